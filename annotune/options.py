@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from annotune.diagnostics import AnnotuneError
-from annotune.settings import SEARCH_NAMES, STRATEGY_NAMES, TARGET_NAMES, Settings
+from annotune.settings import DEFAULT_TARGETS, SEARCH_NAMES, STRATEGY_NAMES, TARGET_NAMES, Settings
 
 if TYPE_CHECKING:
     from annotune.annotation.spec import Value
@@ -205,9 +205,9 @@ common = _with(
         "--target",
         "targets",
         type=Read("targets", _targets),
-        default=",".join(TARGET_NAMES),
+        default=",".join(DEFAULT_TARGETS),
         show_default=True,
-        help="Languages to write, separated by commas.",
+        help="Languages to write, separated by commas; openmp_target is one more.",
     ),
     click.option(
         "--strategy",

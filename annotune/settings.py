@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 # Those of `annotune.codegen.target`, `annotune.strategies.registry` and
 # `annotune.tune.search.names`,
 # for which no help waits.
-TARGET_NAMES = ("cuda", "openacc", "openmp")
+DEFAULT_TARGETS = ("cuda", "openacc", "openmp")
+TARGET_NAMES = (*DEFAULT_TARGETS, "openmp_target")
 STRATEGY_NAMES = ("auto", "direct", "two-level", "gemm", "stencil", "elementwise", "reduction")
 SEARCH_NAMES = (
     *("auto", "exhaustive", "random", "gp", "rf"),
@@ -36,7 +37,7 @@ class Settings:
     """
 
     source: Path
-    targets: tuple[str, ...] = TARGET_NAMES
+    targets: tuple[str, ...] = DEFAULT_TARGETS
     strategy: str = "auto"
     sizes: Mapping[str, Value] = field(default_factory=dict)
     defines: Mapping[str, str] = field(default_factory=dict)

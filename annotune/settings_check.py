@@ -10,11 +10,12 @@ from annotune.annotation.devices import Device
 from annotune.annotation.expressions import names_in, parse_expression, span_in, unknown_names
 from annotune.annotation.messages import did_you_mean
 from annotune.annotation.spec import Spec, Value
-from annotune.codegen.target import TARGET_NAMES, load_target
+from annotune.codegen.target import load_target
 from annotune.diagnostics import AnnotuneError, Diagnostic, Severity, Span, Template
 from annotune.frontend.types.symbols import REALS
 from annotune.ir.region import Region
 from annotune.report.findings import RegionReport
+from annotune.settings import DEFAULT_TARGETS
 from annotune.space.limits import CONSTRAINT, PARAM, dotted, is_axis, plain
 
 NO_AXIS = Template(
@@ -83,7 +84,8 @@ def unknown_axes(
     ]
     for report in reports:
         for name, span in _in_annotation(report.region.spec):
-            asked.append(_AskedAxis(name, span, report.by_size, TARGET_NAMES))
+            every = tuple(dict.fromkeys((*DEFAULT_TARGETS, *targets)))
+            asked.append(_AskedAxis(name, span, report.by_size, every))
     found = (_refusal(one, device) for one in asked)
     return [refusal for refusal in found if refusal is not None]
 
@@ -135,7 +137,7 @@ def _refusal(asked: _AskedAxis, device: Device) -> Diagnostic | None:
     name = plain(asked.name) if is_plain else dotted(asked.name)
     hint = did_you_mean(name, map(plain, known) if is_plain else known)
     hint = f"{hint} " if hint.startswith("did") else ""
-    for target in TARGET_NAMES:
+    for target in DEFAULT_TARGETS:
         if target not in asked.targets and _has(asked, target, device):
             hint = f"{target} has it; "
     targets = " or ".join(asked.targets)

@@ -40,7 +40,6 @@ FILES = (
     "thesis/fig3_9a.c",
     "thesis/fig3_9b.c",
 )
-KINDS = {"cuda": "cuda-cpu", "openacc": "openacc", "openmp": "openmp"}
 UNEQUAL = (2, 3, 4, 5, 6, 7, 3)
 # Sizes fixed by a #define are made small, so that the detectors can run.
 DEFINES = {"nekbone/local_grad3.c": {"lx": "4", "nelt": "3"}}
@@ -115,7 +114,7 @@ def test_emitted_text_equals_the_original(
     oracle = Oracle(made.source, report.analysis, tools(), tmp_path, flags)
     writer = load_target(target)
     code = writer.region(made.variants[0][target], resident=False)
-    program = Program(target, KINDS[target], code, writer.standalone(code))
+    program = Program(target, writer.kind, code, writer.standalone(code))
     plan = CheckPlan(sizes_of(report), sanitize=True, races=True)
     trial = Checker(oracle).check(program, plan)
     assert trial.status is Status.CORRECT, trial.reason

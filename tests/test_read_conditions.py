@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from support.regions import text_regions
 
-from annotune.codegen.target import TARGET_NAMES, load_target
+from annotune.codegen.target import load_target
 from annotune.pipeline import emit
-from annotune.settings import Settings
+from annotune.settings import DEFAULT_TARGETS, Settings
 
 HEAD = """\
 #define SETTLED 3
@@ -69,7 +69,7 @@ def test_what_must_hold_again(directives: str) -> None:
     assert found == CONDITIONS[directives]
 
 
-@pytest.mark.parametrize("target", TARGET_NAMES)
+@pytest.mark.parametrize("target", DEFAULT_TARGETS)
 def test_another_value_stops_the_compiler(target: str, tmp_path: Path) -> None:
     directives = "#if LEVEL > 2\na[i] += 1;\n#endif\n#if MODE == '\"'\na[i] += 2;\n#endif"
     source = tmp_path / "s.c"

@@ -11,8 +11,8 @@ from math import prod
 from typing import TypeAlias
 
 from annotune.analysis.facts import Analysis, LoopFacts, LoopKind
-from annotune.codegen.acc_text import data_clauses
 from annotune.codegen.c_stmt import Dialect, final_values
+from annotune.codegen.data_sections import data_clauses
 from annotune.codegen.guards import counts_tests, joined
 from annotune.codegen.renaming import body_text
 from annotune.codegen.target import RegionCode

@@ -108,7 +108,7 @@ def combined_names(loops: Sequence[Loop]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(c.name for loop in loops for c in loop.combines))
 
 
-_WORDS = {Level.CPU_THREAD: "threads"}
+_LEVELS: Mapping[Level, str] = {Level.CPU_THREAD: "threads"}
 
 PlanWriter = Callable[[Writer, Analysis, Plan, str], None]
 """Writes all steps of a plan made with an analysis; the text ends the names of its functions."""
@@ -310,12 +310,12 @@ def write_steps(
                     write_steps(out, region, inner, write_kernel)
 
 
-def legend(analysis: Analysis, kernel: Kernel) -> str:
-    """Return where a kernel comes from and which loops are mapped to what."""
+def legend(analysis: Analysis, kernel: Kernel, names: Mapping[Level, str] = _LEVELS) -> str:
+    """Return where a kernel comes from, and what loops are mapped to by a language's names."""
     numbers = ", ".join(f"S{n}" for n in kernel.statements)
     levels: dict[str, list[str]] = {}
     for loop in _placed(kernel):
-        levels.setdefault(_WORDS.get(loop.place, loop.place), []).append(loop.var)
+        levels.setdefault(names.get(loop.place, loop.place), []).append(loop.var)
     axes = "; ".join(f"{', '.join(names)} -> {word}" for word, names in levels.items())
     line = analysis.region.span.line
     return f"{numbers} of the region at line {line}: {axes or 'serial'}"

@@ -1,297 +1,66 @@
-"""The OpenACC target: directives with explicit sizes, in place in the user's function."""
+"""The OpenACC target: directives with explicit sizes, for gcc and nvc."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
-from dataclasses import replace
 
-from annotune.analysis.facts import Analysis
-from annotune.codegen.acc_text import (
-    ACC_LEVELS,
-    NestWriter,
-    Shape,
-    data_clauses,
-    levels_from,
-    present_elements,
-    section_stretch,
-    section_tests,
-    shape,
-)
-from annotune.codegen.assemble import assembled, calling_copies, copied, definition
-from annotune.codegen.c_stmt import Dialect
-from annotune.codegen.guards import look_text, null_tests, touched_stretch, wholly_there
-from annotune.codegen.in_place import (
-    assigns,
-    band_from,
-    between_kernels,
-    combined_names,
-    declare,
-    declare_own,
-    declared_in,
-    holds,
-    is_placed,
-    lasting,
-    legend,
-    region_block,
-    write_steps,
-)
-from annotune.codegen.names import fresh, spelled
-from annotune.codegen.renaming import in_users_file, without_macros
-from annotune.codegen.target import Provenance, RegionCode, Vocabulary
-from annotune.codegen.writer import Writer
-from annotune.ir.expr import Expr, Select, Var, accesses
-from annotune.ir.nest import (
-    NO_STATEMENT,
-    Assign,
-    Await,
-    Fetch,
-    Level,
-    Local,
-    LocalArray,
-    Loop,
-    Nest,
-    Stmt,
-    walk_stmts,
-)
-from annotune.ir.region import SourceFile
+from annotune.codegen.data_sections import ACC_MOVES
+from annotune.codegen.device_launch import LaunchSizes
+from annotune.codegen.offload import OffloadTarget
+from annotune.ir.nest import Level
 from annotune.schedule.launch_sizes import WARP
-from annotune.schedule.plan import Kernel, Plan
-from annotune.space.points import AccPoints
-from annotune.space.variants import Variant
-from annotune.transforms.cache import Cache
-from annotune.transforms.distribute import Distribute, Expand, Fuse
-from annotune.transforms.map import TILE
-from annotune.transforms.permute import Permute
-from annotune.transforms.registers import Hold, Registers
-from annotune.transforms.tile import Cyclic, Tile
-from annotune.transforms.tree import Body
-from annotune.transforms.unroll import Unroll
 
 
-class OpenAccTarget:
-    """C with OpenACC directives, for gcc and nvc."""
+class OpenAccWords:
+    """OpenACC's directives."""
 
-    name = "openacc"
-    points = AccPoints.of
-    vocabulary = Vocabulary(
-        ACC_LEVELS,
-        frozenset(),
-        (Distribute, Permute, Fuse, Tile, Cyclic, Expand, Registers, Hold, Unroll, Cache),
-    )
+    moves = ACC_MOVES
+    data = "acc data"
+    alone = f"acc parallel loop seq num_gangs(1) num_workers(1) vector_length({WARP})"
+    alone_is_loop = True
+    levels: Mapping[Level, str] = {}
+    serial = "acc loop seq"
+    merges_levels = False
+    function = "#pragma acc routine seq\nstatic"
 
-    def region(self, variant: Variant, resident: bool) -> RegionCode:
-        """Return the region with its kernels under ``parallel loop``, arrays as the user's.
+    def sizes(self, sizes: LaunchSizes) -> str:
+        """Return the clauses of ``parallel loop``."""
+        gangs, workers = f"num_gangs({sizes.gangs})", f"num_workers({sizes.workers})"
+        return f"{gangs} {workers} vector_length({sizes.vector})"
 
-        Several kernels share one data region, so that every array moves once.
+    def launch(self, places: Sequence[Level], in_order: bool) -> str:
+        """Return ``parallel loop`` with the level of its loops.
+
+        Gangs without a loop of their own share the first one, and what it combines.
         """
-        variant = in_users_file(variant)
-        if resident:
-            variant = variant.rewritten(wholly_there, lambda plan: plan)
-        region = variant.analysis.region
-        # A routine must be one before its first use, and the user's are used by the user.
-        names = {f.name: f"{region.entry}_{f.name}" for f in copied(region)}
-        variant = calling_copies(variant, names)
-        data = data_clauses(variant.analysis, resident)
-        shared = not resident and any(map(_needs_region, variant.plans()))
-        own = "" if shared else data
+        gang = "" if places[0] is Level.GANG else "gang "
+        return f"acc parallel loop {gang}{places[-1]}"
 
-        def write(out: Writer, analysis: Analysis, plan: Plan, suffix: str) -> None:
-            _RegionWriter(analysis, own).plan(out, plan)
+    def inside(self, places: Sequence[Level], outer: Sequence[Level], in_order: bool) -> str:
+        """Return ``loop`` with a level, another one where lanes would lose the order inside them.
 
-        around = f"#pragma acc data {data}" if shared else ""
-        kind = "#pragma acc routine seq\nstatic"
-        helper = "\n".join(definition(f, names, kind) for f in copied(region))
-        conditions = dict.fromkeys(c for f in region.functions for c in f.conditions)
-        also: tuple[Expr, ...] = ()
-        first, stretch = "", touched_stretch
-        write_nest = _RegionWriter(variant.analysis, "").as_written if resident else None
-        if not resident:
-            # A section of which another's part is present ends the program (OpenACC 3.3, 2.7.2).
-            stretch = section_stretch
-            also = (*null_tests(variant.analysis), *section_tests(variant.analysis))
-            first = look_text(variant.analysis, Dialect(region, flat=False))
-        body = region_block(variant, write, around, also, first, stretch, write_nest)
-        return without_macros(RegionCode(body, helper, conditions=tuple(conditions)), region)
-
-    def standalone(self, code: RegionCode) -> str:
-        """Return nothing: the text for the device is in the user's file."""
-        return ""
-
-    def files(
-        self, source: SourceFile, codes: Sequence[RegionCode], provenance: Provenance
-    ) -> Mapping[str, str]:
-        """Return ``_acc.c``."""
-        return {"_acc.c": assembled(source, codes, provenance)}
-
-
-def _needs_region(plan: Plan) -> bool:
-    """Return whether a plan launches more than once."""
-    if len(plan.steps) > 1 or not isinstance(plan.steps[0], Kernel):
-        return True
-    body = plan.steps[0].body
-    return sum(holds(stmt, ACC_LEVELS) or _touches_arrays(stmt) for stmt in body) > 1
-
-
-class _RegionWriter:
-    """Writes the kernels of one region; `data` are the data clauses of each of them.
-
-    Without any a data region is around them all. Each launch then names the sections that it uses
-    again: of an array object the compiler would look for the whole.
-    """
-
-    def __init__(self, analysis: Analysis, data: str) -> None:
-        self.analysis = analysis
-        self.data = data
-        self.shared: frozenset[str] = frozenset()
-        self.nest = NestWriter(analysis)
-        self.host = Dialect(analysis.region, flat=False)
-
-    def plan(self, out: Writer, plan: Plan) -> None:
-        """Write all steps of a plan."""
-        self.shared = frozenset(s.name for s in between_kernels(self.analysis, plan))
-        write_steps(out, self.analysis.region, plan.steps, self._kernel)
-
-    def as_written(self, out: Writer, analysis: Analysis) -> None:
-        """Write the nest as written for one thread of the device, which has the arrays."""
-        body = analysis.region.as_written.body
-        shared = lasting(analysis, body)
-        declare(out, shared)
-        data = present_elements(analysis)
-        runs = [self.host.runs(stmt) for stmt in body if isinstance(stmt, Loop)]
-        # Where no loop runs, the arrays need not be there.
-        test = f"if ({' || '.join(runs)})" if len(runs) == len(body) else ""
-        with out.block(test) if test else nullcontext():
-            self._alone(out, body, frozenset(s.name for s in shared), data)
-
-    def _kernel(self, out: Writer, kernel: Kernel) -> None:
-        """Write one kernel: launches of its placed loops, and what stands between them."""
-        out.line(f"/* {legend(self.analysis, kernel)} */")
-        if any(holds(stmt, ACC_LEVELS) for stmt in kernel.body):
-            with nullcontext() if kernel.band() else out.block(""):
-                self._in_order(out, kernel.body, kernel, self.shared)
-        elif any(map(_touches_arrays, kernel.body)):
-            self._alone(out, kernel.body, self.shared)
-        else:
-            own = declared_in(self.analysis, kernel.body, self.shared)
-            with out.block("") if own else nullcontext():
-                for scalar in own:
-                    out.line(f"{spelled(scalar.type)} {scalar.name};")
-                self.host.write_body(out, kernel.body)
-
-    def _in_order(self, out: Writer, body: Body, kernel: Kernel, known: frozenset[str]) -> None:
-        """Write launches in the order of the text; `known` scalars are declared around it.
-
-        The host computes what is made of scalars alone; the device has the arrays.
+        gcc takes a loop on vectors alone for one of lanes; one on workers and vectors it does not.
         """
-        known |= {s.name for s in declare_own(out, self.analysis, body, known)}
-        on_device: list[Stmt] = []
+        if in_order:
+            return f"acc loop {places[-1]}"
+        return f"acc loop {'seq' if Level.WORKER in outer else 'worker vector'}"
 
-        def launch() -> None:
-            if on_device:
-                self._alone(out, tuple(on_device), known)
-                on_device.clear()
+    def tiles(self, sizes: Sequence[int]) -> str:
+        """Return the clause ``tile`` with its loop."""
+        return f"acc parallel loop gang vector tile({', '.join(map(str, sizes))})"
 
-        for stmt in body:
-            if isinstance(stmt, Local):
-                known |= {stmt.name}
-                if not _touches_arrays(stmt):
-                    launch()
-                    self.host.write(out, stmt)
-                    continue
-                out.line(f"{spelled(stmt.type)} {stmt.name};")
-                on_device.append(_assigned(stmt))
-            elif isinstance(stmt, Loop) and holds(stmt, ACC_LEVELS):
-                launch()
-                if is_placed(stmt):
-                    self._launch(out, stmt, kernel)
-                else:
-                    with out.block(self.host.loop_head(stmt)):
-                        self._in_order(out, stmt.body, kernel, known)
-            # Where the device has made out the answer, it has asked for itself.
-            elif _is_asked_first(stmt) and not on_device:
-                assert isinstance(stmt, Loop)
-                assert isinstance(stmt.upper, Select)
-                with out.block(f"if ({self.host.expr(stmt.upper.condition)})"):
-                    self._alone(out, (replace(stmt, upper=stmt.upper.if_true),), known)
-            elif _touches_arrays(stmt):
-                on_device.append(stmt)
-            else:
-                launch()
-                self.host.write(out, stmt)
-        launch()
+    def cache(self, sections: str) -> str:
+        """Return ``cache`` (OpenACC 3.3, section 2.10)."""
+        return f"acc cache({sections})"
 
-    def _launch(self, out: Writer, loop: Loop, kernel: Kernel) -> None:
-        """Write a launch: placed loops, level by level, around what a lane does."""
-        levels = levels_from(loop)
-        sizes = self._asked(loop, kernel).clauses()
-        gang = "" if levels[0][0].place == Level.GANG else "gang "
-        # Without a clause a scalar is a copy, also one that the last iteration writes.
-        written = (s.name for s in lasting(self.analysis, (loop,)))
-        kept = dict.fromkeys((*combined_names(band_from(loop, ACC_LEVELS)), *written))
-        copied = f"copy({', '.join(kept)})" if kept else ""
-        tail = " ".join(part for part in (sizes, self._data((loop,)), copied) if part)
-        self.nest.cached = kernel.cached
-        if kernel.mapping is not None and kernel.mapping.clause == TILE:
-            self.nest.tiles(out, levels, tail)
-            return
-        # Gangs without a loop of their own share the first one, and what it combines.
-        self.nest.levels(out, levels, f"parallel loop {gang}", f" {tail}")
-
-    def _data(self, body: Body) -> str:
-        """Return the data clauses of a launch of `body`."""
-        return self.data or data_clauses(self.analysis, True, among=Nest(body).arrays())
-
-    def _asked(self, loop: Loop, kernel: Kernel) -> Shape:
-        """Return the launch's sizes: the recipe's where it gives them, else what the loops need."""
-        found = shape(loop, kernel, self.analysis)
-        asked = kernel.mapping
-        if asked is None:
-            return found
-        return Shape(
-            asked.num_gangs or found.gangs,
-            asked.num_workers or found.workers,
-            asked.vector_length or found.vector,
-        )
-
-    def _alone(self, out: Writer, body: Body, known: frozenset[str], data: str = "") -> None:
-        """Write what no loop shares: it runs on the device too, where its data is."""
-        kept = [name for name in sorted(assigns(body)) if name in known]
-        copied = f"copy({', '.join(kept)})" if kept else ""
-        sizes = Shape(1, 1, WARP).clauses()
-        parts = (sizes, data or self._data(body), copied)
-        clauses = " ".join(part for part in parts if part)
-        out.directive(f"#pragma acc parallel loop seq {clauses}")
-        once = fresh("once", self.analysis.region.taken)
-        with out.block(f"for (int {once} = 0; {once} < 1; {once}++)"):
-            self.nest.write(out, body, known)
+    def functions(self, texts: str) -> str:
+        """Return the functions, each of which has its directive."""
+        return texts
 
 
-def _touches_arrays(stmt: Stmt) -> bool:
-    """Return whether `stmt` reads or writes an element of an array."""
-    for inner in walk_stmts((stmt,)):
-        match inner:
-            case Assign():
-                if any(accesses(e) for e in (inner.target, *inner.sources())):
-                    return True
-            case Local(value=value):
-                if value is not None and accesses(value):
-                    return True
-            case LocalArray() | Await():
-                return True
-            case Loop() | Fetch():
-                pass
-    return False
+class OpenAccTarget(OffloadTarget):
+    """C with OpenACC directives."""
 
-
-def _is_asked_first(stmt: Stmt) -> bool:
-    """Return whether the host knows of a loop for the device whether it runs at all."""
-    if not (isinstance(stmt, Loop) and isinstance(stmt.upper, Select) and _touches_arrays(stmt)):
-        return False
-    return stmt.upper.if_false == stmt.lower and not accesses(stmt.upper.condition)
-
-
-def _assigned(local: Local) -> Assign:
-    """Return the start value of a declaration as an assignment to what is declared already."""
-    assert local.value is not None
-    return Assign(NO_STATEMENT, Var(local.name), "=", local.value)
+    name = kind = "openacc"
+    suffix = "_acc.c"
+    words = OpenAccWords()

@@ -49,6 +49,8 @@ class OpenMpTarget:
     """C with OpenMP directives, for any compiler."""
 
     name = "openmp"
+    kind = "openmp"
+    is_for_cpu = True
     points = CpuPoints.of
     vocabulary = Vocabulary(
         frozenset({Level.CPU_THREAD, Level.SIMD}),

@@ -50,6 +50,8 @@ _IN_DIRECTIVES = frozenset(
         *("gang", "worker", "vector", "num_gangs", "num_workers", "vector_length", "num_threads"),
         *("schedule", "static", "collapse", "tile", "reduction", "min", "max", "private", "data"),
         *("present", "copy", "copyin", "copyout", "create", "deviceptr"),
+        *("target", "teams", "distribute", "declare", "end", "num_teams", "thread_limit"),
+        *("map", "to", "from", "tofrom", "alloc"),
     )
 )
 _IN_C = frozenset(
@@ -316,8 +318,8 @@ def declared(code: str, region: Region) -> str:
     return out.text()
 
 
-# An OpenACC directive with the lines that it goes on over.
-_ACC_DIRECTIVE = re.compile(r"#pragma acc(?:\\\n|.)*")
+# A directive for a device with the lines that it goes on over.
+_DEVICE_DIRECTIVE = re.compile(r"#pragma (?:acc|omp target)(?:\\\n|.)*")
 
 
 def _is_addressed(code: str, scalar: Scalar) -> bool:
@@ -325,7 +327,7 @@ def _is_addressed(code: str, scalar: Scalar) -> bool:
     if scalar.is_local:
         return False
     return f"&{scalar.name}" in code or any(
-        scalar.name in words(directive) for directive in _ACC_DIRECTIVE.findall(code)
+        scalar.name in words(directive) for directive in _DEVICE_DIRECTIVE.findall(code)
     )
 
 

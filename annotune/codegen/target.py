@@ -61,9 +61,15 @@ class Vocabulary:
 
 
 class Target(Protocol):
-    """A language annotune can write."""
+    """A language annotune can write.
+
+    `kind` is the build (`annotune.measure.compile.KINDS`) by which its texts are checked on this
+    machine, which says how fast they are where they are for its CPU.
+    """
 
     name: str
+    kind: str
+    is_for_cpu: bool
     vocabulary: Vocabulary
 
     @property
@@ -90,6 +96,7 @@ _TARGETS = {
     "cuda": "annotune.codegen.cuda.target:CudaTarget",
     "openacc": "annotune.codegen.openacc:OpenAccTarget",
     "openmp": "annotune.codegen.openmp:OpenMpTarget",
+    "openmp_target": "annotune.codegen.openmp_target:OpenMpOffloadTarget",
 }
 
 TARGET_NAMES = tuple(_TARGETS)

@@ -1,4 +1,4 @@
-"""OpenACC directives become the OpenMP ones with the same data sharing, for checking.
+"""OpenACC's directives, and OpenMP's for a device in their words, as OpenMP's for threads.
 
 gcc runs OpenACC on the host with one thread, so a missing ``reduction`` passes there. The
 text from here is compiled as OpenMP instead and played by ``runtime/openmp_check.cpp``,
@@ -9,12 +9,17 @@ one iteration a thread.
 
 A scalar without a clause is firstprivate in OpenACC and shared here. That is stricter on
 purpose: emitted code names every private and every reduction.
+
+A text with ``omp target`` has its directives read as OpenACC's with the same meaning.
+
+    #pragma omp target teams distribute num_teams(64) map(to: a[0:n])
+    #pragma acc parallel loop gang num_gangs(64) copyin(a[0:n])
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 _COMMENT = re.compile(r"//(?:\\\r?\n|[^\n])*|/\*.*?\*/", re.DOTALL)
@@ -22,11 +27,15 @@ _COMMENT = re.compile(r"//(?:\\\r?\n|[^\n])*|/\*.*?\*/", re.DOTALL)
 _DIRECTIVE = re.compile(
     r"""
     //(?:\\\n|[^\n])* | /\*.*?\*/ | "(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])*'
-  | ^(?P<indent>[ \t]*)\#[ \t]*pragma[ \t]+acc\b(?P<body>(?:\\\r?\n|[^\n])*)
+  | ^(?P<indent>[ \t]*)\#[ \t]*pragma[ \t]+(?P<word>acc|omp)\b(?P<body>(?:\\\r?\n|[^\n])*)
     """,
     re.VERBOSE | re.DOTALL | re.MULTILINE,
 )
-_ROUTINE = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+acc[ \t]+routine\b[^\n]*", re.MULTILINE)
+_ROUTINE = re.compile(
+    r"^[ \t]*#[ \t]*pragma[ \t]+(?:acc[ \t]+routine|omp[ \t]+(?:end[ \t]+)?declare)\b[^\n]*",
+    re.MULTILINE,
+)
+_OMP_TARGET = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+omp[ \t]+(?:target|declare)\b", re.MULTILINE)
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 # Clauses that mean the same in OpenMP.
@@ -64,6 +73,23 @@ _NAMES = (
 )
 
 
+# OpenMP's directives by OpenACC's name and level.
+_OMP_NAMES: Mapping[str, tuple[str, str]] = {
+    "target teams distribute parallel for simd": ("parallel loop", " gang worker vector"),
+    "target teams distribute parallel for": ("parallel loop", " gang worker"),
+    "target teams distribute": ("parallel loop", " gang"),
+    "target data": ("data", ""),
+    "target": ("parallel loop", " seq"),
+    "parallel for simd": ("loop", " worker vector"),
+    "parallel for": ("loop", " worker"),
+    "simd": ("loop", " vector"),
+    "declare target": ("routine", ""),
+    "end declare target": ("routine", ""),
+}
+_OMP_MAPS = {"to": "copyin", "from": "copyout", "tofrom": "copy", "alloc": "present"}
+_OMP_SIZES = {"num_teams": "num_gangs", "thread_limit": "vector_length"}
+
+
 class UnsupportedAcc(ValueError):
     """A directive or clause that has no counterpart here, with its line."""
 
@@ -87,8 +113,9 @@ class Clause:
 class AccDirective:
     """A directive of OpenACC at ``[start, end)`` of a text, whose first line is `line`.
 
-    `name` is such as ``enter data``, `rest` what follows it on the joined lines. `tail` are the
-    line ends inside it, which keep the lines below at their numbers.
+    `name` is such as ``enter data``, `rest` what follows it on the joined lines, `text` all that
+    stands behind ``#pragma``, in OpenMP's words where it is one of these. `tail` are the line ends
+    inside it, which keep the lines below at their numbers.
     """
 
     start: int
@@ -98,11 +125,7 @@ class AccDirective:
     name: str
     rest: str
     tail: str
-
-    @property
-    def text(self) -> str:
-        """Return the directive on one line, behind ``#pragma``."""
-        return f"acc {self.name}{self.rest}"
+    text: str
 
     def clauses(self) -> tuple[Clause, ...]:
         """Return the clauses in their order.
@@ -119,19 +142,46 @@ def directives(acc_text: str) -> Iterator[AccDirective]:
     Raises:
         UnsupportedAcc: A directive is not known.
     """
+    language = "omp" if _OMP_TARGET.search(acc_text) else "acc"
     for match in _DIRECTIVE.finditer(acc_text):
-        if match["body"] is None:
+        if match["word"] != language:
             continue
         line = acc_text.count("\n", 0, match.start()) + 1
         flat = " ".join(_COMMENT.sub(" ", re.sub(r"\\\r?\n", " ", match["body"])).split())
+        said = f"{language} {flat}"
+        if language == "omp":
+            flat = _in_openacc(flat, line)
         name = next((n for n in _NAMES if re.match(rf"{n}\b", flat)), None)
         if name is None:
-            raise UnsupportedAcc(line, f"'#pragma acc {flat}' is not checked")
+            raise UnsupportedAcc(line, f"'#pragma {said}' is not checked")
         # A continued directive keeps its lines: the rest of them is empty.
         text = match.group()
         tail = text.count("\n") * "\n" + ("\r" if text.endswith("\r") else "")
-        rest = flat[len(name) :]
-        yield AccDirective(match.start(), match.end(), line, match["indent"], name, rest, tail)
+        place = match.start(), match.end(), line, match["indent"]
+        yield AccDirective(*place, name, flat[len(name) :], tail, said)
+
+
+def _in_openacc(flat: str, line: int) -> str:
+    """Return a directive of OpenMP's in OpenACC's words, "" where it has none.
+
+    Raises:
+        UnsupportedAcc: A clause has no counterpart.
+    """
+    name = next((n for n in _OMP_NAMES if re.match(rf"{n}\b", flat)), None)
+    if name is None:
+        return ""
+    found = "".join(_OMP_NAMES[name])
+    for clause in _clauses(flat[len(name) :], line):
+        way, _, listed = (clause.argument or "").partition(":")
+        if clause.name == "map" and way.strip() in _OMP_MAPS:
+            found += f" {_OMP_MAPS[way.strip()]}({listed.strip()})"
+        elif clause.name in _OMP_SIZES:
+            found += f" {_OMP_SIZES[clause.name]}({clause.argument})"
+        elif clause.name in _KEPT:
+            found += f" {clause}"
+        else:
+            raise UnsupportedAcc(line, f"the clause '{clause}' of '{name}' is not checked")
+    return found
 
 
 def as_openmp(acc_text: str) -> str:

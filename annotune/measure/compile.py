@@ -168,6 +168,22 @@ _CUDA_CPU = CompileKind(
 
 _OPENMP_KIND = _c_kind(*_OPENMP)
 
+
+def _for_device(name: str, *flags: str) -> dict[str, CompileKind]:
+    """Return the kinds that play a device of the language that `flags` turn on, by one thread."""
+    found = {
+        name: _c_kind(*flags, *ACC_MEMORY, runtime=_ACC_RUNTIME),
+        # In one memory with the host, where its marks are.
+        f"{name}-marked": _c_kind(*flags),
+        f"{name}-near-limits": _c_kind(*flags),
+        f"{name}-asan": _c_asan(*flags, *ACC_MEMORY, runtime=_ACC_RUNTIME),
+        # The directives have become OpenMP's for threads (`annotune.measure.acc_text`).
+        f"{name}-race": _openmp_played(*_DETECTING, *ACC_MEMORY, runtime=_ACC_RUNTIME),
+        f"{name}-ordered": _openmp_played("-O1", *ACC_MEMORY, runtime=_ACC_RUNTIME),
+    }
+    return {name: replace(kind, environ={"OMP_THREAD_LIMIT": "1"}) for name, kind in found.items()}
+
+
 KINDS: Mapping[str, CompileKind] = {
     "c": _c_kind(),
     "c-asan": _c_asan(),
@@ -189,11 +205,8 @@ KINDS: Mapping[str, CompileKind] = {
     "openmp-race": _openmp_played(*_DETECTING),
     # As fast as without order, for what the detector would take too long for.
     "openmp-ordered": _openmp_played("-O1"),
-    "openacc": _c_kind(*_OPENACC, *ACC_MEMORY, runtime=_ACC_RUNTIME),
-    # In one memory with the host, where its marks are.
-    "openacc-marked": _c_kind(*_OPENACC),
-    "openacc-near-limits": _c_kind(*_OPENACC),
-    "openacc-asan": _c_asan(*_OPENACC, *ACC_MEMORY, runtime=_ACC_RUNTIME),
+    **_for_device("openacc", *_OPENACC),
+    **_for_device("openmp_target", *_OPENMP),
     # What gcc chooses for a GPU is in the PTX that it leaves; nothing of it is run.
     "openacc-nvptx": CompileKind(
         _C,
@@ -216,9 +229,6 @@ KINDS: Mapping[str, CompileKind] = {
         suffix=".o",
         native=False,
     ),
-    # The directives have become OpenMP's by then (`annotune.measure.acc_text`).
-    "openacc-race": _openmp_played(*_DETECTING, *ACC_MEMORY, runtime=_ACC_RUNTIME),
-    "openacc-ordered": _openmp_played("-O1", *ACC_MEMORY, runtime=_ACC_RUNTIME),
     "cuda-cpu": _CUDA_CPU,
     # Its text has smaller limits on a grid (`annotune.measure.cuda_text.with_small_grids`).
     "cuda-cpu-small": _CUDA_CPU,
@@ -261,6 +271,9 @@ KINDS: Mapping[str, CompileKind] = {
 
 OPENACC = ("openacc", "openacc-gpu")
 """The kinds of a text with OpenACC's directives as it is, on the host and on a GPU."""
+
+FOR_DEVICES = (*OPENACC, "openmp_target")
+"""Those of a text with directives for a device, of OpenMP's too: its data are brought there."""
 
 
 COMPILE_LIMIT_S = 60.0

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from annotune.analysis.facts import Analysis
-from annotune.measure.compile import COMPILE_LIMIT_S, KINDS, OPENACC
+from annotune.measure.compile import COMPILE_LIMIT_S, FOR_DEVICES, KINDS
 from annotune.measure.inputs import (
     ENDING,
     SPECIAL,
@@ -360,7 +360,7 @@ def _on_shared_memory(
     tuned = tuned_sizes(analysis.region)
     if tuned != one:
         # What is written for these sizes alone asks nothing at others.
-        found = overlaps(analysis, tuned, has_inputs=program.kind in OPENACC)
+        found = overlaps(analysis, tuned, has_inputs=program.kind in FOR_DEVICES)
         if found and _assignments(analysis, tuned) * len(found) <= BORDER_ITERATIONS:
             yield replace(plan, sizes=(tuned,), odd=Odd(overlaps=found, may_fall_back=True))
     for overlap in shared:
@@ -376,8 +376,8 @@ def _overlaps(program: Program, analysis: Analysis, sizes: Sizes) -> tuple[Overl
     Of runs that take long, as where C fixes large sizes, only those with one element in common:
     both orders of two arrays ask for each half of a test.
     """
-    # OpenACC's data region alone asks whether what is only read is there in part.
-    found = overlaps(analysis, sizes, has_inputs=program.kind in OPENACC)
+    # A device's data region alone asks whether what is only read is there in part.
+    found = overlaps(analysis, sizes, has_inputs=program.kind in FOR_DEVICES)
     assignments = _assignments(analysis, sizes) * len(found)
     return tuple(o for o in found if assignments <= DETECT_AT_MOST or o.shared == 1)
 

@@ -363,12 +363,16 @@ class TextForm(StrEnum):
     SMALL_GRIDS = "-small"
 
 
-# What a kind's C must become before the compiler takes it.
+# What the C of a kind for devices must become before the compiler takes it.
 _REWRITES: Mapping[str, Callable[[str], str]] = {
-    "openacc": with_memory,
-    "openacc-asan": sanitized,
-    "openacc-race": as_openmp_with_memory,
-    "openacc-ordered": as_openmp_with_memory,
+    f"{language}{ending}": rewrite
+    for language in ("openacc", "openmp_target")
+    for ending, rewrite in (
+        ("", with_memory),
+        ("-asan", sanitized),
+        ("-race", as_openmp_with_memory),
+        ("-ordered", as_openmp_with_memory),
+    )
 }
 
 
@@ -376,10 +380,10 @@ _REWRITES: Mapping[str, Callable[[str], str]] = {
 class Program:
     """One variant of a region: its text, and how it is compiled.
 
-    `kind` is out of `annotune.measure.compile.KINDS`: ``openmp``, ``openacc``, ``cuda-cpu``,
-    ``c``, or ``cuda-gpu`` and ``openacc-gpu``, which need a GPU. `device` is the whole of ``S.cu``
-    for a CUDA variant, empty for the others; where it is empty and `code.device` is not,
-    `code.device` stands for it. `optimisation` replaces
+    `kind` is out of `annotune.measure.compile.KINDS`: ``openmp``, ``openacc``,
+    ``openmp_target``, ``cuda-cpu``, ``c``, or ``cuda-gpu`` and ``openacc-gpu``, which need a GPU.
+    `device` is the whole of ``S.cu`` for a CUDA variant, empty for the others; where it is empty
+    and `code.device` is not, `code.device` stands for it. `optimisation` replaces
     ``-O2`` in a tuned CPU variant, and adds flags; `nvcc` are flags for that
     compiler alone. `config` is what the trial reports.
     """

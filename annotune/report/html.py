@@ -38,7 +38,6 @@ from annotune.report.summary import (
     LEGEND,
     LEGEND_PREDICTED,
     MODEL_COLUMNS,
-    PEOPLE_SAY,
     agreement_text,
     all_rows,
     config_text,
@@ -48,6 +47,7 @@ from annotune.report.summary import (
     heading,
     is_doubtful,
     kernel_words,
+    people_say,
     row_words,
     target_text,
     total_text,
@@ -57,7 +57,7 @@ from annotune.report.summary import (
     work_text,
 )
 from annotune.tune.region_run import Agreement, agreement
-from annotune.tune.results import TUNED, RegionResult, Results, Searched, TargetModel
+from annotune.tune.results import RegionResult, Results, Searched, TargetModel
 from annotune.tune.search.points import Floats, Points
 
 # Characters of a reason that stand in the table; the rest is folded away.
@@ -158,7 +158,8 @@ def _region(region: RegionResult) -> dict[str, Any]:
 def _searches(region: RegionResult) -> tuple[SearchWords, ...]:
     """Return what is said of the search of each target that was tried or searched."""
     named = {t.target for t in region.trials} | {s.target for s in region.searches}
-    return tuple(search_words(region, target) for target in TUNED if target in named)
+    tuned = [row.name for row in all_rows(region) if row.is_tuned]
+    return tuple(search_words(region, target) for target in tuned if target in named)
 
 
 def _model(model: TargetModel) -> dict[str, Any]:
@@ -277,7 +278,7 @@ def search_words(region: RegionResult, target: str) -> SearchWords:
     if learnt.reason:
         reasons.append(f"Importance of parameters: not available because {learnt.reason}.")
     return SearchWords(
-        f"Search of {PEOPLE_SAY.get(target, one_line(target))}",
+        f"Search of {people_say(target)}",
         tuple(_facts(searched)) if searched is not None else (),
         tuple(one for one in shown if isinstance(one, CaptionedPlot)),
         tuple(_bar(name, share) for name, share in learnt.shares[:MOST_BARS]),

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from annotune.measure.trial import Status, Trial
 from annotune.printable import one_line
 from annotune.report.figures import number_text, short_time_text, time_text
-from annotune.report.summary import PEOPLE_SAY, all_rows, is_doubtful, row_words
+from annotune.report.summary import all_rows, is_doubtful, people_say, row_words
 from annotune.tune.results import RegionResult, Roof, Row, RowStatus
 
 # The bars and the roofline; a label beside a mark needs up to 230 units.
@@ -249,7 +249,7 @@ def _points(rows: Iterable[Row], x: float, y: PlotAxis) -> tuple[RooflinePoint, 
     for row in sorted(rows, key=lambda r: -(r.gflops or 0.0)):
         at = y.at(row.gflops or 0.0)
         label_y = max(at, found[-1].label_y + _LINE) if found else at
-        name = f"{PEOPLE_SAY[row.name]}{' (not verified)' if is_doubtful(row) else ''}"
+        name = f"{people_say(row.name)}{' (not verified)' if is_doubtful(row) else ''}"
         label = f"{name}, {row_words(row).figures[1]}"
         found.append(RooflinePoint(x, at, label_y, label, row.status))
     return tuple(found)

@@ -20,7 +20,6 @@ from annotune.report.figures import (
 )
 from annotune.tune.results import (
     ROW_NAMES,
-    TUNED,
     KernelModel,
     RegionResult,
     Results,
@@ -36,6 +35,7 @@ PEOPLE_SAY: Mapping[str, str] = {
     "openmp": "tuned OpenMP",
     "openacc": "tuned OpenACC",
     "cuda": "tuned CUDA",
+    "openmp_target": "tuned OpenMP offloading",
 }
 
 LEGEND_PREDICTED = (
@@ -56,6 +56,11 @@ _GRIDS = ("grid_asked", "grid_chosen")
 NAMED = 3
 
 
+def people_say(name: str) -> str:
+    """Return how people call a row or its target."""
+    return PEOPLE_SAY.get(name, one_line(name))
+
+
 @dataclass(frozen=True, slots=True)
 class RowWords:
     """One row of the final table as texts.
@@ -69,18 +74,22 @@ class RowWords:
 
 
 def all_rows(region: RegionResult) -> tuple[Row, ...]:
-    """Return the six rows in the order of `ROW_NAMES`; one that is missing is unavailable."""
+    """Return the six rows in the order of `ROW_NAMES`, then those of other targets.
+
+    One of the six that is missing is unavailable.
+    """
     known = {row.name: row for row in region.rows}
     absent = RowStatus.UNAVAILABLE
-    return tuple(
+    six = (
         known.get(name) or Row(name, absent, reason="it was no part of this run")
         for name in ROW_NAMES
     )
+    return (*six, *(row for row in region.rows if row.name not in ROW_NAMES))
 
 
 def row_words(row: Row) -> RowWords:
     """Return what a reader is told of `row`; figures only where it has any."""
-    name = PEOPLE_SAY.get(row.name, row.name)
+    name = people_say(row.name)
     if row.status is RowStatus.UNAVAILABLE:
         return RowWords(name, len(COLUMNS) * (MISSING,), provenance_text(row))
     cells: tuple[str, ...] = (
@@ -135,7 +144,7 @@ def winner(region: RegionResult, status: RowStatus) -> Row | None:
     found = [
         row
         for row in all_rows(region)
-        if row.name in TUNED and row.verified and row.status is status and row.time_s is not None
+        if row.is_tuned and row.verified and row.status is status and row.time_s is not None
     ]
     return min(found, key=lambda row: row.time_s or 0.0, default=None)
 
@@ -162,7 +171,7 @@ def grid_texts(region: RegionResult) -> tuple[str, ...]:
         trial = next((t for t in own if "grid_asked" in t.facts), None)
         if trial is not None:
             asked, chosen = (one_line(str(trial.facts.get(n, ""))) for n in _GRIDS)
-            name = PEOPLE_SAY.get(row.name, row.name)
+            name = people_say(row.name)
             lines.append(f"grid of {name}, {GRID_UNITS}: asked for {asked}; chosen: {chosen}")
     return tuple(lines)
 
@@ -177,7 +186,7 @@ def _beaten_by(region: RegionResult, best: Row) -> str:
     rivals = [
         row
         for row in all_rows(region)
-        if row.name not in TUNED
+        if not row.is_tuned
         and row.status is RowStatus.MEASURED
         and (row.verified or row.name == "sequential")
         and row.time_s is not None
@@ -187,7 +196,7 @@ def _beaten_by(region: RegionResult, best: Row) -> str:
         return ""
     assert rival.time_s is not None
     assert best.time_s is not None
-    name = PEOPLE_SAY[rival.name]
+    name = people_say(rival.name)
     time = time_text(rival.time_s, rival.spread_s)
     words = {
         Verdict.TIED: f"; not distinguishable from {name}, {time}",
@@ -250,8 +259,8 @@ def finals_texts(region: RegionResult) -> tuple[str, ...]:
     """Return two lines for each tuned row that was in finals: its figures, and its ties."""
     lines: list[str] = []
     for row in all_rows(region):
-        if row.name in TUNED and row.final is not None:
-            name = PEOPLE_SAY[row.name]
+        if row.is_tuned and row.final is not None:
+            name = people_say(row.name)
             lines.append(f"finals of {name}: {_figures(row, row.final)}")
             lines.append(f"{name}: {_ties(row, region.trials)}")
     return tuple(lines)
@@ -322,7 +331,7 @@ def _texts(model: TargetModel) -> Iterator[str]:
 
 def target_text(model: TargetModel) -> str:
     """Return how people call a model's target."""
-    return PEOPLE_SAY.get(model.target, one_line(model.target))
+    return people_say(model.target)
 
 
 def total_text(model: TargetModel) -> str:

@@ -149,11 +149,7 @@ def _kernel_model(kernel: KernelForecast) -> KernelModel:
 # Points among which a search chooses, at most. To list one for a GPU takes 5 ms, for a CPU 1 ms.
 MOST_ON_CPU = 5000
 MOST_ON_GPU = 300
-# Which target is built how. The CPU's is measured on this machine.
-CPU_KINDS = {"openmp": "openmp"}
-# The others are checked here and predicted for the device,
-GPU_KINDS = {"openacc": "openacc", "cuda": "cuda-cpu"}
-# or measured where a GPU answers.
+# The targets that are measured where a GPU answers, and how they are built for it.
 ON_GPU = {"openacc": "openacc-gpu", "cuda": "cuda-gpu"}
 
 
@@ -189,7 +185,7 @@ class Job:
         Where the model alone judges, only those that it likes best need be checked.
         """
         limit = self.wanted.budget
-        if target.name in CPU_KINDS:
+        if target.is_for_cpu:
             limit = max(limit, MOST_ON_CPU)
         elif self.on_gpu(target.name) is not None:
             limit = max(limit, MOST_ON_GPU)
@@ -200,7 +196,7 @@ class Job:
         gpu = self.on_gpu(target.name)
         if gpu is not None:
             return gpu.name
-        return self.cpu.model if target.name in CPU_KINDS else self.device.vendor_name
+        return self.cpu.model if target.is_for_cpu else self.device.vendor_name
 
 
 # Arithmetic alone, whose time at the roof gives the rate of the roof.
@@ -240,15 +236,14 @@ def tune(job: Job, targets: Sequence[Target], bench: Bench) -> Tuned:
         least_s = _least_s(job, job.timed_on(target))
         bench.begin(f"tuning {target.name}", min(len(listing), job.wanted.budget), least_s)
         own = bench.share(len(targets) - number)
-        kind = CPU_KINDS.get(target.name) or GPU_KINDS[target.name]
         gpu = job.on_gpu(target.name)
         if gpu is not None:
             outcomes[target.name] = _on_gpu(job, gpu, target, own, listing)
-        elif target.name in CPU_KINDS:
+        elif target.is_for_cpu:
             outcomes |= _on_cpu(job, target, own, listing, outcomes)
         else:
             device = job.device.vendor_name
-            outcomes[target.name] = predicted(own, target, kind, listing, job.wanted, device)
+            outcomes[target.name] = predicted(own, target, target.kind, listing, job.wanted, device)
     return _tuned(job, outcomes)
 
 
@@ -259,10 +254,10 @@ def _on_cpu(
 
     These take part in its finals, so that the speed-up is that of two measured in turns.
     """
-    kind, known = CPU_KINDS[target.name], ("sequential", "openmp_naive")
+    known = ("sequential", "openmp_naive")
     rivals = [one for name in known if (one := outcomes[name].contestant) is not None]
     load = load_average()
-    found = measured(bench, target, kind, listing, job.wanted, rivals)
+    found = measured(bench, target, target.kind, listing, job.wanted, rivals)
     busy = busy_words(found.trials, found.waited, load, bench.cores)
     out = {target.name: replace(found, warnings=(*found.warnings, *busy))}
     for name, final in found.rivals.items():
@@ -280,9 +275,9 @@ def _on_gpu(job: Job, gpu: Gpu, target: Target, bench: Bench, listing: Listing) 
     The first choice is executed on the CPU too, under the sanitizers and the race detector,
     which find what one lucky order of threads hides.
     """
-    kind, wanted = GPU_KINDS[target.name], job.wanted
+    wanted = job.wanted
     one = Listing(listing.configs[:1], listing.predicted_s[:1], listing.make)
-    first = predicted(bench, target, kind, one, replace(wanted, budget=1), gpu.name)
+    first = predicted(bench, target, target.kind, one, replace(wanted, budget=1), gpu.name)
     on_device = _bench_on(gpu, bench)
     kind = ON_GPU[target.name]
     clocks = [read_clocks(gpu)]
@@ -401,7 +396,7 @@ class _Rows:
         self.roofs = _roofs(job)
 
     def all(self) -> tuple[Row, ...]:
-        """Return the six rows in their order."""
+        """Return the six rows in their order, and those of other targets that were asked for."""
         makers: Mapping[str, Callable[[str], Row]] = {
             "sequential": self.measured,
             "openmp_naive": self.measured,
@@ -410,7 +405,8 @@ class _Rows:
             "openacc": self.tuned,
             "cuda": self.tuned,
         }
-        return tuple(make(name) for name, make in makers.items())
+        others = (self.tuned(name) for name in self.outcomes if name not in makers)
+        return (*(make(name) for name, make in makers.items()), *others)
 
     def measured(self, name: str) -> Row:
         """Return a row whose time is from this machine's clock."""

@@ -19,9 +19,6 @@ from annotune.tune.region_run import Tuned
 
 Sizes = Mapping[str, int]
 
-# The kind of build that is checked on this machine.
-_CHECKED_AS = {"openmp": "openmp", "openacc": "openacc", "cuda": "cuda-cpu"}
-
 
 @dataclass(frozen=True)
 class AtSize:
@@ -176,7 +173,7 @@ def _checked(
     these must run.
     """
     bench = parts[0].bench
-    program = program_of(target, _CHECKED_AS[target.name], variant, code)
+    program = program_of(target, target.kind, variant, code)
     plan = replace(bench.plan(False), device_name="", environ={})
     arch = bench.arch if code.device else ""
     beside = [sizes for one in variant.by_size if variant.others for sizes in _beside(one)]

@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 from support.executed import CUDA, run
 
-from annotune.codegen.target import TARGET_NAMES, load_target
+from annotune.codegen.target import load_target
 from annotune.measure.acc_memory import as_openmp_with_memory
 from annotune.measure.compile import ACC_MEMORY, RUNTIME_FOLDER
 from annotune.measure.cuda_text import translate
 from annotune.pipeline import emit
 from annotune.report.findings import Emission
-from annotune.settings import Settings
+from annotune.settings import DEFAULT_TARGETS, Settings
 
 PROGRAM = Path(__file__).parent / "awkward.c"
 # What is never set is not 0, or something useful, by accident.
@@ -29,7 +29,7 @@ LIMIT_S = 60
 
 @cache
 def emitted() -> Emission:
-    return emit(Settings(PROGRAM, TARGET_NAMES), [load_target(name) for name in TARGET_NAMES])
+    return emit(Settings(PROGRAM, DEFAULT_TARGETS), [load_target(name) for name in DEFAULT_TARGETS])
 
 
 def printed(program: Path) -> list[str]:
@@ -64,7 +64,7 @@ def built(target: str, folder: Path) -> Path:
     return program
 
 
-@pytest.mark.parametrize("target", TARGET_NAMES)
+@pytest.mark.parametrize("target", DEFAULT_TARGETS)
 def test_emitted_files_do_what_the_program_does(
     target: str, expected: list[str], tmp_path: Path
 ) -> None:

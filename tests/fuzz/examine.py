@@ -14,11 +14,12 @@ from annotune.analysis.analyse import analyse
 from annotune.analysis.facts import Analysis
 from annotune.analysis.private_copies import with_last_values, with_private_arrays
 from annotune.annotation.devices import Device, load_device
-from annotune.codegen.target import TARGET_NAMES, Provenance, RegionCode, load_target
+from annotune.codegen.target import Provenance, RegionCode, load_target
 from annotune.diagnostics import NOWHERE, AnnotuneError
 from annotune.ir.region import SourceFile
 from annotune.schedule.candidate import Assignment, Candidate, ContractionTile
 from annotune.schedule.units import Unit
+from annotune.settings import DEFAULT_TARGETS
 from annotune.space.decision import Base, Point
 from annotune.space.space import Space, region_space, with_factors
 from annotune.space.variants import Variant
@@ -79,7 +80,7 @@ class OnePoint(Space):
 
 
 def examine(
-    text: str, seed: int, is_random: bool, targets: Sequence[str] = TARGET_NAMES
+    text: str, seed: int, is_random: bool, targets: Sequence[str] = DEFAULT_TARGETS
 ) -> Examined:
     """Return all that is wrong with what annotune makes of a text with one region.
 

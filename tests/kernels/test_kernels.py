@@ -17,7 +17,7 @@ from support.regions import positions
 from support.sizes import fulfils
 
 from annotune.analysis.facts import LoopKind
-from annotune.codegen.target import TARGET_NAMES, load_target
+from annotune.codegen.target import load_target
 from annotune.diagnostics import Severity
 from annotune.measure.check import Checker
 from annotune.measure.oracle import Oracle
@@ -28,11 +28,10 @@ from annotune.measure.toolchain import Toolchains, find_toolchains
 from annotune.measure.trial import Status
 from annotune.pipeline import check, emit
 from annotune.report.findings import RegionReport
-from annotune.settings import Settings
+from annotune.settings import DEFAULT_TARGETS, Settings
 from annotune.strategies.registry import AUTO
 
 HERE = Path(__file__).parent
-KINDS = {"cuda": "cuda-cpu", "openacc": "openacc", "openmp": "openmp"}
 AWKWARD = (5, 3, 4, 2, 3, 5, 4)
 
 # P: parallel, R: a reduction, S: serial; loops in the order of the text.
@@ -143,13 +142,13 @@ QUICK = [name for name in ACCEPTED if name not in LONG]
 def _is_slow(name: str, target: str) -> bool:
     """Return whether a case may wait: every other kernel runs with one target, these in turn."""
     number, is_left = divmod(QUICK.index(name), 2) if name in QUICK else (0, 1)
-    return bool(is_left) or target != TARGET_NAMES[number % len(TARGET_NAMES)]
+    return bool(is_left) or target != DEFAULT_TARGETS[number % len(DEFAULT_TARGETS)]
 
 
 RUNS = [
     pytest.param(name, target, marks=(pytest.mark.slow,) if _is_slow(name, target) else ())
     for name in ACCEPTED
-    for target in TARGET_NAMES
+    for target in DEFAULT_TARGETS
 ]
 
 
@@ -185,7 +184,7 @@ def check_emitted(settings: Settings, target: str, tmp_path: Path) -> None:
     oracle = Oracle(made.source, report.analysis, tools(), tmp_path)
     writer = load_target(target)
     code = writer.region(made.variants[0][target], resident=False)
-    program = Program(target, KINDS[target], code, writer.standalone(code))
+    program = Program(target, writer.kind, code, writer.standalone(code))
     names = open_sizes(report.analysis.region)
     awkward = dict(zip(names, AWKWARD, strict=False))
     plan = CheckPlan((report.analysis.region.sizes, awkward), sanitize=True, races=True)

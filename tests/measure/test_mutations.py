@@ -51,7 +51,12 @@ int f(int n, int m, const double *restrict A, const double *restrict x, double *
     return 1000 * i + j;
 }
 """
-KINDS = {"cuda": "cuda-cpu", "openacc": "openacc", "openmp": "openmp"}
+KINDS = {
+    "cuda": "cuda-cpu",
+    "openacc": "openacc",
+    "openmp": "openmp",
+    "openmp_target": "openmp_target",
+}
 # The tuned sizes, at which the tuned kernel runs, and others, at which the general one does.
 PLAN = CheckPlan(({"n": 12, "m": 16}, {"n": 29, "m": 19}), threads=2)
 
@@ -122,9 +127,25 @@ OPENMP = (
     Mutation("threads write one element", "y[i] += t", "y[0] += t", True),
     Mutation("a fixed schedule is assumed", "y[i] += t;", "y[i] += t; y[i / 2] += 0;", True),
 )
+OPENMP_TARGET = (
+    Mutation("an input is not mapped", "map(to: A[0:m * n], x[0:m])", "map(to: A[0:m * n])"),
+    Mutation("an input is only allocated", "map(to: A", "map(alloc: A"),
+    Mutation("an accumulator is only allocated", "map(tofrom: y", "map(alloc: y"),
+    Mutation("an accumulator is not copied back", "map(tofrom: y", "map(to: y"),
+    Mutation("an accumulator is not copied in", "map(tofrom: y", "map(from: y"),
+    Mutation("a result stays on the device", "map(from: z", "map(to: z"),
+    Mutation("a section is too short", "map(to: A[0:m * n]", "map(to: A[0:m * n - 1]"),
+    Mutation("a section begins late", "map(from: z[0:n * m]", "map(from: z[1:n * m - 1]"),
+    Mutation("a temporary is shared", "double t;\n", "", True),
+    Mutation("a loop is one short", "i < n", "i < n - 1"),
+    Mutation("the indices are exchanged", "z[j * n + i] = ", "z[i * m + j] = "),
+    Mutation("= became +=", "z[j * n + i] = ", "z[j * n + i] += "),
+    Mutation("teams write one element", "y[i] += t", "y[0] += t", True),
+)
+ALL = {"cuda": CUDA, "openacc": OPENACC, "openmp": OPENMP, "openmp_target": OPENMP_TARGET}
 MUTATIONS = [
     pytest.param(target, one, id=f"{target}: {one.name}")
-    for target, table in (("cuda", CUDA), ("openacc", OPENACC), ("openmp", OPENMP))
+    for target, table in ALL.items()
     for one in table
 ]
 

@@ -44,6 +44,8 @@ double f(int n, const double *restrict x, const double *restrict w, double *rest
 """
 PLAN = CheckPlan(({"n": 40}, {"n": 13}), threads=2, races=True)
 
+TARGETS = ("openmp", "openacc", "openmp_target")
+
 # (what is wrong, what stands in the text, what replaces it)
 BOTH = (
     ("the sum has no clause", " reduction(+:s_sum)", ""),
@@ -60,7 +62,7 @@ BOTH = (
 )
 CASES = [
     pytest.param(target, old, new, id=f"{target}: {name}")
-    for target in ("openmp", "openacc")
+    for target in TARGETS
     for name, old, new in BOTH
 ]
 
@@ -74,11 +76,11 @@ def checker(tmp_path_factory: pytest.TempPathFactory) -> Checker:
 
 @lru_cache
 def generated() -> Mapping[str, RegionCode]:
-    """Return the first choice of both targets, as the generator writes it."""
+    """Return the first choice of each target, as the generator writes it."""
     base = Base.of(analyse(text_source(TEXT, "user.c").regions[0]))
     space, device = region_space(base), load_device("h200")
     out = {}
-    for name in ("openmp", "openacc"):
+    for name in TARGETS:
         target = load_target(name)
         out[name] = target.region(target.points(base, space, device).listing(1).variant(0), False)
     return out
@@ -89,7 +91,7 @@ def trial(checker: Checker, target: str, body: str) -> Trial:
     return checker.check(Program(target, target, code), PLAN)
 
 
-@pytest.mark.parametrize("target", ["openmp", "openacc"])
+@pytest.mark.parametrize("target", TARGETS)
 def test_the_generated_text_passes(target: str, checker: Checker) -> None:
     found = trial(checker, target, generated()[target].body)
     assert (found.status, found.reason) == (Status.CORRECT, "")

@@ -22,12 +22,12 @@ from typing import Any
 
 from support.executed import CUDA, SHARED, run
 
-from annotune.codegen.target import TARGET_NAMES, load_target
+from annotune.codegen.target import load_target
 from annotune.measure.acc_memory import with_memory
 from annotune.measure.compile import ACC_MEMORY, RUNTIME_FOLDER
 from annotune.measure.cuda_text import translate
 from annotune.pipeline import Emission, emit
-from annotune.settings import Settings
+from annotune.settings import DEFAULT_TARGETS, Settings
 
 PROGRAMS = Path(__file__).parent / "programs"
 CHILD = Path(__file__).with_name("call_child.py")
@@ -100,7 +100,7 @@ class Program:
         self,
         folder: Path,
         source: Path,
-        targets: Sequence[str] = TARGET_NAMES,
+        targets: Sequence[str] = DEFAULT_TARGETS,
         flags: Sequence[str] = (),
         **options: Any,
     ) -> None:

@@ -12,12 +12,12 @@ import pytest
 from support.executed import CUDA, SHARED, run
 from support.regions import text_regions
 
-from annotune.codegen.target import TARGET_NAMES, load_target
+from annotune.codegen.target import load_target
 from annotune.ir.region import SourceFile
 from annotune.measure.cuda_text import translate
 from annotune.measure.program import oracle_source
 from annotune.pipeline import emit
-from annotune.settings import Settings
+from annotune.settings import DEFAULT_TARGETS, Settings
 
 from .called import GCC, HOST_ACC, PROGRAMS, Array, Call, Program
 
@@ -73,7 +73,7 @@ TARGETS = {
 @pytest.mark.alike(2)
 @pytest.mark.parametrize("name", CALLS)
 def test_every_text_leaves_what_the_original_leaves(name: str, tmp_path: Path) -> None:
-    source, targets = PROGRAMS / f"{name}.c", TARGETS.get(name, TARGET_NAMES)
+    source, targets = PROGRAMS / f"{name}.c", TARGETS.get(name, DEFAULT_TARGETS)
     program = Program(tmp_path, source, targets, FLAGS.get(name, ()))
     program.check(*(call for n in SIZES for call in CALLS[name](n, n * n)))
 
@@ -147,7 +147,7 @@ def test_a_text_under_another_macro_stops_the_compiler(name: str, tmp_path: Path
     source.write_text((PROGRAMS / f"{name}.c").read_text())
     for header in PROGRAMS.glob("*.h"):
         shutil.copy(header, tmp_path)
-    files = emit(Settings(source), [load_target(target) for target in TARGET_NAMES]).files
+    files = emit(Settings(source), [load_target(target) for target in DEFAULT_TARGETS]).files
     texts = [(suffix, text) for suffix, text in files.items() if suffix in OPTIONS]
     assert compiled(source, texts, ()) == set(OPTIONS)
     for flag in OTHERS[name]:

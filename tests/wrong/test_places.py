@@ -6,9 +6,9 @@ from pathlib import Path
 
 from support.executed import run
 
-from annotune.codegen.target import TARGET_NAMES, load_target
+from annotune.codegen.target import load_target
 from annotune.pipeline import emit
-from annotune.settings import Settings
+from annotune.settings import DEFAULT_TARGETS, Settings
 from wrong.called import PROGRAMS, Array, Call, Program
 
 
@@ -23,7 +23,7 @@ def test_constants_that_the_text_lacks_hold_for_their_region(tmp_path: Path) -> 
     """The original does not compile: it is read as if the sizes stood there as macros."""
     source = tmp_path / "missing_sizes.c"
     source.write_text((PROGRAMS / "missing_sizes.c").read_text())
-    files = emit(Settings(source), [load_target(name) for name in TARGET_NAMES]).files
+    files = emit(Settings(source), [load_target(name) for name in DEFAULT_TARGETS]).files
     for suffix, text in files.items():
         if suffix.endswith(".c"):
             assert all(f"{{ const int m = {m}; " in text for m in (12, 7, 5))

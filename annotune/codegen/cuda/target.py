@@ -60,6 +60,8 @@ class CudaTarget:
     """CUDA C++ for nvcc, and C that calls it."""
 
     name = "cuda"
+    kind = "cuda-cpu"
+    is_for_cpu = False
     points = GpuPoints
     vocabulary = Vocabulary(
         frozenset(PLACES["block"]) | frozenset(PLACES["thread"]),

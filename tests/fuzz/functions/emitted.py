@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from annotune.codegen.cuda.cpp import prelude
-from annotune.codegen.target import TARGET_NAMES, RegionCode, load_target
+from annotune.codegen.target import RegionCode, load_target
 from annotune.diagnostics import NOWHERE, AnnotuneError, Severity
 from annotune.pipeline import emit
-from annotune.settings import Settings
+from annotune.settings import DEFAULT_TARGETS, Settings
 from annotune.space.variants import Listing, Variant
 
 from ..examine import LISTED, OnePoint, random_point
@@ -115,8 +115,8 @@ def emitted(source: Source, folder: Path, point: int | None) -> Made:
 
 
 def _emit(made: Made, path: Path, source: random.Random | None) -> None:
-    targets = [_Chosen(name, source) for name in TARGET_NAMES]
-    found = emit(Settings(path, TARGET_NAMES), targets)  # type: ignore[arg-type]  # it has all
+    targets = [_Chosen(name, source) for name in DEFAULT_TARGETS]
+    found = emit(Settings(path, DEFAULT_TARGETS), targets)  # type: ignore[arg-type]  # it has all
     for target in targets:
         suffixes = {"cuda": ("_cuda.c",), "openacc": ("_acc.c",), "openmp": ("_omp.c",)}
         name = target.target.name

@@ -1,0 +1,180 @@
+"""The sections of arrays that a region's kernels use on a device, and the clauses that bring them.
+
+These are the least copies that a region's dependences allow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from itertools import combinations
+
+from annotune.analysis.facts import Analysis
+from annotune.codegen.c_expr import in_64_bits, plain_c
+from annotune.codegen.guards import Stretch, address, disjoint, in_long, may_wrap, same_or_disjoint
+from annotune.codegen.names import narrow_scalars
+from annotune.ir.c_types import may_share, may_share_unchanged
+from annotune.ir.expr import Binary, Call, Expr, Int, Select, walk
+from annotune.ir.fold import fold
+from annotune.ir.poly import from_expr
+from annotune.ir.region import Array, Region
+
+# What a clause of OpenACC's begins with, by what it does: arrays that are there already, copies to
+# the device, both ways, and back.
+ACC_MOVES: Mapping[str, str] = {
+    "present": "present(",
+    "copyin": "copyin(",
+    "copy": "copy(",
+    "copyout": "copyout(",
+}
+
+
+def data_clauses(
+    analysis: Analysis,
+    resident: bool = False,
+    is_part: bool = False,
+    among: Collection[str] | None = None,
+    moves: Mapping[str, str] = ACC_MOVES,
+) -> str:
+    """Return the clauses that bring a region's arrays to the device and back.
+
+    What is only read is copied in, what is wholly overwritten first is only copied out. With
+    `resident` the arrays are there already; `is_part` of a region may overwrite a part only, and
+    may use no arrays but those of `among`. `moves` are a language's words (`ACC_MOVES`).
+    """
+    sections: dict[str, list[str]] = {}
+    for array in analysis.region.arrays.values():
+        if among is not None and array.name not in among:
+            continue
+        clause = "present" if resident else _clause(analysis, array, is_part)
+        sections.setdefault(clause, []).append(section(analysis, array))
+    return " ".join(f"{moves[c]}{', '.join(sections[c])})" for c in ACC_MOVES if c in sections)
+
+
+def present_elements(analysis: Analysis, moves: Mapping[str, str]) -> str:
+    """Return the clause by which the device finds resident arrays at sizes of any kind.
+
+    An element of each must be there, as a rule one that is touched: how many are is not known at
+    all sizes, nor need a section be one where none is.
+    """
+    found = []
+    for array in analysis.region.arrays.values():
+        shape = analysis.shapes[array.name]
+        part = shape.part if shape.rows is None else shape.rows
+        first = fold(part.first)
+        if first != Int(0):
+            first = fold(Select(Binary(">", in_long(part.count), Int(0)), first, Int(0)))
+        rest = "".join(f"[0:{plain_c(e)}]" for e in array.extents[1:] if e is not None)
+        found.append(f"{array.name}[{_counted(first, analysis.region)}:1]{rest}")
+    return f"{moves['present']}{', '.join(found)})"
+
+
+def section(analysis: Analysis, array: Array) -> str:
+    """Return the part of an array that a call touches, as OpenACC and OpenMP write it.
+
+    Of an array of rows whole rows are taken; an array object is named where all of it is touched.
+    """
+    shape = analysis.shapes[array.name]
+    inner = [extent for extent in array.extents[1:] if extent is not None]
+    part = shape.part if shape.rows is None else shape.rows
+    first, count = fold(part.first), fold(part.count)
+    if not array.is_pointer and _is_all(array, first, count):
+        return array.name
+    rest = "".join(f"[0:{plain_c(extent)}]" for extent in inner)
+    bounds = (_counted(bound, analysis.region) for bound in (first, count))
+    return f"{array.name}[{':'.join(bounds)}]{rest}"
+
+
+def section_tests(analysis: Analysis) -> tuple[Expr, ...]:
+    """Return tests that no section lies in a part of another, beside those for what C lets overlap.
+
+    What is only read may overlap, ``restrict`` or not, and so may what is not touched at all where
+    conditions decide. But a section of which a part alone is present ends the program (OpenACC
+    3.3, 2.7.2), also where the part is empty, and compilers take clauses in any order: gcc's last
+    one is the first.
+    """
+    region = analysis.region
+    if region.spec.assumptions.disjoint:
+        return ()
+    tests: list[Expr] = []
+    for one, two in combinations(region.arrays.values(), 2):
+        if not may_share_unchanged(one, two):
+            continue
+        if not any(analysis.uses[array.name].is_written for array in (one, two)):
+            tests.append(_same_or_disjoint(analysis, one, two))
+        elif not may_share(one, two) and _is_inspected(analysis, one, two):
+            tests.append(disjoint(section_stretch(analysis, one), section_stretch(analysis, two)))
+    return tuple(tests)
+
+
+def _same_or_disjoint(analysis: Analysis, one: Array, two: Array) -> Expr:
+    """Return the test that two inputs are one and the same, if they may well be, or lie apart."""
+    stretches = section_stretch(analysis, one), section_stretch(analysis, two)
+    if _is_inspected(analysis, one, two):
+        return disjoint(*stretches)
+    counts = _elements(analysis, one)[1], _elements(analysis, two)[1]
+    if one.element != two.element or _is_longer(analysis.region, *counts):
+        return disjoint(*stretches)
+    return same_or_disjoint(*stretches, counts[0] == counts[1])
+
+
+def _is_inspected(analysis: Analysis, *arrays: Array) -> bool:
+    """Return whether it is looked for what is touched of one of some arrays."""
+    return any(analysis.shapes[array.name].is_inspected for array in arrays)
+
+
+def _is_longer(region: Region, *counts: Expr) -> bool:
+    """Return whether one of two counts is the larger, but where it has factors that are 1."""
+    one, two = (from_expr(fold(count, region.constants)) for count in counts)
+    if one is None or two is None or one.is_zero or two.is_zero:
+        return False
+    if (one - two).constant not in (None, 0):
+        return True
+    pairs = ((one, two), (two, one)) if one != two else ()
+    return any(large.divide(small)[1].is_zero for large, small in pairs)
+
+
+def section_stretch(analysis: Analysis, array: Array) -> Stretch:
+    """Return the memory of an array's section: of an array of rows more than is touched.
+
+    Before it is looked for, it is all that there could be.
+    """
+    first, count = _elements(analysis, array)
+    end = fold(Binary("+", first, count))
+    return address(analysis, array, first), address(analysis, array, end)
+
+
+def _elements(analysis: Analysis, array: Array) -> tuple[Expr, Expr]:
+    """Return the first element of the section of an array, and how many there are."""
+    shape = analysis.shapes[array.name]
+    row: Expr = Int(1)
+    for extent in array.extents[1:] if shape.rows is not None else ():
+        row = row if extent is None else fold(Binary("*", row, extent))
+    if shape.is_inspected:
+        beside = fold(Binary("-", row, Int(1)))
+        first = Binary("-", shape.lowest, beside)
+        return fold(first), fold(Binary("+", shape.length, Binary("*", Int(2), beside)))
+    part = shape.part if shape.rows is None else shape.rows
+    return fold(Binary("*", part.first, row)), fold(Binary("*", part.count, row))
+
+
+def _is_all(array: Array, first: Expr, count: Expr) -> bool:
+    """Return whether `count` rows or elements from `first` on are all that an object has."""
+    if not array.extents:
+        return True
+    (outermost, *_), found = array.extents, from_expr(count)
+    return first == Int(0) and outermost is not None and found == from_expr(fold(outermost))
+
+
+def _counted(expr: Expr, region: Region) -> str:
+    """Return a bound of a section as C, in 64 bits where it is more than a sum of products."""
+    is_plain = not any(isinstance(part, Select | Call) for part in walk(expr))
+    is_plain = is_plain and not may_wrap(expr, region)
+    return plain_c(in_64_bits(expr, narrow_scalars(region)) if is_plain else in_long(expr))
+
+
+def _clause(analysis: Analysis, array: Array, is_part: bool) -> str:
+    use, rows = analysis.uses[array.name], analysis.shapes[array.name].rows
+    if not use.is_written:
+        return "copyin"
+    is_whole = rows is None or rows.is_whole
+    return "copyout" if use.overwritten and is_whole and not is_part else "copy"

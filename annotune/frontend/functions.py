@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from pycparser import c_ast
 
@@ -60,40 +59,35 @@ def number_type(base: str, what: str) -> str:
     return base
 
 
+@dataclass(frozen=True)
 class ExpressionText:
-    """Writes the expressions of one function.
+    """Writes the expressions of one block of a function.
 
     `types` are those in force. `outer` writes what a name of the file stands for, or raises why a
     copy cannot have it; `function` gives the number of parameters of one of the user's functions,
-    None for what the file does not define.
+    None for what the file does not define. `scopes` are the variables of the function in force,
+    and `names` all that it declares.
     """
 
-    def __init__(
-        self,
-        types: Types,
-        outer: Callable[[str], str | Symbol],
-        function: Callable[[str], int | None],
-    ) -> None:
-        self.types = types
-        self.outer = outer
-        self.function = function
-        self.scopes: list[dict[str, Symbol]] = [{}]
-        self.names: set[str] = set()
+    types: Types
+    outer: Callable[[str], str | Symbol]
+    function: Callable[[str], int | None]
+    scopes: tuple[dict[str, Symbol], ...] = ()
+    names: set[str] = field(default_factory=set)
 
-    @contextmanager
-    def scope(self) -> Iterator[None]:
-        """Let what is declared within end there."""
-        self.scopes.append({})
-        yield
-        self.scopes.pop()
+    def block(self) -> ExpressionText:
+        """Return what writes the expressions of a block inside, which may declare more."""
+        return replace(self, scopes=(*self.scopes, {}))
 
-    def declare(self, symbol: Symbol) -> None:
-        """Take in a variable of the function."""
+    def declare(self, decl: c_ast.Decl, storage: str) -> Symbol:
+        """Take in a variable of the function, and return it."""
+        symbol = self.types.symbol(decl, storage)
         if self.find(symbol.name) is not None:
             # C++ forbids some of these, such as one in the body of `for (int i …)`.
             raise Unfit(f"its '{symbol.name}' hides another one")
         self.scopes[-1][symbol.name] = symbol
         self.names.add(symbol.name)
+        return symbol
 
     def find(self, name: str) -> Symbol | None:
         """Return the variable of the function that a name means."""
@@ -252,147 +246,122 @@ def _group(op: str) -> int:
 _INDENT = "    "
 
 
-class FunctionText:
-    """Writes one function; `expr` writes its expressions and knows its names."""
+def _result(tree: c_ast.FuncDef, types: Types) -> str:
+    symbol = types.symbol(tree.decl, "file")
+    if [layer.kind for layer in symbol.layers] != ["()"]:
+        raise Unfit("it returns no number")
+    return number_type(symbol.base, "its value")
 
-    def __init__(self, tree: c_ast.FuncDef, expr: ExpressionText) -> None:
-        self.tree = tree
-        self.expr = expr
 
-    def result(self) -> str:
-        """Return the type of the function's value."""
-        symbol = self.expr.types.symbol(self.tree.decl, "file")
-        if [layer.kind for layer in symbol.layers] != ["()"]:
-            raise Unfit("it returns no number")
-        return number_type(symbol.base, "its value")
-
-    def parameters(self) -> tuple[str, ...]:
-        """Return the declarations of the parameters, which become names of the function."""
-        if self.tree.param_decls:
-            raise Unfit("its parameters are declared in the style before ANSI C")
-        head = self.tree.decl.type
-        arguments = head.args if isinstance(head, c_ast.FuncDecl) else None
-        declared = arguments.params if arguments is not None else []
-        out = []
-        for node in declared:
-            if isinstance(node, c_ast.EllipsisParam):
-                raise Unfit("it takes a variable number of arguments")
-            if isinstance(node, c_ast.Decl) and node.name:
-                out.append(self._parameter(node))
-            elif len(declared) > 1 or not self._is_void(node):
-                raise Unfit("a parameter has no name")
-        return tuple(out)
-
-    def _is_void(self, node: c_ast.Node) -> bool:
-        types = self.expr.types
-        return isinstance(node, c_ast.Decl | c_ast.Typename) and types.scalar(node) == "void"
-
-    def _parameter(self, node: c_ast.Decl) -> str:
-        symbol = self.expr.types.symbol(node, "parameter")
-        if symbol.layers:
-            raise Unfit(f"parameter '{node.name}' is no number but a place in memory")
-        self.expr.declare(symbol)
-        return self._declaration(symbol)
-
-    def body(self) -> tuple[str, ...]:
-        """Return the lines of the function's block, without its braces."""
-        return tuple(self._items(self.tree.body))
-
-    # Statements -------------------------------------------------------------------------
-
-    def _items(self, block: c_ast.Compound) -> list[str]:
-        return [line for item in block.block_items or () for line in self._statement(item)]
-
-    def _block(self, node: c_ast.Node) -> list[str]:
-        """Return the lines of a statement that becomes a block, indented, with its last brace."""
-        with self.expr.scope():
-            inner = self._items(node) if isinstance(node, c_ast.Compound) else self._statement(node)
-        return [*_indented(inner), "}"]
-
-    def _statement(self, node: c_ast.Node) -> list[str]:
-        expr = self.expr
+def _parameters(tree: c_ast.FuncDef, expr: ExpressionText) -> Iterator[str]:
+    """Yield the declarations of the parameters, which become names of the function."""
+    if tree.param_decls:
+        raise Unfit("its parameters are declared in the style before ANSI C")
+    arguments = tree.decl.type.args if isinstance(tree.decl.type, c_ast.FuncDecl) else None
+    declared = arguments.params if arguments is not None else []
+    for node in declared:
         match node:
-            case c_ast.Compound():
-                return ["{", *self._block(node)]
-            case c_ast.Decl():
-                return self._local(node)
-            case c_ast.EmptyStatement():
-                return []
-            case c_ast.If():
-                return self._if(node)
-            case c_ast.For():
-                return self._for(node)
-            case c_ast.While():
-                return [f"while ({expr.text(node.cond)}) {{", *self._block(node.stmt)]
-            case c_ast.DoWhile():
-                *inner, last = self._block(node.stmt)
-                return ["do {", *inner, f"{last} while ({expr.text(node.cond)});"]
-            case c_ast.Return():
-                if node.expr is None:
-                    raise Unfit("it returns without a value")
-                return [f"return {expr.text(node.expr)};"]
-            case c_ast.Break():
-                return ["break;"]
-            case c_ast.Continue():
-                return ["continue;"]
-            case c_ast.Cast() if expr.types.scalar(node.to_type) == "void":
-                # For a compiler that counts what is used.
-                return []
-            case c_ast.Goto() | c_ast.Label() | c_ast.Switch():
-                raise Unfit(f"it holds a '{type(node).__name__.lower()}'")
-            case c_ast.Typedef() | c_ast.Pragma() | c_ast.StaticAssert():
-                raise Unfit(f"it holds a {type(node).__name__.lower()}")
+            case c_ast.EllipsisParam():
+                raise Unfit("it takes a variable number of arguments")
+            case c_ast.Decl() if node.name:
+                symbol = expr.declare(node, "parameter")
+                if symbol.layers:
+                    raise Unfit(f"parameter '{node.name}' is no number but a place in memory")
+                yield declaration(symbol, expr)
+            case c_ast.Decl() | c_ast.Typename() if expr.types.scalar(node) == "void":
+                if len(declared) > 1:
+                    raise Unfit("a parameter has no name")
             case _:
-                return [f"{expr.text(node)};"]
-
-    def _if(self, node: c_ast.If) -> list[str]:
-        head = f"if ({self.expr.text(node.cond)}) {{"
-        if node.iffalse is None:
-            return [head, *self._block(node.iftrue or c_ast.EmptyStatement())]
-        *inner, _ = self._block(node.iftrue or c_ast.EmptyStatement())
-        if isinstance(node.iffalse, c_ast.If):
-            first, *rest = self._if(node.iffalse)
-            return [head, *inner, f"}} else {first}", *rest]
-        return [head, *inner, "} else {", *self._block(node.iffalse)]
-
-    def _for(self, node: c_ast.For) -> list[str]:
-        """Return a loop, around it a block with what its head declares."""
-        with self.expr.scope():
-            declared: list[str] = []
-            start = ""
-            if isinstance(node.init, c_ast.DeclList):
-                declared = [line for decl in node.init.decls for line in self._statement(decl)]
-            elif node.init is not None:
-                start = self.expr.text(node.init)
-            test = self.expr.text(node.cond) if node.cond is not None else ""
-            step = self.expr.text(node.next) if node.next is not None else ""
-            if len(declared) == 1:
-                start = declared.pop().removesuffix(";")
-            loop = [f"for ({start}; {test}; {step}) {{", *self._block(node.stmt)]
-        return ["{", *_indented([*declared, *loop]), "}"] if declared else loop
-
-    # Declarations -----------------------------------------------------------------------
-
-    def _local(self, node: c_ast.Decl) -> list[str]:
-        storage = {*(node.storage or ()), *(node.funcspec or ())} - {"auto", "register"}
-        if storage:
-            raise Unfit(f"its '{node.name}' is {' '.join(sorted(storage))}")
-        if node.bitsize is not None or not node.name:
-            raise Unfit("it declares a type")
-        symbol = self.expr.types.symbol(node, "local")
-        self.expr.declare(symbol)
-        if symbol.is_const and node.init is None:
-            raise Unfit(f"its constant '{node.name}' has no value")
-        return [f"{self._declaration(symbol)};"]
-
-    def _declaration(self, symbol: Symbol) -> str:
-        """Return the declaration of a variable of the function, with its value."""
-        return declaration(symbol, self.expr, self.expr.extent)
+                raise Unfit("a parameter has no name")
 
 
-def declaration(
-    symbol: Symbol, expr: ExpressionText, extent: Callable[[c_ast.Node], int | None]
-) -> str:
+def _items(block: c_ast.Compound, expr: ExpressionText) -> list[str]:
+    """Return the lines of a block, without its braces."""
+    return [line for item in block.block_items or () for line in _statement(item, expr)]
+
+
+def _block(node: c_ast.Node, expr: ExpressionText) -> list[str]:
+    """Return the lines of a statement that becomes a block, indented, with its last brace."""
+    inner = expr.block()
+    lines = _items(node, inner) if isinstance(node, c_ast.Compound) else _statement(node, inner)
+    return [*_indented(lines), "}"]
+
+
+def _statement(node: c_ast.Node, expr: ExpressionText) -> list[str]:
+    match node:
+        case c_ast.Compound():
+            return ["{", *_block(node, expr)]
+        case c_ast.Decl():
+            return _local(node, expr)
+        case c_ast.EmptyStatement():
+            return []
+        case c_ast.If():
+            return _if(node, expr)
+        case c_ast.For():
+            return _for(node, expr.block())
+        case c_ast.While():
+            return [f"while ({expr.text(node.cond)}) {{", *_block(node.stmt, expr)]
+        case c_ast.DoWhile():
+            *inner, last = _block(node.stmt, expr)
+            return ["do {", *inner, f"{last} while ({expr.text(node.cond)});"]
+        case c_ast.Return():
+            if node.expr is None:
+                raise Unfit("it returns without a value")
+            return [f"return {expr.text(node.expr)};"]
+        case c_ast.Break():
+            return ["break;"]
+        case c_ast.Continue():
+            return ["continue;"]
+        case c_ast.Cast() if expr.types.scalar(node.to_type) == "void":
+            # For a compiler that counts what is used.
+            return []
+        case c_ast.Goto() | c_ast.Label() | c_ast.Switch():
+            raise Unfit(f"it holds a '{type(node).__name__.lower()}'")
+        case c_ast.Typedef() | c_ast.Pragma() | c_ast.StaticAssert():
+            raise Unfit(f"it holds a {type(node).__name__.lower()}")
+    return [f"{expr.text(node)};"]
+
+
+def _if(node: c_ast.If, expr: ExpressionText) -> list[str]:
+    head = f"if ({expr.text(node.cond)}) {{"
+    *inner, last = _block(node.iftrue, expr)
+    if node.iffalse is None:
+        return [head, *inner, last]
+    if isinstance(node.iffalse, c_ast.If):
+        first, *rest = _if(node.iffalse, expr)
+        return [head, *inner, f"}} else {first}", *rest]
+    return [head, *inner, "} else {", *_block(node.iffalse, expr)]
+
+
+def _for(node: c_ast.For, expr: ExpressionText) -> list[str]:
+    """Return a loop, around it a block with what its head declares."""
+    declared: list[str] = []
+    start = ""
+    if isinstance(node.init, c_ast.DeclList):
+        declared = [line for decl in node.init.decls for line in _statement(decl, expr)]
+    elif node.init is not None:
+        start = expr.text(node.init)
+    test = expr.text(node.cond) if node.cond is not None else ""
+    step = expr.text(node.next) if node.next is not None else ""
+    if len(declared) == 1:
+        start = declared.pop().removesuffix(";")
+    loop = [f"for ({start}; {test}; {step}) {{", *_block(node.stmt, expr)]
+    return ["{", *_indented([*declared, *loop]), "}"] if declared else loop
+
+
+def _local(node: c_ast.Decl, expr: ExpressionText) -> list[str]:
+    storage = {*(node.storage or ()), *(node.funcspec or ())} - {"auto", "register"}
+    if storage:
+        raise Unfit(f"its '{node.name}' is {' '.join(sorted(storage))}")
+    if node.bitsize is not None or not node.name:
+        raise Unfit("it declares a type")
+    symbol = expr.declare(node, "local")
+    if symbol.is_const and node.init is None:
+        raise Unfit(f"its constant '{node.name}' has no value")
+    return [f"{declaration(symbol, expr)};"]
+
+
+def declaration(symbol: Symbol, expr: ExpressionText) -> str:
     """Return C that declares a number or an array of numbers, with its value."""
     if symbol.special:
         raise Unfit(f"'{symbol.name}' is {symbol.special}")
@@ -401,7 +370,7 @@ def declaration(
     element = number_type(symbol.base, f"'{symbol.name}'")
     dims = ""
     for number, layer in enumerate(symbol.layers):
-        length = extent(layer.dim) if layer.dim is not None else None
+        length = expr.extent(layer.dim) if layer.dim is not None else None
         is_open = layer.dim is None and number == 0 and symbol.init is not None
         if length is None and not is_open:
             raise Unfit(f"the extent of '{symbol.name}' is no constant")
@@ -441,44 +410,38 @@ def user_functions(file: File, names: Iterable[str], place: int) -> tuple[UserFu
 
 
 class _Library:
-    """The functions read so far; `reading` are those whose bodies are being read."""
+    """The functions read so far."""
 
     def __init__(self, file: File, place: int) -> None:
         self.file = file
         self.place = place
         self.known: dict[str, UserFunction] = {}
-        self.reading: list[str] = []
 
-    def add(self, name: str) -> UserFunction:
-        """Return a function, read if it has not been yet."""
+    def add(self, name: str, reading: tuple[str, ...] = ()) -> UserFunction:
+        """Return a function, read if it has not been yet; those of `reading` call it."""
         if name not in self.known:
-            self.reading.append(name)
+            found = self.file.definition(name)
             try:
-                made = self._made(name)
+                if found is None:
+                    raise Unfit("it is not defined in this file, nor in a header that was read")
+                made = _Copy(self, found, (*reading, name)).made()
             except Unfit as unfit:
                 made = UserFunction(name, reason=str(unfit))
             except AnnotuneError as error:
                 made = UserFunction(name, reason=f"in its text, {error.diagnostics[0].message}")
-            self.reading.pop()
             self.known[name] = made
         return self.known[name]
 
-    def _made(self, name: str) -> UserFunction:
-        found = self.file.definition(name)
-        if found is None:
-            raise Unfit("it is not defined in this file, nor in a header that was read")
-        return _Copy(self, found).made()
-
 
 class _Copy:
-    """One function under way to its copy."""
+    """One function under way to its copy; `reading` are those whose bodies are being read."""
 
-    def __init__(self, library: _Library, found: Declaration) -> None:
+    def __init__(self, library: _Library, found: Declaration, reading: tuple[str, ...]) -> None:
         self.library = library
         self.found = found
+        self.reading = reading
         self.file = library.file
         self.scope: FileScope = self.file.scope_of(found)
-        self.expr = ExpressionText(self.scope.types, self._outer, self._callee)
         self.constants: dict[str, tuple[Symbol, str]] = {}
         self.sources = [found]
         self.needs: dict[str, None] = {}
@@ -488,15 +451,16 @@ class _Copy:
         trees = [n for n in self._parsed(self.found) if isinstance(n, c_ast.FuncDef)]
         if len(trees) != 1:
             raise Unfit("its text is not understood")
-        writer = FunctionText(trees[0], self.expr)
+        (tree,) = trees
+        expr = ExpressionText(self.scope.types, self._outer, self._callee).block()
         function = UserFunction(
             self.found.part.function,
-            writer.result(),
-            writer.parameters(),
-            body=writer.body(),
+            _result(tree, self.scope.types),
+            tuple(_parameters(tree, expr)),
+            body=tuple(_items(tree.body, expr)),
             needs=tuple(self.needs),
         )
-        twice = self.expr.names & set(self.constants)
+        twice = expr.names & set(self.constants)
         if twice:
             raise Unfit(f"its '{min(twice)}' hides another one")
         function = replace(function, constants=self._used_constants(function.body))
@@ -520,20 +484,18 @@ class _Copy:
         types = self.scope.types.names()
         return parse(clean, found.file.tokens, found.part, types, erased=every).nodes
 
-    # Names ------------------------------------------------------------------------------
-
     def _callee(self, name: str) -> int | None:
         """Return how many parameters one of the user's functions has, None when it is none."""
         if not is_defined(name, self.file):
             self._check_library(name)
             return None
-        if name in self.library.reading:
+        if name in self.reading:
             raise Unfit(
                 "it calls itself"
                 if self.found.part.function == name
                 else f"it calls '{name}', which calls it"
             )
-        callee = self.library.add(name)
+        callee = self.library.add(name, self.reading)
         if callee.reason:
             raise Unfit(f"it calls '{name}': {callee.reason}")
         self.needs[name] = None
@@ -573,10 +535,8 @@ class _Copy:
                     exact = replace(self.scope.types.symbol(node, "file"), value=symbol.value)
                     expr = ExpressionText(self.scope.types, self._outer, _no_call)
                     self.sources.append(found)
-                    return exact, f"{declaration(exact, expr, expr.extent)};"
+                    return exact, f"{declaration(exact, expr)};"
         raise Unfit(f"it uses '{name}', whose value is not in this file")
-
-    # Macros -----------------------------------------------------------------------------
 
     def _check_macros(self, function: UserFunction) -> None:
         """Raise where a name of the copy is a macro beside the region."""

@@ -51,6 +51,7 @@ from annotune.ir.region import Extent, Region, SourceFile
 
 _NOTHING: Mapping[str, int] = {}
 _NO_DEFINES: Mapping[str, str] = {}
+_NO_SEARCH = HeaderSearch()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,17 +72,13 @@ def load(
     blocks: Sequence[AnnotationBlock],
     overrides: Mapping[str, int] = _NOTHING,
     defines: Mapping[str, str] = _NO_DEFINES,
-    search: HeaderSearch | None = None,
 ) -> SourceFile:
-    """Return the regions of a C file.
-
-    `overrides` are sizes that win over the annotation's, `defines` macros as of ``-D``; `search`
-    says both more and where headers are, and replaces `defines`.
+    """Return the regions of a C file, with `defines` as macros of ``-D``.
 
     Raises:
         AnnotuneError: The file or a region is refused, with every reason found.
     """
-    loaded = load_sound(path, text, blocks, overrides, defines, search=search)
+    loaded = load_sound(path, text, blocks, overrides, search=HeaderSearch(defines=defines))
     if any(problem.severity is Severity.ERROR for problem in loaded.problems):
         raise AnnotuneError(loaded.problems)
     return loaded.source
@@ -92,19 +89,18 @@ def load_sound(
     text: str,
     blocks: Sequence[AnnotationBlock],
     overrides: Mapping[str, int] = _NOTHING,
-    defines: Mapping[str, str] = _NO_DEFINES,
     function: str = "",
-    search: HeaderSearch | None = None,
+    search: HeaderSearch = _NO_SEARCH,
 ) -> Loaded:
-    """Return what `load` does, without letting one refused region hide the others.
+    """Return what is sound of a C file, so that one refused region does not hide the others.
 
-    `function` leaves out the regions of all other functions, unless it is empty.
+    `overrides` are sizes that win over the annotation's. `function` leaves out the regions of all
+    other functions, unless it is empty.
 
     Raises:
         AnnotuneError: The file as a whole is no C file.
     """
     blocks = sorted(blocks, key=lambda b: b.start)
-    search = search or HeaderSearch(defines=defines)
     ladder = _ladder(path, text, search)
     reading = _Reading(ladder, blocks, overrides)
     regions: list[Region] = []
@@ -121,11 +117,6 @@ def load_sound(
     problems += [p for p in reading.warnings if p not in problems]
     problems.sort(key=lambda p: p.span)
     return Loaded(SourceFile(path, text, tuple(regions)), tuple(problems), tuple(reading.counts))
-
-
-def open_file(path: str, text: str, search: HeaderSearch) -> File:
-    """Return a file preprocessed and cut into its declarations, or raise why it is no C file."""
-    return _ladder(path, text, search).first.file
 
 
 def _ladder(path: str, text: str, search: HeaderSearch) -> Ladder:
@@ -317,9 +308,6 @@ def _extent(function: ParsedFunction, block: AnnotationBlock) -> Extent:
     )
 
 
-_NO_SEARCH = HeaderSearch()
-
-
 def locate_loop(
     text: str,
     function: str,
@@ -336,7 +324,7 @@ def locate_loop(
     Raises:
         AnnotuneError: There is no such function or loop; the help names those there are.
     """
-    file = open_file(path, text, search)
+    file = _ladder(path, text, search).first.file
     part = next((p for p in file.parts if p.function == function), None)
     if part is None:
         names = [p.function for p in file.parts if p.function]

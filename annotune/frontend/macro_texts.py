@@ -191,7 +191,7 @@ def _values_read(names: Names, start: int, end: int, erased: frozenset[str]) -> 
 def _branches_read(names: Names, start: int) -> tuple[Condition, ...]:
     """Return the conditions under which the region's variables have the types that were read."""
     function, used = names.function, tuple(names.used.meanings.values())
-    file, here = function.file, _start(function)
+    file, here = function.file, function.file.declaration(function.part)
     own = ((file.clean, s.start) for s in used if s.storage in ("parameter", "local"))
     types = _words_of(function, used)
     found = {s.name for s in used if s.storage == "file"} | types
@@ -237,7 +237,7 @@ def _words_between(file: File, start: int, end: int) -> frozenset[str]:
 
 def _words_of(function: ParsedFunction, symbols: Iterable[Symbol]) -> frozenset[str]:
     """Return the words of the declarations of variables, and of the types in these."""
-    file, here = function.file, _start(function)
+    file, here = function.file, function.file.declaration(function.part)
     tokens = file.tokens
     found: set[str] = set()
     for symbol in symbols:
@@ -255,12 +255,6 @@ def _words_of(function: ParsedFunction, symbols: Iterable[Symbol]) -> frozenset[
         found |= more
         waiting += more
     return frozenset(filter(IDENTIFIER.match, found))
-
-
-def _start(function: ParsedFunction) -> Declaration:
-    """Return a function as what other declarations stand before."""
-    file, part = function.file, function.part
-    return Declaration(file, part, (file.tokens.starts[part.first],), None)
 
 
 def _declared(file: File, name: str, before: Declaration, word: str = "") -> set[str]:
@@ -366,7 +360,7 @@ def _is_static(function: ParsedFunction) -> bool:
     file, declared = function.file, function.tree.decl
     if {"static", "inline"} & {*declared.storage, *declared.funcspec}:
         return True
-    earlier = file.declarations_of(function.part.function, _start(function))
+    earlier = file.declarations_of(function.part.function, file.declaration(function.part))
     return any("static" in found.file.words(found.part) for found in earlier)
 
 

@@ -225,7 +225,7 @@ def _known(
 
 def _macro(name: str, arguments: Sequence[Typed], expressions: Expressions) -> Typed | None:
     """Return a call of min, max or f2c's abs, which headers define as macros; else None."""
-    is_f2c = "f2c.h" in {h.split("/")[-1] for h in expressions.names.function.file.clean.headers}
+    is_f2c = expressions.names.function.file.clean.has_f2c
     kinds = [argument.kind for argument in arguments]
     if is_f2c and name in ("abs", "dabs") and len(arguments) == 1 and kinds[0] not in COMPLEX:
         (x,) = arguments
@@ -393,7 +393,7 @@ class Expressions:
                 given=len(indices),
             )
         if symbol.storage != "region":
-            self.names.use_array(symbol)
+            self.names.used.arrays.setdefault(symbol.name, symbol)
         return Access(symbol.name, indices, self.names.place(node)), symbol.base
 
     def check_array(self, symbol: Symbol, node: c_ast.Node) -> None:

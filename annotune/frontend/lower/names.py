@@ -343,10 +343,6 @@ class Names:
             span=self.function.file.source.span(symbol.start, symbol.end),
         )
 
-    def use_array(self, symbol: Symbol) -> None:
-        """Note that the region uses an array."""
-        self.used.arrays.setdefault(symbol.name, symbol)
-
     def may_be_read_after(self, symbol: Symbol) -> bool:
         """Return whether a variable's value may be read once the region is over."""
         if symbol.storage == "region" or symbol.is_const:

@@ -116,8 +116,6 @@ class File:
         self.source = clean.source
         self.tokens = Tokens.of(clean.text)
         self.parts = tuple(self._named(part) for part in cut(self.tokens))
-        self._mentions: dict[str, list[Declaration]] | None = None
-        self._bodies: dict[str, Declaration] | None = None
 
     @cached_property
     def spelled(self) -> Spelled:
@@ -164,14 +162,13 @@ class File:
                 waiting += more
         return frozenset(found)
 
-    def scope_before(self, function: TopLevel) -> FileScope:
-        """Return what the file declares before `function`, of all that `function` mentions."""
-        start = self.tokens.starts[function.first]
-        return self.scope_of(Declaration(self, function, (start,), None))
+    def declaration(self, part: TopLevel) -> Declaration:
+        """Return one of the file's own parts as what other declarations stand before."""
+        return Declaration(self, part, (self.tokens.starts[part.first],), None)
 
     def scope_of(self, function: Declaration) -> FileScope:
         """Return what is declared before a function of the file or of a header it reads."""
-        scope = FileScope(Types("f2c.h" in {h.split("/")[-1] for h in self.clean.headers}))
+        scope = FileScope(Types(self.clean.has_f2c))
         words = set(function.file.words(function.part))
         for found in self._needed(function):
             self._read(found, scope)
@@ -181,22 +178,29 @@ class File:
 
     def definition(self, name: str) -> Declaration | None:
         """Return where the file, or a header it reads, defines function `name`."""
-        if self._bodies is None:
-            self._bodies = {}
-            for found in self._declarations((), None):
-                if found.part.body >= 0:
-                    self._bodies.setdefault(found.part.function, found)
-        return self._bodies.get(name)
+        return self._definitions.get(name)
+
+    @cached_property
+    def _definitions(self) -> dict[str, Declaration]:
+        found = [one for one in self._declarations((), None) if one.part.body >= 0]
+        # Of two, the first.
+        return {one.part.function: one for one in reversed(found)}
 
     def declarations_of(self, name: str, before: Declaration) -> list[Declaration]:
         """Return the declarations before a function that may declare `name`, in order."""
-        found = self._declared_by().get(name, ())
+        found = self._declared_by.get(name, ())
         return [declaration for declaration in found if declaration.order < before.order]
 
-    def _declare_text(self, text: str, place: Range, scope: FileScope) -> None:
-        words = at_place(Tokens.of(text), *place)
-        for node in parse_tokens(self.clean, words, scope.types.names()).nodes:
-            self._declare(node, scope)
+    @cached_property
+    def _declared_by(self) -> dict[str, list[Declaration]]:
+        """For each name the declarations that may declare it."""
+        found: defaultdict[str, list[Declaration]] = defaultdict(list)
+        for declaration in self._declarations((), None):
+            file, part = declaration.file, declaration.part
+            if part.body < 0:
+                for name in declared_names(file.tokens, part, file.is_macro):
+                    found[name].append(declaration)
+        return found
 
     def _read(self, found: Declaration, scope: FileScope) -> None:
         """Add what one declaration declares; one that is not understood is not there.
@@ -218,28 +222,16 @@ class File:
         waiting = list(function.file.reach(function.part))
         seen_words = set(waiting)
         found: dict[tuple[int, ...], Declaration] = {}
-        mentions = self._declared_by()
         while waiting:
             word = waiting.pop()
             more: set[str] = set()
-            for declaration in mentions.get(word, ()):
+            for declaration in self._declared_by.get(word, ()):
                 if declaration.order < end and declaration.order not in found:
                     found[declaration.order] = declaration
                     more |= declaration.file.reach(declaration.part)
             waiting += more - seen_words
             seen_words |= more
         return [found[order] for order in sorted(found)]
-
-    def _declared_by(self) -> dict[str, list[Declaration]]:
-        """Return for each name the declarations that may declare it, looked for once."""
-        if self._mentions is None:
-            self._mentions = defaultdict(list)
-            for declaration in self._declarations((), None):
-                file, part = declaration.file, declaration.part
-                if part.body < 0:
-                    for name in declared_names(file.tokens, part, file.is_macro):
-                        self._mentions[name].append(declaration)
-        return self._mentions
 
     def is_macro(self, name: str, offset: int) -> bool:
         """Return whether a name is a macro that does more than stand for an integer."""
@@ -257,11 +249,12 @@ class File:
 
     def _add_f2c(self, scope: FileScope, words: set[str], start: int) -> None:
         """Declare f2c's complex types where nothing that was read does."""
-        includes_f2c = any(header.endswith("f2c.h") for header in self.clean.headers)
         for name, text in _F2C_STRUCTS.items():
-            is_f2c = name == "doublecomplex" or includes_f2c
+            is_f2c = name == "doublecomplex" or self.clean.has_f2c
             if name in words and is_f2c and name not in scope.types.typedefs:
-                self._declare_text(text, (start, start), scope)
+                words_of_it = at_place(Tokens.of(text), start, start)
+                for node in parse_tokens(self.clean, words_of_it, scope.types.names()).nodes:
+                    self._declare(node, scope)
 
     def _declare(self, node: c_ast.Node, scope: FileScope) -> None:
         self.enumerate_in(node, scope)

@@ -20,7 +20,15 @@ from typing import NamedTuple
 
 from annotune.diagnostics import AnnotuneError
 from annotune.frontend.messages import MACRO_ARGUMENTS, MACRO_EXPLODES
-from annotune.frontend.read.tokens import IDENTIFIER, OPERATORS, TOKEN, SourceText, Tokens, integer
+from annotune.frontend.read.tokens import (
+    IDENTIFIER,
+    OPERATORS,
+    TOKEN,
+    PlacedToken,
+    SourceText,
+    Tokens,
+    integer,
+)
 
 _DEFINE = re.compile(r"\s*(?P<name>[A-Za-z_$]\w*)(?P<parameters>\([^)]*\))?(?P<body>.*)", re.DOTALL)
 
@@ -299,29 +307,19 @@ class Expander:
 
     def expand(self, tokens: Tokens, first: int, last: int) -> Tokens:
         """Return the tokens `first` to `last`, both included, with every macro expanded."""
-        texts, starts, ends = [], [], []
-        roots: list[int] = []
-        limits: list[int] = []
+        rows: list[PlacedToken] = []
         index = first
         while index <= last:
-            text, start = tokens.texts[index], tokens.starts[index]
+            text, start, end = tokens.texts[index], tokens.starts[index], tokens.ends[index]
             if self.lookup(text, start) is None:
-                texts.append(text)
-                starts.append(start)
-                ends.append(tokens.ends[index])
-                roots.append(start)
-                limits.append(tokens.ends[index])
+                rows.append((text, start, end, start, end))
                 index += 1
                 continue
             reader = _TokenStream(tokens, index, last)
             words = list(self._expanded(reader))
             index = reader.index
-            texts += [w.text for w in words]
-            starts += [w.start for w in words]
-            ends += [w.end for w in words]
-            roots += [start] * len(words)
-            limits += [tokens.ends[index - 1]] * len(words)
-        return Tokens(texts, starts, ends, roots, limits)
+            rows += [(w.text, w.start, w.end, start, tokens.ends[index - 1]) for w in words]
+        return Tokens(rows)
 
     def _expanded(self, reader: _TokenStream) -> Iterator[ExpandedToken]:
         """Yield what the next token becomes, and whatever its expansion draws in."""
@@ -513,7 +511,7 @@ class _TokenStream:
         return None
 
 
-_NO_TOKENS = Tokens([], [], [])
+_NO_TOKENS = Tokens(())
 
 
 def _spaced(words: list[ExpandedToken], is_spaced: bool) -> list[ExpandedToken]:

@@ -23,7 +23,7 @@ from annotune.diagnostics import AnnotuneError, Diagnostic
 from annotune.frontend.messages import SYNTAX, TOO_DEEP, UNEXPECTED_END
 from annotune.frontend.read.macros import Expander, Macro
 from annotune.frontend.read.preprocess import Clean, Included, Range
-from annotune.frontend.read.tokens import IDENTIFIER, Tokens
+from annotune.frontend.read.tokens import IDENTIFIER, PlacedToken, Tokens
 
 # Words before a parenthesis that is no parameter list.
 _NO_FUNCTION = frozenset(
@@ -318,8 +318,7 @@ class _Dialect:
     def __init__(self, tokens: Tokens, is_function: bool) -> None:
         self.tokens = tokens
         self.is_function = is_function
-        # Each with its index among those given.
-        self.kept: list[tuple[int, str]] = []
+        self.kept: list[PlacedToken] = []
 
     def run(self) -> Tokens:
         texts = self.tokens.texts
@@ -340,17 +339,10 @@ class _Dialect:
             else:
                 self._keep(index, _SPELLINGS.get(text, text))
             index += 1
-        given = self.tokens
-        return Tokens(
-            [text for _, text in self.kept],
-            [given.starts[i] for i, _ in self.kept],
-            [given.ends[i] for i, _ in self.kept],
-            [given.roots[i] for i, _ in self.kept],
-            [given.limits[i] for i, _ in self.kept],
-        )
+        return Tokens(self.kept)
 
     def _keep(self, index: int, text: str) -> None:
-        self.kept.append((index, text))
+        self.kept.append((text, *self.tokens.rows[index][1:]))
 
     def _linkage(self) -> int:
         """Return where C goes on after ``extern "C" {``, or after the brace that closes one."""
@@ -454,7 +446,7 @@ def expanded(
             pieces.append(_header_tokens(header))
             index = at
     pieces.append(expander.expand(tokens, index, last))
-    whole = _joined(pieces) if len(pieces) > 1 else pieces[0]
+    whole = Tokens([row for piece in pieces for row in piece.rows])
     return _Dialect(whole, is_function).run()
 
 
@@ -467,18 +459,7 @@ def _header_tokens(header: Included) -> Tokens:
 
 def at_place(tokens: Tokens, start: int, end: int) -> Tokens:
     """Return tokens that all stand at one place."""
-    count = len(tokens)
-    return Tokens(tokens.texts, [start] * count, [end] * count)
-
-
-def _joined(pieces: Sequence[Tokens]) -> Tokens:
-    return Tokens(
-        [t for piece in pieces for t in piece.texts],
-        [s for piece in pieces for s in piece.starts],
-        [e for piece in pieces for e in piece.ends],
-        [r for piece in pieces for r in piece.roots],
-        [e for piece in pieces for e in piece.limits],
-    )
+    return Tokens([(text, start, end, start, end) for text in tokens.texts])
 
 
 def parse(

@@ -181,6 +181,11 @@ class Clean:
             return found.value if found else None
         return evaluate(found.body, lambda word: self._value(word, offset, asked | {name}))
 
+    @property
+    def has_f2c(self) -> bool:
+        """Whether the file reads, or asks for, the header of f2c."""
+        return "f2c.h" in {header.split("/")[-1] for header in self.headers}
+
     def keeps_to_end(self, name: str, macro: Macro) -> bool:
         """Return whether `name` still means `macro` where the file ends."""
         return self.macro(name, len(self.source.text)) == macro

@@ -148,7 +148,7 @@ def function_at(file: File, part: TopLevel, erased: frozenset[str] = NO_NAMES) -
 
     `erased` are macros whose definitions stand in text that will be replaced.
     """
-    scope = file.scope_before(part)
+    scope = file.scope_of(file.declaration(part))
     parsed = parse(file.clean, file.tokens, part, scope.types.names(), erased=erased)
     trees = [n for n in parsed.nodes if isinstance(n, c_ast.FuncDef)]
     if not trees:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
 
 from annotune.diagnostics import Span
 from annotune.ir.fold import divide, remainder
@@ -128,6 +129,10 @@ _CLOSER = {"(": ")", "[": "]", "{": "}"}
 _OPENER = {closer: opener for opener, closer in _CLOSER.items()}
 
 
+# A token's text, where it starts and ends, and the root and the limit that order it.
+PlacedToken: TypeAlias = tuple[str, int, int, int, int]
+
+
 class Tokens:
     """A sequence of tokens: `texts`, `starts` and `ends` hold one entry for each.
 
@@ -136,26 +141,19 @@ class Tokens:
     those of a macro's expansion the start of its use; `limits` are the ends of those.
     """
 
-    def __init__(
-        self,
-        texts: list[str],
-        starts: list[int],
-        ends: list[int],
-        roots: Sequence[int] = (),
-        limits: Sequence[int] = (),
-    ) -> None:
-        self.texts = texts
-        self.starts = starts
-        self.ends = ends
-        self.roots = roots or starts
-        self.limits = limits or ends
+    def __init__(self, rows: Sequence[PlacedToken]) -> None:
+        self.rows = rows
+        self.texts = [row[0] for row in rows]
+        self.starts = [row[1] for row in rows]
+        self.ends = [row[2] for row in rows]
+        self.roots = [row[3] for row in rows]
+        self.limits = [row[4] for row in rows]
         self.match = self._pair()
 
     @classmethod
     def of(cls, text: str) -> Tokens:
         """Return the tokens of a text."""
-        found = list(TOKEN.finditer(text))
-        return cls([f[0] for f in found], [f.start() for f in found], [f.end() for f in found])
+        return cls([(found[0], *found.span(), *found.span()) for found in TOKEN.finditer(text)])
 
     def __len__(self) -> int:
         return len(self.texts)

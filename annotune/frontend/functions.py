@@ -528,7 +528,6 @@ class _Copy:
         return self.constants[name][0]
 
     def _constant(self, name: str, symbol: Symbol) -> tuple[Symbol, str]:
-        """Return a constant of the file with its declaration."""
         for found in reversed(self.file.declarations_of(name, self.found)):
             for node in self._parsed(found):
                 if isinstance(node, c_ast.Decl) and node.name == name and node.init is not None:

@@ -258,13 +258,11 @@ def _words_of(function: ParsedFunction, symbols: Iterable[Symbol]) -> frozenset[
 
 
 def _declared(file: File, name: str, before: Declaration, word: str = "") -> set[str]:
-    """Return the words of what may declare a name, where `word` is among them."""
     parts = (found.file.words(found.part) for found in file.declarations_of(name, before))
     return {one for words in parts if not word or word in words for one in words}
 
 
 def _statement(tokens: Tokens, at: int) -> list[str]:
-    """Return the tokens of the declaration around a token."""
     first = last = min(at, len(tokens) - 1)
     while first and tokens.texts[first - 1] not in _BREAKS:
         first -= 1
@@ -274,7 +272,6 @@ def _statement(tokens: Tokens, at: int) -> list[str]:
 
 
 def _macro_text(file: File, name: str, offset: int) -> MacroText | None:
-    """Return what a macro stands for at `offset`, None where that is an integer."""
     clean = file.clean
     macro = clean.macro(name, offset)
     if macro is None or macro.value is not None:

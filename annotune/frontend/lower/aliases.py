@@ -80,7 +80,6 @@ def key(alias: Alias) -> str:
 
 
 def _addressed(body: c_ast.Compound) -> frozenset[str]:
-    """Return the variables of a function whose address, or a part's, it may take."""
     parts = (n.expr for n in walk_tree(body) if isinstance(n, c_ast.UnaryOp) and n.op == "&")
     return frozenset(name for part in parts for name in names_in(part))
 
@@ -214,7 +213,6 @@ class _AliasMaker:
         return None if decl is None else self.names.function.scope.types.symbol(decl, "file")
 
     def _declaration(self, member: c_ast.StructRef) -> c_ast.Decl | None:
-        """Return how a struct declares its member, None where that is not known."""
         record = self._record(member.name)
         return field_of(record, member.field.name) if record is not None else None
 

@@ -305,7 +305,6 @@ def _stores(names: Names, declared: Mapping[str, frozenset[int]]) -> Iterator[in
 
 
 def _is_harmless(function: c_ast.Node, names: Names) -> bool:
-    """Return whether calls of a function change nothing."""
     name = function.name if isinstance(function, c_ast.ID) else ""
     return name in names.given.pure or (name in FUNCTIONS and not own_meaning(name, names))
 
@@ -407,7 +406,6 @@ def learn(formulas: Mapping[str, c_ast.Node], names: Names) -> Names:
 
 
 def _formula(name: str, value: c_ast.Node, names: Names) -> IntegerFormula | None:
-    """Return the formula of a defined integer, None where it is none of sums and products."""
     index = Expressions(names).index()
     try:
         # As a plain number, as one with what goes round, and as C has it.
@@ -520,7 +518,6 @@ def _whole(value: object) -> int | None:
 
 
 def _sources(names: Names) -> dict[str, c_ast.Node | None]:
-    """Return the last expression to which each variable is set before the region."""
     start = names.given.start
     found: dict[str, c_ast.Node | None] = {}
     for node in walk_tree(names.function.body):

@@ -174,7 +174,6 @@ def _is_alike(pointer: Symbol, root: Symbol) -> bool:
 
 
 def _only_source(symbol: Symbol, names: Names) -> c_ast.Node | None:
-    """Return the expression that a local pointer is set to, None if there are several or none."""
     if symbol.storage != "local" or not symbol.is_pointer:
         return None
     sources: list[c_ast.Node | None] = [] if symbol.init is None else [symbol.init]

@@ -125,7 +125,7 @@ def compared(side: Typed, kind: str, expressions: Expressions) -> Expr:
 
 _EXTREMA = {"min": "<=", "max": ">="}
 # f2c.h: dmin(a, b) is (doublereal)min(a, b).
-_F2C = {"dmin": "min", "dmax": "max"}
+_F2C = {"dmin": "min", "dmax": "max", "dabs": "abs"}
 
 
 def call(node: c_ast.FuncCall, expressions: Expressions) -> Typed:
@@ -134,47 +134,51 @@ def call(node: c_ast.FuncCall, expressions: Expressions) -> Typed:
     Raises:
         AnnotuneError: The function may have effects, or is given the wrong arguments.
     """
-    names = expressions.names
-    if not isinstance(node.name, c_ast.ID):
-        raise _unknown(node, expressions.text(node.name), expressions)
-    name = node.name.name
-    if name not in names.given.pure:
-        _check_known(node, name, expressions)
+    callee, names = node.name, expressions.names
+    if not isinstance(callee, c_ast.ID):
+        raise _unknown(callee, expressions.text(callee), expressions)
+    is_vouched = callee.name in names.given.pure
+    if not is_vouched:
+        _check_known(callee, expressions)
     arguments = [expressions.exact_value(a) for a in (node.args.exprs if node.args else ())]
-    if name in names.given.pure:
-        return _vouched(node, name, arguments, expressions)
-    made = _macro(name, arguments, expressions)
+    if is_vouched:
+        return _vouched(callee, arguments, expressions)
+    made = _macro(callee.name, arguments, expressions)
     if made is not None:
         return made
-    if name in FUNCTIONS:
-        return _known(node, _generic(node, name, arguments, expressions), arguments, expressions)
-    raise _unknown(node, name, expressions)
+    if callee.name not in FUNCTIONS:
+        raise _unknown(callee, callee.name, expressions)
+    function = _generic(callee, arguments, expressions)
+    expected, given = len(function.parameters), len(arguments)
+    if expected != given:
+        raise expressions.refuse(
+            messages.ARGUMENTS, node, name=function.name, expected=expected, given=given
+        )
+    # C converts arguments by itself; in C++, and so in CUDA, ``sqrt`` and ``abs`` are overloaded
+    # and would compute in the argument's type.
+    pairs = zip(arguments, function.parameters, strict=True)
+    converted = tuple(cast(argument, kind) for argument, kind in pairs)
+    return Typed(Call(function.name, converted), function.result)
 
 
-def _check_known(node: c_ast.FuncCall, name: str, expressions: Expressions) -> None:
-    """Raise where a name means no function that annotune knows."""
-    names = expressions.names
-    clean = names.function.file.clean
-    if not (name in FUNCTIONS or name in _EXTREMA or name in _F2C or name == "dabs"):
-        raise _unknown(node, name, expressions)
-    reason = own_meaning(name, names)
+def _check_known(callee: c_ast.ID, expressions: Expressions) -> None:
+    name, clean = callee.name, expressions.names.function.file.clean
+    if not (name in FUNCTIONS or name in _EXTREMA or name in _F2C):
+        raise _unknown(callee, name, expressions)
+    reason = own_meaning(name, expressions.names)
     if not reason and name in _EXTREMA and not may_come_from_headers(clean):
         reason = "the C library has none, and no macro of the name is defined"
     if reason:
         vouch = f"if it has no effects, say so: def assume {{ arg pure = ['{name}']; }}"
-        raise expressions.refuse(
-            messages.OWN_FUNCTION, node.name, name=name, reason=reason, help=vouch
-        )
+        raise _foreign(callee, reason, vouch, expressions)
 
 
-def _generic(
-    node: c_ast.FuncCall, name: str, arguments: Sequence[Typed], expressions: Expressions
-) -> Function:
+def _generic(callee: c_ast.ID, arguments: Sequence[Typed], expressions: Expressions) -> Function:
     """Return the function that a name means for these arguments.
 
     Under <tgmath.h> that is the one for float where no argument is wider.
     """
-    names = expressions.names
+    names, name = expressions.names, callee.name
     clean, known = names.function.file.clean, FUNCTIONS[name]
     kinds = {argument.kind for argument in arguments}
     reason = help_ = ""
@@ -182,95 +186,69 @@ def _generic(
     # A float becomes a double on its way.
     if lacks_prototype(name, clean, names.find(name)) and (not as_given or "float" in kinds):
         reason = "without its parameters declared C does not convert what it is given"
-        help_ = f"<{known.header}>"
+        help_ = f"include <{known.header}>"
     twin = FUNCTIONS.get(f"{name}f")
     is_complex = known.header == "complex.h"
     if is_generic(clean) and (twin is not None or is_complex):
         if kinds != {"double complex"} if is_complex else kinds & COMPLEX:
-            reason, help_ = "in <tgmath.h> it is one for such a type", "<math.h> and <complex.h>"
+            reason = "in <tgmath.h> it is one for such a type"
+            help_ = "include <math.h> and <complex.h>"
         elif twin is not None and kinds == {"float"}:
             return twin
     if reason:
-        help_ = f"include {help_}"
-        raise expressions.refuse(
-            messages.OWN_FUNCTION, node.name, name=name, reason=reason, help=help_
-        )
+        raise _foreign(callee, reason, help_, expressions)
     return known
 
 
-def _unknown(node: c_ast.FuncCall, name: str, expressions: Expressions) -> AnnotuneError:
+def _unknown(callee: c_ast.Node, name: str, expressions: Expressions) -> AnnotuneError:
     hint = did_you_mean(name, FUNCTIONS)
-    return expressions.refuse(
-        messages.CALL, node.name, name=name, hint=f"{hint} " if hint.startswith("did") else ""
-    )
+    hint = f"{hint} " if hint.startswith("did") else ""
+    return expressions.refuse(messages.CALL, callee, name=name, hint=hint)
 
 
-def _known(
-    node: c_ast.Node, function: Function, arguments: Sequence[Typed], expressions: Expressions
-) -> Typed:
-    """Return the call of a function of the table, each argument in its parameter's type.
-
-    C converts arguments by itself; in C++, and so in CUDA, ``sqrt`` and ``abs`` are overloaded
-    and would compute in the argument's type.
-    """
-    expected, given = len(function.parameters), len(arguments)
-    if expected != given:
-        raise expressions.refuse(
-            messages.ARGUMENTS, node, name=function.name, expected=expected, given=given
-        )
-    pairs = zip(arguments, function.parameters, strict=True)
-    converted = tuple(cast(argument, kind) for argument, kind in pairs)
-    return Typed(Call(function.name, converted), function.result)
+def _foreign(callee: c_ast.ID, reason: str, help_: str, expressions: Expressions) -> AnnotuneError:
+    shown = {"name": callee.name, "reason": reason, "help": help_}
+    return expressions.refuse(messages.OWN_FUNCTION, callee, **shown)
 
 
 def _macro(name: str, arguments: Sequence[Typed], expressions: Expressions) -> Typed | None:
     """Return a call of min, max or f2c's abs, which headers define as macros; else None."""
     is_f2c = expressions.names.function.file.clean.has_f2c
-    kinds = [argument.kind for argument in arguments]
-    if is_f2c and name in ("abs", "dabs") and len(arguments) == 1 and kinds[0] not in COMPLEX:
-        (x,) = arguments
-        choice = Select(Binary(">=", x.expr, Int(0)), x.expr, Negate(x.expr))
-        return (
-            Typed(cast(Typed(choice, x.kind), "double"), "double")
-            if name == "dabs"
-            else (Typed(choice, x.kind))
-        )
     plain = _F2C.get(name, name) if is_f2c else name
-    if plain not in _EXTREMA or len(arguments) != 2 or COMPLEX & set(kinds):
+    kinds = [argument.kind for argument in arguments]
+    if not COMPLEX.isdisjoint(kinds):
         return None
-    kind = common(*kinds)
-    a, b = (argument.expr for argument in arguments)
-    if is_integer(kind):
-        a, b = (compared(argument, kind, expressions) for argument in arguments)
-        extremum: Expr = Call(plain, (a, b))
-        if not expressions.in_index:
-            extremum = Select(Binary(_EXTREMA[plain], a, b), a, b)
-    elif is_f2c:
-        extremum = Select(Binary(_EXTREMA[plain], a, b), a, b)
-    else:
-        return None
-    return (
-        Typed(cast(Typed(extremum, kind), "double"), "double")
-        if plain != name
-        else (Typed(extremum, kind))
-    )
+    made: Typed | None = None
+    if is_f2c and plain == "abs" and len(arguments) == 1:
+        (x,) = arguments
+        made = Typed(Select(Binary(">=", x.expr, Int(0)), x.expr, Negate(x.expr)), x.kind)
+    elif plain in _EXTREMA and len(arguments) == 2:
+        kind = common(*kinds)
+        a, b = (argument.expr for argument in arguments)
+        if is_integer(kind):
+            a, b = (compared(argument, kind, expressions) for argument in arguments)
+        if is_integer(kind) and expressions.in_index:
+            made = Typed(Call(plain, (a, b)), kind)
+        elif is_integer(kind) or is_f2c:
+            made = Typed(Select(Binary(_EXTREMA[plain], a, b), a, b), kind)
+    if made is None or plain == name:
+        return made
+    return Typed(cast(made, "double"), "double")
 
 
-def _vouched(
-    node: c_ast.FuncCall, name: str, arguments: Sequence[Typed], expressions: Expressions
-) -> Typed:
+def _vouched(callee: c_ast.ID, arguments: Sequence[Typed], expressions: Expressions) -> Typed:
     """Return the call of a function that the annotation lists as pure.
 
     Its type stands beside it as a cast: no later stage knows the function.
     """
-    names = expressions.names
+    names, name = expressions.names, callee.name
     symbol = names.find(name) or _definition(name, names)
     if symbol is None:
-        raise expressions.refuse(messages.UNDECLARED, node.name, name=name)
+        raise expressions.refuse(messages.UNDECLARED, callee, name=name)
     kinds = [layer.kind for layer in symbol.layers]
     result = promoted(symbol.base)
     if kinds != ["()"] or not (is_integer(result) or result in REALS | COMPLEX):
-        raise expressions.refuse(messages.RETURNS, node.name, name=name, type=symbol.base)
+        raise expressions.refuse(messages.RETURNS, callee, name=name, type=symbol.base)
     names.used.functions.setdefault(name)
     called = Call(own_name(name), tuple(argument.expr for argument in arguments))
     return Typed(Call(f"({result})", (called,)), result)
@@ -381,22 +359,17 @@ class Expressions:
 
     def element(self, node: c_ast.ArrayRef | c_ast.UnaryOp) -> tuple[Access, str]:
         """Return the array element that ``a[i][j]`` or ``*(p + i)`` names, and its type."""
-        symbol, indices, _ = self._place(node)
-        self.check_array(symbol, node)
-        expected = len(symbol.layers)
-        if len(indices) != expected:
-            raise self.refuse(
-                messages.SUBSCRIPTS,
-                node,
-                name=symbol.name,
-                expected=expected,
-                given=len(indices),
-            )
+        symbol, indices = self._place(node)
+        self._check_array(symbol, node)
+        expected, given = len(symbol.layers), len(indices)
+        if given != expected:
+            shown = {"name": symbol.name, "expected": expected, "given": given}
+            raise self.refuse(messages.SUBSCRIPTS, node, **shown)
         if symbol.storage != "region":
             self.names.used.arrays.setdefault(symbol.name, symbol)
         return Access(symbol.name, indices, self.names.place(node)), symbol.base
 
-    def check_array(self, symbol: Symbol, node: c_ast.Node) -> None:
+    def _check_array(self, symbol: Symbol, node: c_ast.Node) -> None:
         """Refuse an array that annotune cannot work on."""
         kinds = [layer.kind for layer in symbol.layers]
         name = symbol.name
@@ -409,16 +382,16 @@ class Expressions:
         if symbol.base not in ELEMENTS:
             raise self.refuse(messages.ELEMENT_TYPE, node, name=name, type=symbol.base)
 
-    def _place(self, node: c_ast.ArrayRef | c_ast.UnaryOp) -> _Address:
+    def _place(self, node: c_ast.ArrayRef | c_ast.UnaryOp) -> tuple[Symbol, tuple[Expr, ...]]:
         """Return what an lvalue names; its subscripts may be fewer than the dimensions."""
         if isinstance(node, c_ast.ArrayRef):
             symbol, indices, offset = self._address(node.name)
             index = self.integer(node.subscript)
             if offset is not None:
                 index = self._of_numbers("+", offset, index, "long")
-            return symbol, (*indices, index), None
+            return symbol, (*indices, index)
         symbol, indices, offset = self._address(node.expr)
-        return symbol, (*indices, offset if offset is not None else Int(0)), None
+        return symbol, (*indices, offset if offset is not None else Int(0))
 
     def _address(self, node: c_ast.Node) -> _Address:
         """Return the array and the subscripts that a pointer expression stands for."""
@@ -431,7 +404,7 @@ class Expressions:
                     )
                 return symbol, (), None
             case c_ast.ArrayRef() | c_ast.UnaryOp(op="*"):
-                return self._place(node)
+                return (*self._place(node), None)
             case c_ast.BinaryOp(op="+" | "-"):
                 return self._moved(node)
             case c_ast.UnaryOp(op="p++" | "p--" | "++" | "--"):

@@ -18,7 +18,7 @@ from annotune.frontend.lower.expressions import ROUNDING, Expressions
 from annotune.frontend.lower.loops import Header
 from annotune.frontend.lower.names import IntegerFormula
 from annotune.frontend.lower.unsigned import UNSIGNED, is_int, kind_of, may_go_round, signed
-from annotune.frontend.read.syntax import STEPS, changed_by, names_in, walk_tree
+from annotune.frontend.read.syntax import STEPS, changed_by, names_in, text_of, walk_tree
 from annotune.frontend.types.kinds import (
     COMPLEX,
     Typed,
@@ -80,12 +80,7 @@ def compound(target: c_ast.Node, value: c_ast.Node) -> tuple[str, c_ast.Node]:
 
 def _alike(one: c_ast.Node, other: c_ast.Node) -> bool:
     """Return whether two syntax trees are the same but for where they stand."""
-    if type(one) is not type(other):
-        return False
-    if any(getattr(one, name) != getattr(other, name) for name in one.attr_names):
-        return False
-    parts, others = dict(one.children()), dict(other.children())
-    return parts.keys() == others.keys() and all(_alike(parts[n], others[n]) for n in parts)
+    return type(one) is type(other) and text_of(one) == text_of(other)
 
 
 def holds(base: str, expr: Expr, expressions: Expressions) -> bool:
@@ -444,7 +439,6 @@ class Integers:
         return fold(number if longs == whole else longs)
 
     def _of_type(self, base: str, number: Expr) -> Expr:
-        """Return a number as a value of type `base`."""
         is_leaf = isinstance(number, Var | Access | Int)
         # The emitted code may compute in a wider type, which does not go round.
         is_size = self.names.is_sized(number) and self.names.is_nonnegative(number)

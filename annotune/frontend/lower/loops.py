@@ -221,7 +221,6 @@ class Header:
 
 
 def _trips(distance: Expr, step: int) -> Expr:
-    """Return how often a loop runs that goes so far."""
     if step == 1:
         return distance
     return fold(Binary("/", Binary("+", distance, Int(step - 1)), Int(step)))
@@ -278,7 +277,6 @@ def _parts(init: c_ast.Node | None) -> tuple[c_ast.Node, ...]:
 
 
 def _started(node: c_ast.Node) -> str | None:
-    """Return the variable that one part of a loop's start sets."""
     match node:
         case c_ast.Decl():
             return node.name if node.init is not None else None
@@ -297,7 +295,6 @@ def _starts(init: c_ast.Node | None) -> Iterator[tuple[str, c_ast.Node | None, c
 
 
 def _stepped(node: c_ast.Node | None) -> str | None:
-    """Return the variable that a step changes, None where it is no step."""
     target = changed_by(node) if node is not None else None
     return target.name if isinstance(target, c_ast.ID) else None
 
@@ -481,7 +478,6 @@ def _name_span(place: c_ast.Node, names: Names) -> Span:
 
 
 def _step(loop: c_ast.For, parts: Split, expressions: Expressions) -> int:
-    """Return the constant by which a loop advances, which is not 0."""
     var, advance = parts.var, parts.advance
     if advance is None:
         raise expressions.refuse(messages.LOOP_STEP, loop.init or loop, var=var)
@@ -512,7 +508,6 @@ def _moved(moved: c_ast.BinaryOp, var: str, op: str, expressions: Expressions) -
 
 
 def _conditions(loop: c_ast.For, var: str, expressions: Expressions) -> Iterator[c_ast.Node]:
-    """Yield the comparisons that a loop's condition joins by ``&&``."""
     if loop.cond is None:
         place = loop.init or loop.next or loop
         raise expressions.refuse(messages.LOOP_CONDITION, place, var=var)
@@ -526,7 +521,6 @@ def _conditions(loop: c_ast.For, var: str, expressions: Expressions) -> Iterator
 
 
 def _side(condition: c_ast.Node, var: str, expressions: Expressions) -> tuple[str, c_ast.Node]:
-    """Return how a comparison compares the iterator, and with what."""
     if not isinstance(condition, c_ast.BinaryOp) or condition.op not in _MIRRORED:
         raise expressions.refuse(messages.LOOP_CONDITION, condition, var=var)
     op, left, right = condition.op, condition.left, condition.right

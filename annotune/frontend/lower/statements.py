@@ -272,7 +272,6 @@ def lower(statements: Sequence[c_ast.Node], names: Names) -> tuple[Nest, Names]:
 
 
 def _numbered(body: Sequence[Stmt]) -> tuple[Stmt, ...]:
-    """Return statements with the assignments numbered in text order."""
     numbers = count()
 
     def renumber(stmt: Stmt) -> Stmt:
@@ -398,7 +397,6 @@ class _Statements:
         return [*first, *guarded(then, test), *guarded(otherwise, other)]
 
     def _condition_variable(self, names: Names) -> Var:
-        """Return a new variable for a condition that its own branch changes."""
         self.conditions += 1
         name = f"{STORED}{self.conditions}"
         names.used.scalars[name] = Scalar(name, "int", is_local=True)

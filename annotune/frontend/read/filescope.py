@@ -102,7 +102,6 @@ class Spelled:
 
 
 def _sources(clean: Clean) -> Iterator[SourceText]:
-    """Yield the file and the headers that it reads."""
     yield clean.source
     for header in clean.included:
         yield from _sources(header.clean)
@@ -193,7 +192,6 @@ class File:
 
     @cached_property
     def _declared_by(self) -> dict[str, list[Declaration]]:
-        """For each name the declarations that may declare it."""
         found: defaultdict[str, list[Declaration]] = defaultdict(list)
         for declaration in self._declarations((), None):
             file, part = declaration.file, declaration.part

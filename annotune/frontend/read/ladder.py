@@ -172,12 +172,12 @@ def by_pcpp(source: SourceText, search: HeaderSearch) -> HeadersRead:
     class Reader(pcpp.Preprocessor):  # type: ignore[misc]  # as above
         """Keeps the definitions in what it writes, and goes on after every error."""
 
-        def on_include_not_found(self, *where: Any) -> None:
+        def on_include_not_found(self, *where: object) -> None:
             missing.add(str(where[-1]))
             problems.append(f"{where[-1]} is not found")
             raise pcpp.OutputDirective(pcpp.Action.IgnoreAndRemove)
 
-        def on_directive_handle(self, directive: Any, *rest: Any) -> Any:
+        def on_directive_handle(self, directive: Any, *rest: object) -> Any:
             handled = super().on_directive_handle(directive, *rest)
             return None if directive.value in ("define", "undef") else handled
 
@@ -230,7 +230,6 @@ def by_compiler(source: SourceText, search: HeaderSearch) -> HeadersRead:
 
 
 def _run(command: Sequence[str], text: str) -> tuple[str, str]:
-    """Return what a preprocessor writes, and its complaint when it fails."""
     try:
         done = subprocess.run(
             list(command),

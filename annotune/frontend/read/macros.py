@@ -348,7 +348,6 @@ class Expander:
     def _bound(
         self, macro: Macro, use: ExpandedToken, arguments: list[list[ExpandedToken]]
     ) -> dict[str, list[ExpandedToken]]:
-        """Return each parameter's argument, or raise that their number is wrong."""
         assert macro.parameters is not None
         names = macro.parameters
         if not names and arguments == [[]]:
@@ -520,7 +519,6 @@ def _spaced(words: list[ExpandedToken], is_spaced: bool) -> list[ExpandedToken]:
 
 
 def _quoted(words: Sequence[ExpandedToken]) -> str:
-    """Return the string that ``#`` makes of an argument."""
     parts = []
     for number, word in enumerate(words):
         text = word.text

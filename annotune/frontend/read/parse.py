@@ -97,7 +97,6 @@ def _is_name(tokens: Tokens, index: int) -> bool:
 
 
 def _opens_body(tokens: Tokens, parameters: int, brace: int) -> bool:
-    """Return whether the brace opens a function's body, and not an initialiser."""
     closer = tokens.match[parameters]
     return 0 <= closer < brace and "=" not in tokens.texts[closer:brace]
 
@@ -181,7 +180,6 @@ def _tags(tokens: Tokens, opener: int) -> Iterator[str]:
 
 
 def _enumerators(tokens: Tokens, index: int, last: int) -> Iterator[str]:
-    """Yield the enumerators in the braces after ``enum`` at `index`."""
     opener = index
     while opener <= last and tokens.texts[opener] not in ("{", ";", ","):
         opener += 1
@@ -451,7 +449,6 @@ def expanded(
 
 
 def _header_tokens(header: Included) -> Tokens:
-    """Return all the tokens of a header, at the place of its ``#include``."""
     own = Tokens.of(header.clean.text)
     found = expanded(header.clean, own, 0, len(own) - 1)
     return at_place(found, header.start, header.end)

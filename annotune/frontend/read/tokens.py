@@ -189,7 +189,6 @@ class Tokens:
         return closer if closer >= 0 else len(self.texts) - 1
 
     def _after_header(self, index: int) -> int:
-        """Return the index of the first token of the body of ``for (…)`` at `index`."""
         if self._text(index + 1) == "(" and self.match[index + 1] >= 0:
             return self.match[index + 1] + 1
         return index + 1

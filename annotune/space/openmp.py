@@ -27,7 +27,7 @@ from annotune.schedule.plan import Plan
 from annotune.schedule.units import Unit
 from annotune.space.decision import Base
 from annotune.space.limits import NO_LIMITS, AxisLimits
-from annotune.space.points import Listed, TargetPoints
+from annotune.space.points import ListedPoint, TargetPoints
 from annotune.space.space import Product, Space, SpaceAxis
 from annotune.space.variants import SAMPLED, Listing, Variant, planned
 from annotune.strategies.core_blocks import (
@@ -537,9 +537,9 @@ class CpuPoints(TargetPoints[Parts]):
         """Yield points, the rules' own choice first (`TargetPoints.points`)."""
         yield from self.space.points(limit, MOST_SKIPPED)
 
-    def listed(self, point: Parts) -> Listed:
+    def listed(self, point: Parts) -> ListedPoint:
         """Return what a point comes to; no model speaks of it."""
-        return Listed(shown(point), None, partial(self._variant, point))
+        return ListedPoint(shown(point), None, partial(self._variant, point))
 
     def _variant(self, point: Parts, left_out: tuple[Reason, ...]) -> Variant:
         """Return a point planned; `left_out` are reasons against others. Flags change no plan."""

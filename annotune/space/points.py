@@ -34,7 +34,7 @@ P = TypeVar("P")
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedPoint:
     """A point as a listing shows it, and what plans it, given reasons against points before it."""
 
     config: Mapping[str, str | int]
@@ -55,7 +55,7 @@ class TargetPoints(ABC, Generic[P]):
         """Yield points, the first choice first, as many as fill a listing of `limit` points."""
 
     @abstractmethod
-    def listed(self, point: P) -> Listed:
+    def listed(self, point: P) -> ListedPoint:
         """Return what a point comes to; nothing is planned yet.
 
         Raises:
@@ -106,7 +106,7 @@ class TargetPoints(ABC, Generic[P]):
         Points whose recipe is illegal are left out, and so is a first one that turns out illegal
         where it is nobody's demand: what comes next will do.
         """
-        found: list[Listed] = []
+        found: list[ListedPoint] = []
         refused: tuple[P, AnnotuneError] | None = None
         seen: list[Mapping[str, str | int]] = []
         left_out: tuple[Reason, ...] = ()
@@ -135,7 +135,7 @@ class TargetPoints(ABC, Generic[P]):
         return _listing(found, first)
 
 
-def _listing(found: Sequence[Listed], first: Variant) -> Listing:
+def _listing(found: Sequence[ListedPoint], first: Variant) -> Listing:
     configs, times = (tuple(one.config for one in found), tuple(one.predicted_s for one in found))
     return Listing(configs, times, lambda k: first if k == 0 else found[k].variant(()))
 
@@ -173,7 +173,7 @@ class GpuPoints(TargetPoints[Point]):
         """Return those flags of the annotation's that the target's compiler gets."""
         return flags.nvcc
 
-    def listed(self, point: Point) -> Listed:
+    def listed(self, point: Point) -> ListedPoint:
         """Return what a point comes to, with its prediction (`TargetPoints.listed`)."""
         decision, analysis = self.decided(point), self.base.analysis
         units = self.base.nests(point.fusion, decision.asked)
@@ -186,7 +186,7 @@ class GpuPoints(TargetPoints[Point]):
             found = planned(analysis, choices, groups, places, settings)
             return replace(found, predicted_s=predicted_s, model=model, flags=flags)
 
-        return Listed(settings, predicted_s, variant)
+        return ListedPoint(settings, predicted_s, variant)
 
     def is_asked(self, point: Point) -> bool:
         """Return whether no strategy has a whole choice in the point."""

@@ -143,7 +143,12 @@ class _Nest:
 
 
 def lane_blocks(unit: Unit) -> tuple[Candidate, ...] | str:
-    """Return the choices with a block of outputs for each lane, or in words why there are none."""
+    """Return the choices with a block of outputs for each lane, or in words why there are none.
+
+    OpenACC has no barrier for the lanes of a gang, so no copy can be filled by them together. What
+    is left of the two-level tile is its inner level: a lane computes a small block of outputs, and
+    what it loads serves a row or a column of them.
+    """
     nest = _nest(unit)
     if isinstance(nest, str):
         return nest

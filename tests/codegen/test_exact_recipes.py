@@ -32,9 +32,9 @@ REGIONS = [
     for path in example_files()
     for number, region in enumerate(regions_of(path))
 ]
-# Random points of each target over all examples: so many in so many tests.
-PARTS, POINTS = 8, 25
-# Of one example after another, so that each has its turn.
+# 200 random points of each target over all examples: so many tests of so many points.
+PARTS, POINTS = 25, 8
+# Of one example after the other.
 TURN = 2
 
 
@@ -102,15 +102,13 @@ def test_the_recipe_of_a_first_choice_makes_its_text_again(
 @pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.parametrize("target", TARGET_NAMES)
 def test_the_recipes_of_random_points_make_their_texts_again(part: int, target: str) -> None:
-    random = Random(part)
-    own = [Chosen(regions_of(path)[number]) for path, _, number in REGIONS[part::PARTS]]
-    left = [(one, drawn(one, target, random)) for one in own]
-    compared = 0
-    while compared < POINTS:
-        assert left, f"{compared} points, expected {POINTS}"
-        chosen, points = left.pop(0)
-        some = tuple(islice(points, min(TURN, POINTS - compared)))
-        for variant in some:
+    random, compared = Random(part), 0
+    first = part * POINTS // TURN % len(REGIONS)
+    for path, _, number in (*REGIONS[first:], *REGIONS[:first]):
+        chosen = Chosen(regions_of(path)[number])
+        for variant in islice(drawn(chosen, target, random), min(TURN, POINTS - compared)):
             assert is_made_again(chosen, target, variant), exact_recipe(target, variant)
-        compared += len(some)
-        left += [(chosen, points)] if some else []
+            compared += 1
+        if compared == POINTS:
+            break
+    assert compared == POINTS

@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from annotune import plugins
 from annotune.annotation.commands import recipe_text
 from annotune.annotation.spec import Argument, Command, Formula
-from annotune.schedule.candidate import Candidate, described
+from annotune.schedule.candidate import Candidate
 from annotune.space.decision import Decision, Point
+from annotune.strategies.movements import described
 from annotune.strategies.openacc import RECIPE, acc_levels
 from annotune.transforms.distribute import Fuse
 from annotune.transforms.language import on_place, words_of, written

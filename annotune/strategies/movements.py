@@ -14,7 +14,7 @@ Performance Compilers for Parallel Computing", 1996, chapter 9 (index set splitt
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import ceil
 
@@ -28,22 +28,19 @@ from annotune.schedule.candidate import (
     Candidate,
     ContractionTile,
     Extent,
+    Move,
     Moves,
     Reason,
-    described,
     held_registers,
-    moves,
-    over,
     pipeline_of,
     resident_of,
-    widths,
 )
 from annotune.schedule.launch_sizes import SM_BLOCKS, SM_REGISTERS, SM_THREADS, WARP
 from annotune.schedule.messages import NO_MOVEMENT
 from annotune.schedule.units import Unit, with_merged
 from annotune.strategies.copy_layout import vector_layout
 from annotune.transforms.cache import Resident
-from annotune.transforms.language import of_kind
+from annotune.transforms.language import Vectors, of_kind
 from annotune.transforms.pipeline import WORDS, Pipeline, Stream, part_length
 from annotune.transforms.registers import Hold
 from annotune.transforms.stage import SHARED_BYTES, VECTORS, Stage
@@ -61,6 +58,74 @@ VECTOR_BYTES = 16
 MOVING = ("pipeline", "vectors", "stream", "resident")
 _SHARED, _REGISTERS = MemorySpace.SHARED, MemorySpace.DEALT
 _RING, _AHEAD = ((2, _SHARED), (3, _SHARED)), (2, _REGISTERS)
+
+
+def moves(
+    statement: int,
+    stages: int = 0,
+    through: MemorySpace = MemorySpace.SHARED,
+    copied: int = 1,
+    read: int = 1,
+    streamed: bool = False,
+    resident: int = 0,
+) -> Moves:
+    """Return what asks for a movement of a kernel's data, nothing for what is as usual."""
+    wide = Vectors(statement, copied if copied > 1 else 0, read if read > 1 else 0)
+    found: list[Move] = []
+    found += [Pipeline(statement, "", stages, through)] if stages else []
+    found += [wide] if wide != Vectors(statement) else []
+    found += [Stream(statement)] if streamed else []
+    found += [Resident(statement, resident)] if resident else []
+    return tuple(found)
+
+
+def widths(known: Sequence[Move]) -> tuple[int, int]:
+    """Return how many neighbours a thread copies at once, and how many it reads at once."""
+    wide = next(iter(of_kind(known, Vectors)), Vectors(0))
+    return wide.copied or 1, wide.read or 1
+
+
+def over(asked: Sequence[Move], known: Sequence[Move], statement: int) -> Moves:
+    """Return a movement with what is asked of it in the place of what is known."""
+    ring = pipeline_of(asked) or pipeline_of(known)
+    wide = {
+        name: value
+        for step in (*of_kind(known, Vectors), *of_kind(asked, Vectors))
+        for name, value in (("copied", step.copied), ("read", step.read))
+        if value
+    }
+    every = (*known, *asked)
+    return moves(
+        statement,
+        0 if ring is None else ring.stages,
+        MemorySpace.SHARED if ring is None else ring.through,
+        wide.get("copied", 1),
+        wide.get("read", 1),
+        bool(of_kind(every, Stream)),
+        resident_of(asked) or resident_of(known),
+    )
+
+
+def described(known: Sequence[Move]) -> str:
+    """Return a movement in words: ``2 stages through shared, copies by 2``."""
+    return ", ".join(_in_words(known)) or "plain"
+
+
+def _in_words(known: Sequence[Move]) -> Iterator[str]:
+    ring, (copied, read) = pipeline_of(known), widths(known)
+    if ring is not None and ring.stages == 1:
+        yield "asynchronous copies"
+    elif ring is not None:
+        is_shared = ring.through is MemorySpace.SHARED
+        yield f"{ring.stages} stages through {'shared' if is_shared else 'registers'}"
+    if copied > 1:
+        yield f"copies by {copied}"
+    if read > 1:
+        yield f"reads by {read}"
+    if of_kind(known, Stream):
+        yield "output streamed"
+    if resident_of(known):
+        yield f"{resident_of(known)} resident blocks"
 
 
 def moved(unit: Unit, choice: Candidate, wanted: Moves) -> Candidate | str:

@@ -26,8 +26,9 @@ from annotune.model.traffic import (
     read_by_waves,
     residency,
 )
-from annotune.schedule.candidate import Candidate, ContractionTile, moves
+from annotune.schedule.candidate import Candidate, ContractionTile
 from annotune.strategies.direct import choose
+from annotune.strategies.movements import moves
 from annotune.strategies.registry import AUTO
 from annotune.tune.region_run import spearman
 

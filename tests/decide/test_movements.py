@@ -20,10 +20,10 @@ from annotune.diagnostics import AnnotuneError, Diagnostic
 from annotune.ir.nest import MemorySpace
 from annotune.measure.toolchain import find_toolchains
 from annotune.schedule.apply import build
-from annotune.schedule.candidate import Candidate, Moves, moves, pipeline_of, widths
+from annotune.schedule.candidate import Candidate, Moves, pipeline_of
 from annotune.schedule.plan import Plan
 from annotune.strategies.copy_layout import warp_passes
-from annotune.strategies.movements import moved, shared_bytes, variants
+from annotune.strategies.movements import moved, moves, shared_bytes, variants, widths
 from annotune.strategies.registry import AUTO, made
 from annotune.transforms.stage import SHARED_BYTES, Stage
 

@@ -28,7 +28,7 @@ from annotune.ir.nest import (
     walk_stmts,
 )
 from annotune.ir.poly import ONE, Poly, from_expr, integer, variable
-from annotune.ir.region import Array, flattened
+from annotune.ir.region import flattened
 from annotune.transforms.footprint import Footprint, Frame, Offset, Side, footprint
 from annotune.transforms.legality import TEAM_LEVELS, missing, serial_refusal
 from annotune.transforms.map import MAX_THREADS
@@ -285,10 +285,8 @@ class Stage(OnStatement):
 
     def _width_refusal(self, body: Body, found: Footprint, context: Context) -> Diagnostic | None:
         """Return why neighbours cannot be copied together, or None when they can."""
-        layout, lowest = self._layout(found), context.analysis.shapes[self.array].lowest
-        loops = path(body, self.statement)
-        place = MemoryPlace(context.analysis.region.arrays, lowest, loops, context.sizes)
-        why = why_not_wide(found, layout, self.width, context.types[self.array], place)
+        layout, loops = self._layout(found), path(body, self.statement)
+        why = _why_not_wide(found, layout, self.width, loops, context)
         if not why:
             return None
         return STAGE_WIDTH.at(
@@ -369,14 +367,11 @@ def _condition(tests: Iterator[Expr | None]) -> Expr | None:
 VECTORS = {"double": (2,), "float": (2, 4)}
 
 
-def why_not_wide(
-    copied: Footprint,
-    layout: Sequence[tuple[str, int]],
-    width: int,
-    element: str,
-    place: MemoryPlace,
+def _why_not_wide(
+    copied: Footprint, layout: Layout, width: int, loops: Sequence[Loop], context: Context
 ) -> str:
     """Return in words why `width` neighbours cannot be copied together, empty when they can."""
+    element = context.types[copied.source.array]
     sides = {side.loop.var: side for side in copied.sides}
     (inner, stride), others = layout[-1], (each for _, each in layout[:-1])
     side = sides[inner]
@@ -387,7 +382,7 @@ def why_not_wide(
     whole = (side.extent or 1) % width == 0 and side.loop.step == 1
     if stride != 1 or not whole or any(each % width for each in others):
         return "the copy has them apart"
-    lanes = place.start(copied)
+    lanes = _start(copied, loops, context)
     linear = lanes.linear_in((inner,)) if lanes is not None else None
     if lanes is None or linear is None or linear[0].get(inner) != ONE:
         return "they are no neighbours in the array"
@@ -395,52 +390,39 @@ def why_not_wide(
     if not _is_multiple(lanes - variable(inner), width):
         return "they do not start at a multiple of that"
     for end in cut_ends(side.loop):
-        length = place.counted(Binary("-", end, side.loop.lower))
+        length = _counted(Binary("-", end, side.loop.lower), loops, context)
         if length is None or not _is_multiple(length, width):
             return "they do not end at a multiple of that"
     return ""
 
 
-class MemoryPlace:
-    """Where elements are in memory, by the loops around a copy."""
+def _start(copied: Footprint, loops: Sequence[Loop], context: Context) -> Poly | None:
+    """Return the place of an element in memory from the first one that the region touches.
 
-    def __init__(
-        self,
-        arrays: Mapping[str, Array],
-        lowest: Expr,
-        loops: Sequence[Loop],
-        constants: Mapping[str, int],
-    ) -> None:
-        self._arrays, self._lowest = arrays, lowest
-        self._loops, self._constants = loops, constants
+    `loops` are those around the copy, whose own iterators are counted from their tile's start.
+    """
+    flat = flattened(copied.source, context.analysis.region.arrays) or copied.source
+    assert isinstance(flat, Access)
+    own = (side.loop for side in copied.sides)
+    ahead: dict[str, Expr] = {x.var: Binary("+", x.lower, Var(x.var)) for x in own if x.step == 1}
+    place = substitute(flat.indices[0], ahead)
+    lowest = context.analysis.shapes[copied.source.array].lowest
+    return _counted(Binary("-", place, lowest), loops, context)
 
-    def start(self, copied: Footprint) -> Poly | None:
-        """Return the place of an element in memory from the first one that the region touches.
 
-        The iterators of the copy are counted from their tile's start.
-        """
-        flat = flattened(copied.source, self._arrays) or copied.source
-        assert isinstance(flat, Access)
-        loops = (side.loop for side in copied.sides)
-        ahead: dict[str, Expr] = {
-            x.var: Binary("+", x.lower, Var(x.var)) for x in loops if x.step == 1
-        }
-        place = substitute(flat.indices[0], ahead)
-        return self.counted(Binary("-", place, self._lowest))
-
-    def counted(self, place: Expr) -> Poly | None:
-        """Return a place with the iterators of tiles counted in tiles, so that what each
-        contributes is a multiple of its coefficient; None where it is no polynomial."""
-        found = from_expr(fold(place, self._constants))
-        # Where an inner loop starts is told by outer ones, whose turn comes then.
-        for loop in reversed(self._loops):
-            begin = from_expr(fold(loop.lower, self._constants))
-            if found is None or begin is None:
-                return None
-            if loop.step > 1:
-                counted = begin + integer(loop.step) * variable(loop.var)
-                found = found.substitute({loop.var: counted})
-        return found
+def _counted(place: Expr, loops: Sequence[Loop], context: Context) -> Poly | None:
+    """Return a place with the iterators of tiles counted in tiles, so that what each
+    contributes is a multiple of its coefficient; None where it is no polynomial."""
+    found = from_expr(context.folded(place))
+    # Where an inner loop starts is told by outer ones, whose turn comes then.
+    for loop in reversed(loops):
+        begin = from_expr(context.folded(loop.lower))
+        if found is None or begin is None:
+            return None
+        if loop.step > 1:
+            counted = begin + integer(loop.step) * variable(loop.var)
+            found = found.substitute({loop.var: counted})
+    return found
 
 
 def _is_multiple(place: Poly, width: int) -> bool:

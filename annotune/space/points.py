@@ -98,9 +98,9 @@ class TargetPoints(ABC, Generic[P]):
             AnnotuneError: The first choice is illegal, as only a recipe can make it; or what the
                 user says of the axes leaves no point.
         """
-        return self.counted(self._first_of(self.points(limit), limit), limit)
+        return self.counted(self.first_of(self.points(limit), limit), limit)
 
-    def _first_of(self, points: Iterable[P], limit: int) -> Listing:
+    def first_of(self, points: Iterable[P], limit: int) -> Listing:
         """Return the first points that the user's limits admit, the first of them legal.
 
         Points whose recipe is illegal are left out, and so is a first one that turns out illegal

@@ -129,15 +129,14 @@ _PATTERN = 0x7FF4_DEAD_0000_0000
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-class GuardedArray:
-    """`count` elements of `dtype`, 64-byte aligned, with what lies around them watched.
+class GuardedMemory:
+    """So many bytes, 64-byte aligned, with what lies around them watched.
 
-    A write next to the array changes the red zone; one further away ends in a page that may
-    not be touched at all.
+    A write next to them changes the red zone; one further away ends in a page that may not be
+    touched at all.
     """
 
-    def __init__(self, dtype: np.dtype[Any], count: int) -> None:
-        size = count * dtype.itemsize
+    def __init__(self, size: int) -> None:
         inner = -(-(2 * RED_ZONE_BYTES + size) // PAGE_BYTES) * PAGE_BYTES
         self._map = mmap.mmap(-1, inner + 2 * PAGE_BYTES)
         whole = np.frombuffer(self._map, np.uint8)
@@ -146,16 +145,11 @@ class GuardedArray:
             # Refused by a kernel without mprotect: the red zones remain.
             _libc.mprotect(ctypes.c_void_p(page), PAGE_BYTES, 0)
         first = PAGE_BYTES + RED_ZONE_BYTES
-        self.values: npt.NDArray[Any] = whole[first : first + size].view(dtype)
+        self.bytes = whole[first : first + size]
         self.address = start + first
         self._zones = (whole[PAGE_BYTES:first], whole[first + size : PAGE_BYTES + inner])
         for zone in self._zones:
             zone[:] = _pattern(zone.size)
-
-    @property
-    def whole(self) -> GuardedArray:
-        """Return the memory that the array lies in: all of it."""
-        return self
 
     def mark_zones(self, mark: Any) -> None:
         """Call the address sanitizer's `mark`, its poison or unpoison function, on the zones."""
@@ -170,16 +164,14 @@ class GuardedArray:
         return ""
 
 
-class SharedArray:
-    """`count` elements of `dtype` from byte `start` of a guarded array, which others share."""
+class GuardedArray:
+    """`count` elements of `dtype` from byte `start` of a memory, which others may share."""
 
-    def __init__(self, whole: GuardedArray, dtype: np.dtype[Any], start: int, count: int) -> None:
+    def __init__(self, memory: GuardedMemory, dtype: np.dtype[Any], start: int, count: int) -> None:
+        self.memory = memory
+        self.address = memory.address + start
         end = start + count * dtype.itemsize
-        self.values: npt.NDArray[Any] = whole.values[start:end].view(dtype)
-        self.address = whole.address + start
-        self.whole = whole
-        self.mark_zones = whole.mark_zones
-        self.broken_zone = whole.broken_zone
+        self.values: npt.NDArray[Any] = memory.bytes[start:end].view(dtype)
 
 
 def _pattern(size: int) -> npt.NDArray[np.uint8]:
@@ -345,7 +337,7 @@ ROOM = 4096
 """So many blocks of a text are marked at the most."""
 
 Job = dict[str, Any]
-Arrays = list[GuardedArray | SharedArray]
+Arrays = list[GuardedArray]
 
 ON_THIS_CPU = {"ACC_DEVICE_TYPE": "host"}
 """Builds hold no device code, so an OpenACC runtime that knows a GPU must not look for it."""
@@ -454,14 +446,14 @@ def _run(library: ctypes.CDLL, entry: str, job: Job, memory: _Memory, mode: Floa
     call = _Call(library, job, arrays, entry)
     launched = _launches(library) or 0
     for array in arrays if _POISON else ():
-        array.mark_zones(_POISON)
+        array.memory.mark_zones(_POISON)
     watched = _watched(library, arrays)
     start = time.perf_counter()
     call()
     first_s = time.perf_counter() - start
     has_mode = mode.is_now()
     for array in arrays if _UNPOISON else ():
-        array.mark_zones(_UNPOISON)
+        array.memory.mark_zones(_UNPOISON)
     computed = call.scalars()
     told: Job = {
         "computed": computed,
@@ -501,21 +493,15 @@ def _arrays(job: Job, pristine: list[Any]) -> Arrays:
     blocks: dict[int, list[Job]] = {}
     for buffer in job["buffers"]:
         blocks.setdefault(buffer["block"], []).append(buffer)
+    starts = {n: min(b["offset"] for b in sharing) for n, sharing in blocks.items()}
+    ends = {n: max(b["offset"] + b["size_bytes"] for b in one) for n, one in blocks.items()}
+    memories = {n: GuardedMemory(ends[n] - starts[n]) for n in blocks}
     arrays: Arrays = []
-    wholes: dict[int, GuardedArray] = {}
     for buffer, values in zip(job["buffers"], pristine, strict=True):
-        sharing = blocks[buffer["block"]]
-        if len(sharing) == 1:
-            arrays.append(GuardedArray(values.dtype, values.size))
-            continue
-        start = min(b["offset"] for b in sharing)
-        if buffer["block"] not in wholes:
-            size = max(b["offset"] + b["size_bytes"] for b in sharing) - start
-            wholes[buffer["block"]] = GuardedArray(np.dtype(np.uint8), size)
-        whole = wholes[buffer["block"]]
-        arrays.append(SharedArray(whole, values.dtype, buffer["offset"] - start, values.size))
-    for array, values in zip(arrays, pristine, strict=True):
-        array.values[:] = values
+        block = buffer["block"]
+        start = buffer["offset"] - starts[block]
+        arrays.append(GuardedArray(memories[block], values.dtype, start, values.size))
+        arrays[-1].values[:] = values
     return arrays
 
 
@@ -549,10 +535,10 @@ class _Call:
         allocate = library.annotune_cpu_device_malloc
         allocate.restype = ctypes.c_void_p
         self._free = library.annotune_cpu_device_free
-        wholes = list(dict.fromkeys(a.whole for a in arrays))
-        self._given = [allocate(ctypes.c_size_t(max(8, w.values.nbytes))) for w in wholes]
-        starts = dict(zip(wholes, self._given, strict=True))
-        return [starts[a.whole] + a.address - a.whole.address for a in arrays]
+        memories = list(dict.fromkeys(a.memory for a in arrays))
+        self._given = [allocate(ctypes.c_size_t(max(8, m.bytes.nbytes))) for m in memories]
+        starts = dict(zip(memories, self._given, strict=True))
+        return [starts[a.memory] + a.address - a.memory.address for a in arrays]
 
     def free(self) -> None:
         """Give the device memory back, so that what is left is the variant's own."""
@@ -586,7 +572,7 @@ class _Call:
             ctypes.memmove(array.address, address, array.values.nbytes)
 
 
-def _place(array: GuardedArray | SharedArray) -> tuple[ctypes.c_void_p, ctypes.c_longlong]:
+def _place(array: GuardedArray) -> tuple[ctypes.c_void_p, ctypes.c_longlong]:
     return ctypes.c_void_p(array.address), ctypes.c_longlong(array.values.nbytes)
 
 
@@ -607,7 +593,7 @@ _POISON, _UNPOISON = _sanitizer_function("poison"), _sanitizer_function("unpoiso
 
 def _broken_zones(job: Job, arrays: Arrays) -> list[list[str]]:
     named = zip(job["buffers"], arrays, strict=True)
-    return [[b["name"], side] for b, array in named if (side := array.broken_zone())]
+    return [[b["name"], side] for b, array in named if (side := array.memory.broken_zone())]
 
 
 def _changed_inputs(job: Job, arrays: Arrays, pristine: list[Any]) -> list[str]:
@@ -639,7 +625,7 @@ def _watched(library: ctypes.CDLL, arrays: Arrays) -> list[int]:
     return [] if watch is None else [watch(*_place(array)) for array in arrays]
 
 
-def _touched(library: ctypes.CDLL, number: int, array: GuardedArray | SharedArray) -> list[int]:
+def _touched(library: ctypes.CDLL, number: int, array: GuardedArray) -> list[int]:
     """Return the first element that was touched of an array and how many from there on were."""
     low, high = library.annotune_touched_low, library.annotune_touched_high
     low.restype = high.restype = ctypes.c_long

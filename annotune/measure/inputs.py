@@ -16,7 +16,6 @@ import numpy.typing as npt
 from annotune.analysis.facts import Analysis
 from annotune.ir.c_types import may_share, may_share_unchanged
 from annotune.ir.expr import Binary, Expr, Int, walk
-from annotune.ir.nest import Assign, Local, walk_stmts
 from annotune.ir.region import Array, Region
 from annotune.measure.sizes import Interval, evaluate, index_ranges, known_values
 from annotune.measure.values import (
@@ -31,6 +30,7 @@ from annotune.measure.values import (
     negative_names,
     poisoned,
     signature,
+    values_of,
 )
 
 WHOLE, ENDING = -1, -2
@@ -106,17 +106,10 @@ def _are_integers_both(one: Array, two: Array, region: Region) -> bool:
 
 def _divisors(region: Region) -> Iterator[Expr]:
     """Yield what a region divides by."""
-    for stmt in walk_stmts(region.nest.body):
-        exprs: tuple[Expr, ...] = ()
-        if isinstance(stmt, Assign):
-            exprs = stmt.sources()
-            if stmt.op in ("/=", "%="):
-                yield stmt.value
-        elif isinstance(stmt, Local) and stmt.value is not None:
-            exprs = (stmt.value,)
-        for part in (part for expr in exprs for part in walk(expr)):
-            if isinstance(part, Binary) and part.op in ("/", "%"):
-                yield part.right
+    yield from (a.value for a in region.nest.assigns() if a.op in ("/=", "%="))
+    for part in (part for value in values_of(region) for part in walk(value)):
+        if isinstance(part, Binary) and part.op in ("/", "%"):
+            yield part.right
 
 
 PAGE_BYTES = 4096

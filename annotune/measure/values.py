@@ -273,13 +273,17 @@ def _is_real(region: Region, expr: Expr) -> bool:
 
 def divides(region: Region) -> bool:
     """Return whether a region divides or calls a function that is not defined everywhere."""
+    divided = any(assign.op == "/=" for assign in region.nest.assigns())
+    return divided or any(map(_has_domain, values_of(region)))
+
+
+def values_of(region: Region) -> Iterator[Expr]:
+    """Yield the conditions and the values that statements compute."""
     for stmt in walk_stmts(region.nest.body):
         if isinstance(stmt, Assign):
-            if stmt.op == "/=" or any(map(_has_domain, stmt.sources())):
-                return True
-        elif isinstance(stmt, Local) and stmt.value is not None and _has_domain(stmt.value):
-            return True
-    return False
+            yield from stmt.sources()
+        elif isinstance(stmt, Local) and stmt.value is not None:
+            yield stmt.value
 
 
 def _has_domain(value: Expr) -> bool:

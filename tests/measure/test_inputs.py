@@ -12,7 +12,7 @@ from support.nest_text import parse_nest
 from support.regions import analysis_of
 
 from annotune.ir.expr import print_expr
-from annotune.measure.child import GuardedArray
+from annotune.measure.child import GuardedArray, GuardedMemory
 from annotune.measure.inputs import START, make_inputs, zero_inputs
 from annotune.measure.sizes import awkward_sizes, evaluate, iterations, open_sizes, reduced_sizes
 from annotune.measure.values import is_poison
@@ -162,12 +162,13 @@ def test_sizes_that_c_fixes_are_left_alone() -> None:
 
 def test_a_write_beside_a_guarded_array_is_seen() -> None:
     for index, side in ((-1, "before"), (5, "after")):
-        array = GuardedArray(np.dtype(np.float64), 5)
+        memory = GuardedMemory(40)
+        array = GuardedArray(memory, np.dtype(np.float64), 0, 5)
         array.values[:] = 1.0
         assert array.address % 64 == 0
-        assert array.broken_zone() == ""
+        assert memory.broken_zone() == ""
         ctypes.c_double.from_address(array.address + 8 * index).value = 2.0
-        assert array.broken_zone() == side
+        assert memory.broken_zone() == side
 
 
 def test_awkward_sizes_beside_a_given_one() -> None:

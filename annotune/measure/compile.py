@@ -538,7 +538,7 @@ def _steps(
     ]
     has_cxx = has_cxx or any(s.language == "c++" for s in job.sources)
     linker = _start(tools, kind, "c++" if has_cxx else "c")
-    cudart = tools.link_cudart if kind.links_cudart else ()
+    cudart = tools.nvcc.link if kind.links_cudart and tools.nvcc else ()
     return [*steps, [*linker, *objects, *linked, "-o", str(path), *kind.link, *cudart]]
 
 

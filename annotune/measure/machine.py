@@ -571,7 +571,7 @@ def report(tools: Toolchains, gpu: Gpu | NoGpu) -> Report:
         "sanitizers": (tools.asan, "", problems.get("asan")),
         "nvcc": (*_compiler(tools.nvcc), problems.get("nvcc")),
         "cudart": (
-            tools.nvcc.library if tools.nvcc and tools.link_cudart else "",
+            tools.nvcc.library if tools.nvcc and tools.nvcc.link else "",
             "",
             problems.get("cudart", "it comes with nvcc"),
         ),

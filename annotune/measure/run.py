@@ -401,12 +401,8 @@ def _task(jobs: Sequence[RunJob], starts: Sequence[int], outputs_bytes: int) -> 
     """Return what a forker must know of all jobs of one child."""
     child = jobs[0].child
     return {
+        **asdict(child),
         "library": str(child.library),
-        "entry": child.entry,
-        "environ": dict(child.environ),
-        "threads": child.threads,
-        "limit_s": child.limit_s,
-        "memory_mib": child.memory_mib,
         "outputs_bytes": outputs_bytes,
         "jobs": [_message(job, at) for job, at in zip(jobs, starts, strict=True)],
     }

@@ -45,7 +45,8 @@ class Compiler:
     """A compiler that works: the words that start it and what its own version line says.
 
     `flags` are needed in every call. `include` and `library` are the folders of the CUDA
-    headers and of cudart for nvcc, empty for the others.
+    headers and of cudart for nvcc, `link` the words by which the C compiler links an object of
+    it; all three are empty for the others.
     """
 
     command: tuple[str, ...]
@@ -53,6 +54,7 @@ class Compiler:
     flags: tuple[str, ...] = ()
     include: str = ""
     library: str = ""
+    link: tuple[str, ...] = ()
 
     @property
     def path(self) -> str:
@@ -81,22 +83,19 @@ class Toolchains:
     back: ``c``, ``cxx``, ``nvcc``, ``nvc``, ``openmp``, ``openacc``, ``asan``, ``cudart``.
     `native` holds the flag for this CPU's own instructions when the C compiler takes it.
     `offload` names gcc's offload targets that are really installed, such as ``nvptx-none``;
-    what is checked on this host never uses them. `link_cudart` are the words by which the C
-    compiler links an object of nvcc.
+    what is checked on this host never uses them.
     """
 
     c: Compiler | None
     cxx: Compiler | None
     nvcc: Compiler | None
     nvc: Compiler | None
-    cuobjdump: str
     nvdisasm: str
     native: tuple[str, ...]
     openmp: bool
     openacc: bool
     offload: tuple[str, ...]
     asan: str
-    link_cudart: tuple[str, ...]
     problems: Mapping[str, str] = field(default_factory=dict)
 
     def role(self, name: str) -> Compiler | None:
@@ -143,20 +142,18 @@ def _find(settings: tuple[tuple[str, str], ...]) -> Toolchains:
             nvcc, cuda_problem = cuda.result()
         if cuda_problem:
             problems["nvcc"] = cuda_problem
-        link_cudart = _cudart(c, nvcc, folder, problems)
+        nvcc = _with_cudart(nvcc, c, folder, problems)
     return Toolchains(
         c=c,
         cxx=cxx,
         nvcc=nvcc,
         nvc=_find_nvc(environ, search, problems),
-        cuobjdump=binary_utility("cuobjdump", search, nvcc),
         nvdisasm=binary_utility("nvdisasm", search, nvcc),
         native=("-march=native",) if can["native"] else (),
         openmp=can["openmp"],
         openacc=can["openacc"],
         offload=_offload_targets(c),
         asan=_asan_library(c) if can["asan"] else "",
-        link_cudart=link_cudart,
         problems=problems,
     )
 
@@ -331,21 +328,21 @@ def _cuda_folders(command: tuple[str, ...]) -> tuple[str, str]:
     )
 
 
-def _cudart(
-    c: Compiler | None, nvcc: Compiler | None, folder: Path, problems: dict[str, str]
-) -> tuple[str, ...]:
-    """Return the words by which the C compiler links cudart, proven by linking a program.
+def _with_cudart(
+    nvcc: Compiler | None, c: Compiler | None, folder: Path, problems: dict[str, str]
+) -> Compiler | None:
+    """Return nvcc with the words by which the C compiler links cudart, proven by a program.
 
     The static library: PyPI's wheel has no ``libcudart.so`` for ``-lcudart`` to find.
     """
     if c is None or nvcc is None:
-        return ()
+        return nvcc
     link = (f"-L{nvcc.library}", "-lcudart_static", "-lstdc++", "-lpthread", "-ldl", "-lrt")
     finished = _compile(c.command, folder, _CUDART_PROBE, ".c", *link)
     if finished.ok:
-        return link
+        return replace(nvcc, link=link)
     problems["cudart"] = _words(finished)
-    return ()
+    return nvcc
 
 
 def _find_nvc(

@@ -19,7 +19,6 @@ NOTHING = replace(
     openacc=False,
     offload=(),
     asan="",
-    link_cudart=(),
     problems={"c": "CC=/no/such: exit code 127"},
 )
 

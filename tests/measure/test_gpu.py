@@ -111,7 +111,7 @@ def test_events_stand_around_every_launch() -> None:
     assert "n, g(m)); annotune_after_launch(); }" in text
 
 
-@pytest.mark.skipif(not here().link_cudart, reason="no nvcc with cudart")
+@pytest.mark.skipif(here().nvcc is None or not here().nvcc.link, reason="no nvcc with cudart")
 def test_the_timed_text_compiles_links_and_loads(tmp_path: Path) -> None:
     from made_by_hand import matvec
 

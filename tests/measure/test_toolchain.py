@@ -110,7 +110,7 @@ def test_the_wheels_of_this_python_give_an_nvcc() -> None:
     tools = find_toolchains({"PATH": "/usr/bin:/bin", "CUDA_HOME": "", "CUDA_PATH": ""})
     assert tools.nvcc is not None, tools.problems
     assert (Path(tools.nvcc.include) / "cuda_runtime.h").exists()
-    assert tools.link_cudart, tools.problems
+    assert tools.nvcc.link, tools.problems
 
 
 @pytest.mark.parametrize(

@@ -150,7 +150,7 @@ def _openmp_played(*flags: str, runtime: tuple[str, ...] = ()) -> CompileKind:
 _OPENMP = ("-fopenmp", "-foffload=disable")
 _OPENACC = ("-fopenacc", "-foffload=disable")
 # OpenACC's text has become one that brings its data to a memory of the device's own
-# (`annotune.measure.acc_memory`); of what stands around its directives gcc must not warn.
+# (`annotune.measure.directives`); of what stands around its directives gcc must not warn.
 ACC_MEMORY = ("-include", str(RUNTIME_FOLDER / "acc_memory.h"), "-w")
 _ACC_RUNTIME = ("acc_memory.c",)
 # gcc 12's default is sm_35, which ptxas of CUDA 13 no longer knows.
@@ -177,7 +177,7 @@ def _for_device(name: str, *flags: str) -> dict[str, CompileKind]:
         f"{name}-marked": _c_kind(*flags),
         f"{name}-near-limits": _c_kind(*flags),
         f"{name}-asan": _c_asan(*flags, *ACC_MEMORY, runtime=_ACC_RUNTIME),
-        # The directives have become OpenMP's for threads (`annotune.measure.acc_text`).
+        # The directives have become OpenMP's for threads (`annotune.measure.directives`).
         f"{name}-race": _openmp_played(*_DETECTING, *ACC_MEMORY, runtime=_ACC_RUNTIME),
         f"{name}-ordered": _openmp_played("-O1", *ACC_MEMORY, runtime=_ACC_RUNTIME),
     }

@@ -24,12 +24,6 @@ from annotune.codegen.names import spelled
 from annotune.codegen.renaming import body_text
 from annotune.codegen.target import RegionCode
 from annotune.ir.region import Array, Region, Scalar, SourceFile
-from annotune.measure.acc_memory import (
-    as_openmp_with_memory,
-    c_tokens,
-    sanitized,
-    with_memory,
-)
 from annotune.measure.child import BODY, DEVICE, HELPER, ROOM
 from annotune.measure.compile import (
     COMPILE_LIMIT_S,
@@ -44,6 +38,12 @@ from annotune.measure.compile import (
     recall,
 )
 from annotune.measure.cuda_text import timed_device_text, translate
+from annotune.measure.directives import (
+    as_openmp_with_memory,
+    c_tokens,
+    sanitized,
+    with_memory,
+)
 from annotune.measure.toolchain import Toolchains
 from annotune.measure.values import ENTRY, plain_type, signature
 

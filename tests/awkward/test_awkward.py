@@ -14,9 +14,9 @@ import pytest
 from support.executed import CUDA, run
 
 from annotune.codegen.target import load_target
-from annotune.measure.acc_memory import as_openmp_with_memory
 from annotune.measure.compile import ACC_MEMORY, RUNTIME_FOLDER
 from annotune.measure.cuda_text import translate
+from annotune.measure.directives import as_openmp_with_memory
 from annotune.pipeline import emit
 from annotune.report.findings import Emission
 from annotune.settings import DEFAULT_TARGETS, Settings

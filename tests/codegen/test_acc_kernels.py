@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from codegen.emitted import analysed_text, checked, here, source_of, variants, warnings
 from conftest import Golden
+from support.acc_as_openmp import as_openmp
 from support.acc_texts import contraction, product
 
 from annotune.analysis.facts import Analysis
 from annotune.annotation.devices import load_device
 from annotune.codegen.openacc import OpenAccTarget
 from annotune.codegen.target import Provenance
-from annotune.measure.acc_text import as_openmp
 from annotune.measure.trial import Status
 from annotune.schedule.candidate import Candidate
 from annotune.space.decision import Base, Point

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from annotune.measure.acc_memory import as_openmp_with_memory, with_memory
 from annotune.measure.compile import ACC_MEMORY, KINDS, RUNTIME_FLAGS, RUNTIME_FOLDER
 from annotune.measure.cuda_text import translate
+from annotune.measure.directives import as_openmp_with_memory, with_memory
 
 from .batch_child import scalar
 from .c_reader import functions

@@ -19,10 +19,9 @@ from support.regions import text_source
 from annotune.analysis.analyse import analyse
 from annotune.annotation.devices import load_device
 from annotune.codegen.target import load_target
-from annotune.measure.acc_memory import with_memory
-from annotune.measure.acc_text import AccDirective, UnsupportedAcc, directives
 from annotune.measure.check import Checker
 from annotune.measure.compile import ACC_MEMORY
+from annotune.measure.directives import AccDirective, UnsupportedAcc, directives, with_memory
 from annotune.measure.oracle import Oracle
 from annotune.measure.plan import CheckPlan
 from annotune.measure.program import Program

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from support.acc_as_openmp import as_openmp
 
-from annotune.measure.acc_text import UnsupportedAcc, as_openmp, without_routines
+from annotune.measure.directives import UnsupportedAcc, without_routines
 
 CASES = {
     "parallel loop gang": "parallel for",

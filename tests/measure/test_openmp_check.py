@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 from cpu_builds import SEEN, WRAPPED, answers, build, child, run, runtime_object
-
-from annotune.measure.acc_text import as_openmp
+from support.acc_as_openmp import as_openmp
 
 N = 48
 VALUES = [float(i * 7 % 11 + 1) for i in range(N)]

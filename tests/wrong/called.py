@@ -23,9 +23,9 @@ from typing import Any
 from support.executed import CUDA, SHARED, run
 
 from annotune.codegen.target import load_target
-from annotune.measure.acc_memory import with_memory
 from annotune.measure.compile import ACC_MEMORY, RUNTIME_FOLDER
 from annotune.measure.cuda_text import translate
+from annotune.measure.directives import with_memory
 from annotune.pipeline import Emission, emit
 from annotune.settings import DEFAULT_TARGETS, Settings
 

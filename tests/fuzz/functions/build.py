@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from annotune.measure.acc_text import as_openmp
+from support.acc_as_openmp import as_openmp
+
 from annotune.measure.compile import RUNTIME_FOLDER
 from annotune.measure.cuda_text import translate
 
@@ -265,7 +266,7 @@ def _with_memory(acc_text: str, is_openmp: bool = False) -> str:
     """Return OpenACC, or what becomes of it in OpenMP, with a device memory of its own."""
     if not HAS_MEMORY:
         return as_openmp(acc_text) if is_openmp else acc_text
-    from annotune.measure.acc_memory import with_memory
+    from annotune.measure.directives import with_memory
 
     return with_memory(acc_text, is_openmp)
 

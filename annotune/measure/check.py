@@ -18,6 +18,7 @@ from annotune.measure.compile import (
     OPENACC,
     REORDERING,
     CompileJob,
+    CompileKind,
     CompileResult,
     SourceText,
     compile_job,
@@ -39,7 +40,7 @@ from annotune.measure.run import (
     Child,
     RunJob,
     RunResult,
-    may_share_a_child,
+    may_be_followed,
     run_in_one_child,
 )
 from annotune.measure.toolchain import Toolchains
@@ -164,11 +165,12 @@ class _Check:
             self.compile_s += built.time_s
             if kind == self.program.kind and not way_out:
                 self.facts["digest"] = built.digest[:16]
-            ready = (self._ready(run, built) for run in runs)
-            for together in _rounds(one for one in ready if one is not None):
+            child = self._child(KINDS[kind], built)
+            ready = (self._ready(run) for run in runs)
+            for together in _rounds(child, (one for one in ready if one is not None)):
                 start = time.monotonic()
                 try:
-                    self._compare(together)
+                    self._compare(child, together)
                 finally:
                     self.run_s += time.monotonic() - start
 
@@ -234,7 +236,20 @@ class _Check:
         if chosen.invalid:
             raise _Failed(Status.CONSTRAINTS, chosen.invalid)
 
-    def _ready(self, run: Run, built: CompileResult) -> _Ready | None:
+    def _child(self, kind: CompileKind, built: CompileResult) -> Child:
+        plan = self.plan
+        return Child(
+            built.path,
+            built.entry,
+            plan.threads,
+            plan.limits.run_s,
+            {**kind.environ, **plan.environ},
+            self.oracle.tools.asan if kind.needs_asan else "",
+            plan.limits.memory_mib,
+            kind.remembers,
+        )
+
+    def _ready(self, run: Run) -> _Ready | None:
         """Return what there is to run; None where the original gives nothing to compare with.
 
         The facts then say why.
@@ -250,32 +265,21 @@ class _Check:
         if problem:
             self.facts["skipped"] = words_of(run, problem)
             return None
-        kind = KINDS[run.kind]
-        child = Child(
-            built.path,
-            built.entry,
-            plan.threads,
-            plan.limits.run_s,
-            {**kind.environ, **plan.environ},
-            oracle.tools.asan if kind.needs_asan else "",
-            plan.limits.memory_mib,
-            kind.remembers,
-        )
         timing = plan.timing if run.is_timed else None
         if timing is not None and timing.is_cold:
             timing = replace(timing, evictor=oracle.evictor())
-        resident = plan.resident and kind.has_device_memory
+        resident = plan.resident and KINDS[run.kind].has_device_memory
         order = (run.order, plan.seed)
-        job = RunJob(child, reference.inputs, timing, *order, run.fail_at, resident)
+        job = RunJob(reference.inputs, timing, *order, run.fail_at, resident)
         return _Ready(run, job, reference)
 
-    def _compare(self, together: Sequence[_Ready]) -> None:
+    def _compare(self, child: Child, together: Sequence[_Ready]) -> None:
         """Make runs in one child and compare what they leave with what the original does.
 
         Raises:
             _Failed: The variant does not end well, or is wrong.
         """
-        with run_in_one_child([one.job for one in together]) as results:
+        with run_in_one_child(child, [one.job for one in together]) as results:
             # The first that fails is the last there is.
             for one, result in zip(together, results, strict=False):
                 if not _has_stopped(one.job, result):
@@ -332,14 +336,15 @@ class _Check:
         return bool(self.program.device_text) or KINDS[self.program.kind].is_on_gpu
 
 
-def _rounds(ready: Iterable[_Ready]) -> Iterator[list[_Ready]]:
+def _rounds(child: Child, ready: Iterable[_Ready]) -> Iterator[list[_Ready]]:
     """Yield runs in order, those together that one child makes and whose outputs memory holds."""
     together: list[_Ready] = []
     size = 0
     for one in ready:
         size += one.job.inputs.size_bytes
-        is_shared = bool(together) and may_share_a_child(one.job) and size <= OUTPUTS_BYTES
-        if together and not (is_shared and may_share_a_child(together[-1].job)):
+        last = together[-1].job if together else one.job
+        may_share = may_be_followed(child, last) and may_be_followed(child, one.job)
+        if together and not (may_share and size <= OUTPUTS_BYTES):
             yield together
             together, size = [], one.job.inputs.size_bytes
         together.append(one)

@@ -16,7 +16,7 @@ import struct
 import time
 import zlib
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -195,20 +195,6 @@ CLEARLY_WORSE = 1.5
 """A variant whose fastest run takes this many times the best one's is given up."""
 
 
-class TimedCall(Protocol):
-    """A run of the region on arrays of its own."""
-
-    @property
-    def values(self) -> Sequence[npt.NDArray[Any]]:
-        """Return the arrays, in the order of the job's buffers."""
-
-    def restore(self) -> None:
-        """Set the scalars to what they were."""
-
-    def __call__(self) -> None:
-        """Run once."""
-
-
 class Stopwatch:
     """Times the calls of a library as `plan` says.
 
@@ -237,9 +223,7 @@ class Stopwatch:
         self._is_cold = is_large or self._flush is not None
         self._kernel_s: list[float] = []
 
-    def times(
-        self, call: TimedCall, first_s: float, another: Callable[[], TimedCall]
-    ) -> dict[str, Any]:
+    def times(self, call: _Call, first_s: float, another: Callable[[], _Call]) -> dict[str, Any]:
         """Return seconds per call, each from restored inputs, and how they were taken.
 
         The first call of all, for the outputs, took `first_s` and was one warm-up already. On a
@@ -280,9 +264,7 @@ class Stopwatch:
             self._sample([call])
         return found
 
-    def _batch(
-        self, call: TimedCall, warm_s: float, another: Callable[[], TimedCall]
-    ) -> list[TimedCall]:
+    def _batch(self, call: _Call, warm_s: float, another: Callable[[], _Call]) -> list[_Call]:
         """Return the calls of one sample, so many that it is long enough to be timed.
 
         Where caches are to be cold each has arrays of its own, or all but the first were warm.
@@ -293,7 +275,7 @@ class Stopwatch:
         most = max(1, ROTATING_BYTES // max(1, self._bytes))
         return [call, *(another() for _ in range(min(batch, most) - 1))]
 
-    def _sample(self, calls: Sequence[TimedCall]) -> float:
+    def _sample(self, calls: Sequence[_Call]) -> float:
         """Return the seconds of one call, as the mean over `calls`."""
         for call in dict.fromkeys(calls):
             self._prepare(call)
@@ -308,7 +290,7 @@ class Stopwatch:
             self._kernel_s.append(self._kernel_clock() / len(calls))
         return time_s
 
-    def _prepare(self, call: TimedCall) -> None:
+    def _prepare(self, call: _Call) -> None:
         for values, start, is_written in zip(
             call.values, self._pristine, self._written, strict=True
         ):

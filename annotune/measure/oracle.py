@@ -177,7 +177,8 @@ class Oracle(Original):
         Raises:
             _NoResult: It did not, in words that begin with `who`.
         """
-        result = run_checked(RunJob(Child(library, limit_s=ORACLE_LIMIT_S), inputs), folder)
+        child = Child(library, limit_s=ORACLE_LIMIT_S)
+        result = run_checked(child, RunJob(inputs), folder)
         if result.status is not Status.CORRECT:
             raise _NoResult(f"{who}{result.reason}")
         return result

@@ -276,14 +276,13 @@ class Child:
 
 @dataclass(frozen=True, slots=True)
 class RunJob:
-    """One run of a child's library.
+    """One run of a library in a child.
 
     `order` and its seed are for libraries that play their threads one after another; `fail_at`
     makes that call of the CUDA run-time library fail, from 1. With `resident` the region gets
     pointers into the memory of CUDA on the CPU, or finds its arrays in that of OpenACC.
     """
 
-    child: Child
     inputs: Inputs
     timing: TimingPlan | None = None
     order: Order = Order.FORWARD
@@ -354,14 +353,14 @@ class RunResult:
         return self.computed
 
 
-def run_checked(job: RunJob, folder: Path) -> RunResult:
-    """Return how `job` ended: a crash, a hang, a broken red zone or a race is a value too.
+def run_checked(child: Child, job: RunJob, folder: Path) -> RunResult:
+    """Return how `job` ended in `child`: a crash, a hang, a broken red zone or a race is a value too.
 
     What it computed is a file in `folder`.
     """
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "output.run"
-    with run_in_one_child([job]) as (result,):
+    with run_in_one_child(child, [job]) as (result,):
         if result.status is not Status.CORRECT:
             return result
         shutil.copyfile(result.left.path, path)
@@ -369,8 +368,8 @@ def run_checked(job: RunJob, folder: Path) -> RunResult:
 
 
 @contextlib.contextmanager
-def run_in_one_child(jobs: Sequence[RunJob]) -> Iterator[tuple[RunResult, ...]]:
-    """Yield how `jobs`, all of one child, ended, in order, up to the first that did not end well.
+def run_in_one_child(child: Child, jobs: Sequence[RunJob]) -> Iterator[tuple[RunResult, ...]]:
+    """Yield how `jobs` ended in one child, in order, up to the first that did not end well.
 
     A failure is that of the job which ran. The outputs are in memory, gone when the context ends.
     """
@@ -380,39 +379,33 @@ def run_in_one_child(jobs: Sequence[RunJob]) -> Iterator[tuple[RunResult, ...]]:
         # Of those that are timed also what the last run leaves, where it is something else.
         size += (2 if job.timing else 1) * _room_bytes(job)
     with outputs_of(size) as (memory, path):
-        reply = FORKERS.ask(jobs[0].child.preload, _task(jobs, starts, size), memory)
-        yield _results(reply, jobs, path, starts)
+        task = {
+            **asdict(child),
+            "library": str(child.library),
+            "outputs_bytes": size,
+            "jobs": [_message(job, at) for job, at in zip(jobs, starts, strict=True)],
+        }
+        reply = FORKERS.ask(child.preload, task, memory)
+        yield _results(child, reply, jobs, path, starts)
 
 
 def _room_bytes(job: RunJob) -> int:
     return -(-job.inputs.size_bytes // PAGE_BYTES) * PAGE_BYTES
 
 
-def may_share_a_child(job: RunJob) -> bool:
-    """Return whether another run may follow `job` in its child, and find nothing of it there.
+def may_be_followed(child: Child, job: RunJob) -> bool:
+    """Return whether another run may follow `job` in `child`, and find nothing of it there.
 
     What looks for races remembers who touched which byte, and a sanitizer what was freed; a
     failure that was planned may leave something behind.
     """
-    return not (job.child.preload or job.fail_at or job.child.remembers)
-
-
-def _task(jobs: Sequence[RunJob], starts: Sequence[int], outputs_bytes: int) -> dict[str, Any]:
-    """Return what a forker must know of all jobs of one child."""
-    child = jobs[0].child
-    return {
-        **asdict(child),
-        "library": str(child.library),
-        "outputs_bytes": outputs_bytes,
-        "jobs": [_message(job, at) for job, at in zip(jobs, starts, strict=True)],
-    }
+    return not (child.preload or job.fail_at or child.remembers)
 
 
 def _results(
-    reply: Reply, jobs: Sequence[RunJob], outputs: Path, starts: Sequence[int]
+    child: Child, reply: Reply, jobs: Sequence[RunJob], outputs: Path, starts: Sequence[int]
 ) -> tuple[RunResult, ...]:
     """Return how jobs ended in one child, up to the first that did not end well."""
-    child = jobs[0].child
     if reply.problem:
         words = f"{reply.problem}: {reply.words}".rstrip(": ")
         return (RunResult(Status.RUNTIME, words),)

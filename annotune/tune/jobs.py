@@ -106,19 +106,19 @@ def take_rounds(
         return is_stopped() or time.monotonic() >= until
 
     begin, waited = time.perf_counter(), waited_s()
-    turns = take_turns(len(jobs), lambda number: _turn(jobs[number]), is_over)
+    turns = take_turns(len(jobs), lambda number: _turn(*jobs[number]), is_over)
     return Rounds(turns, share_waited(waited, time.perf_counter() - begin))
 
 
-def _turn(job: RunJob) -> Turn:
-    with run_in_one_child([job]) as (outcome,):
+def _turn(child: Child, job: RunJob) -> Turn:
+    with run_in_one_child(child, [job]) as (outcome,):
         pass  # what it computes is known to be right
     if outcome.status is not Status.CORRECT or outcome.times is None:
         return Turn(0.0, outcome.reason or "no run was timed")
     return Turn(Timing(outcome.times.tuned_s).median_s)
 
 
-def _job(oracle: Oracle, one: Contestant, course: Course) -> RunJob:
+def _job(oracle: Oracle, one: Contestant, course: Course) -> tuple[Child, RunJob]:
     job = compile_job_of(one.program, one.program.kind, oracle, arch=course.arch)
     built = oracle.compile(job)
     reference = oracle.reference(course.sizes, CheckPlan((course.sizes,)).seed)
@@ -127,7 +127,7 @@ def _job(oracle: Oracle, one: Contestant, course: Course) -> RunJob:
     timing = replace(TURN, warm_ups=warm_ups, is_cold=course.is_cold, evictor=evictor)
     environ = {**KINDS[one.program.kind].environ, **course.environ}
     child = Child(built.path, built.entry, one.threads, environ=environ)
-    return RunJob(child, reference.inputs, timing)
+    return child, RunJob(reference.inputs, timing)
 
 
 _FOLDER_FLAG = re.compile(r"(-I|-iquote)(/.*)")

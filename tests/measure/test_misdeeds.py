@@ -81,7 +81,7 @@ DEEDS = {
 
 
 @pytest.fixture(scope="module")
-def jobs(tmp_path_factory: pytest.TempPathFactory) -> list[RunJob]:
+def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Child, list[RunJob]]:
     """Return runs of one library at three sizes."""
     folder = tmp_path_factory.mktemp("misdeeds")
     source, analysis = matvec()
@@ -91,56 +91,56 @@ def jobs(tmp_path_factory: pytest.TempPathFactory) -> list[RunJob]:
     assert built.ok, built.output
     sizes: list[dict[str, int]] = [{}, {"n": 1}, {"n": 5}]
     inputs = [make_inputs(analysis, n, 1, folder / f"inputs-{k}") for k, n in enumerate(sizes)]
-    return [
-        RunJob(Child(built.path, limit_s=LIMIT_S, memory_mib=MEMORY_MIB), one) for one in inputs
-    ]
+    child = Child(built.path, limit_s=LIMIT_S, memory_mib=MEMORY_MIB)
+    return child, [RunJob(one) for one in inputs]
 
 
-def ended(jobs: list[RunJob], deed: str) -> tuple[RunResult, ...]:
+def ended(child: Child, jobs: list[RunJob], deed: str) -> tuple[RunResult, ...]:
     limit_s = HUNG_S if DEEDS[deed][0] is LATE else LIMIT_S
-    child = replace(jobs[0].child, environ={"DEED": deed}, limit_s=limit_s)
-    asked = [replace(job, child=child) for job in jobs]
-    with run_in_one_child(asked) as outcomes:
+    asked = replace(child, environ={"DEED": deed}, limit_s=limit_s)
+    with run_in_one_child(asked, jobs) as outcomes:
         return outcomes
 
 
-def state(job: RunJob) -> list[float]:
+def state(child: Child, job: RunJob) -> list[float]:
     """Return what an honest variant finds of its process."""
-    asked = replace(job, child=replace(job.child, environ={"DEED": "tells its state"}))
-    with run_in_one_child([asked]) as (outcome,):
+    asked = replace(child, environ={"DEED": "tells its state"})
+    with run_in_one_child(asked, [job]) as (outcome,):
         assert (outcome.status, outcome.reason) == (RIGHT, "")
         left = outcome.left
         return list(job.inputs.read(job.inputs.buffers[0], left.path, left.start))
 
 
 @pytest.fixture(scope="module")
-def untouched(jobs: list[RunJob]) -> list[float]:
-    return state(jobs[0])
+def untouched(runs: tuple[Child, list[RunJob]]) -> list[float]:
+    child, jobs = runs
+    return state(child, jobs[0])
 
 
-def alive(job: RunJob) -> Iterator[int]:
-    """Yield the processes that have loaded a job's library."""
+def alive(child: Child) -> Iterator[int]:
+    """Yield the processes that have loaded a child's library."""
     for name in filter(str.isdecimal, os.listdir("/proc")):
         try:
             maps = Path(f"/proc/{name}/maps").read_text()
         except OSError:
             continue
-        if str(job.child.library) in maps:
+        if str(child.library) in maps:
             yield int(name)
 
 
 @pytest.mark.parametrize("deed", DEEDS)
 def test_a_misdeed_is_a_row_and_no_more(
-    deed: str, jobs: list[RunJob], untouched: list[float]
+    deed: str, runs: tuple[Child, list[RunJob]], untouched: list[float]
 ) -> None:
     status, words = DEEDS[deed]
-    outcomes = ended(jobs, deed)
+    child, jobs = runs
+    outcomes = ended(child, jobs, deed)
     # The first that fails is the last there is.
     expected = [RIGHT] * len(jobs) if status is RIGHT else [status]
     assert [one.status for one in outcomes] == expected, outcomes[-1].reason
     assert words in outcomes[-1].reason
-    assert not list(alive(jobs[0]))
-    assert state(jobs[0]) == untouched
+    assert not list(alive(child))
+    assert state(child, jobs[0]) == untouched
 
 
 def test_no_descriptor_is_left_to_a_variant(untouched: list[float]) -> None:

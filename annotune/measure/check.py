@@ -20,7 +20,7 @@ from annotune.measure.compile import (
     CompileJob,
     CompileKind,
     CompileResult,
-    SourceText,
+    TranslationUnit,
     compile_job,
 )
 from annotune.measure.messages import (
@@ -202,7 +202,7 @@ class _Check:
         """
         program = self.program
         job = CompileJob(
-            (SourceText(program.device_text, "cuda"),),
+            (TranslationUnit(program.device_text, "cuda"),),
             "cuda-cubin",
             arch=self.plan.arch,
             limit_s=self.plan.limits.compile_s,

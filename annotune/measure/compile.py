@@ -287,7 +287,7 @@ _SUFFIXES = {"c": ".c", "c++": ".cpp", "cuda": ".cu"}
 
 
 @dataclass(frozen=True, slots=True)
-class SourceText:
+class TranslationUnit:
     """One text to compile and its language: ``c``, ``c++`` or ``cuda``."""
 
     text: str
@@ -303,7 +303,7 @@ class CompileJob:
     for C. `arch` and the flags `nvcc` are for that compiler.
     """
 
-    sources: tuple[SourceText, ...]
+    sources: tuple[TranslationUnit, ...]
     kind: str
     flags: tuple[str, ...] = ()
     optimisation: tuple[str, ...] = ()

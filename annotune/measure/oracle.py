@@ -19,7 +19,7 @@ from annotune.measure.compile import (
     RUNTIME_FOLDER,
     CompileJob,
     CompileResult,
-    SourceText,
+    TranslationUnit,
 )
 from annotune.measure.inputs import (
     SPECIAL,
@@ -117,7 +117,7 @@ class Oracle(Original):
         if self.tools.c is None:
             problem = self.tools.problems.get("c", "")
             raise AnnotuneError.of(NO_C_COMPILER.at(self.region.span, words=problem))
-        job = CompileJob((SourceText(text),), "c", self.flags)
+        job = CompileJob((TranslationUnit(text),), "c", self.flags)
         result = self.compile(job)
         if not result.ok:
             words = result.output.strip()
@@ -151,7 +151,7 @@ class Oracle(Original):
         """Return a reference with a part alone of the arrays, as the original watched touches."""
         if whole.problem:
             return whole
-        source = SourceText(oracle_source(self.source, self.region))
+        source = TranslationUnit(oracle_source(self.source, self.region))
         watched = self.compile(CompileJob((source,), "c-watched", self.flags))
         folder = whole.inputs.path.parent / "watched"
         try:
@@ -188,7 +188,7 @@ class Oracle(Original):
 
         Compiled once; nothing where that cannot be done.
         """
-        source = SourceText((RUNTIME_FOLDER / "evict.c").read_text())
+        source = TranslationUnit((RUNTIME_FOLDER / "evict.c").read_text())
         built = self.compile(CompileJob((source,), "c"))
         return str(built.path) if built.ok else ""
 

@@ -31,7 +31,7 @@ from annotune.measure.compile import (
     RUNTIME_FOLDER,
     CompileJob,
     CompileResult,
-    SourceText,
+    TranslationUnit,
     compile_job,
     digest_of,
     keep,
@@ -442,8 +442,8 @@ def compile_job_of(
     """Return the compilation of `program` as `kind`; ValueError when the text cannot be."""
     before = declared(HELPER) + declared(BODY) if kind.endswith(TextForm.MARKED) else ""
     code = code_of(program, kind)
-    sources = [SourceText(before + variant_source(original.source, original.region, code))]
-    sources += [SourceText((RUNTIME_FOLDER / name).read_text()) for name in KINDS[kind].beside]
+    sources = [TranslationUnit(before + variant_source(original.source, original.region, code))]
+    sources += [TranslationUnit((RUNTIME_FOLDER / name).read_text()) for name in KINDS[kind].beside]
     if program.device_text:
         sources.append(_device_source(program.device_text, kind, original))
     return CompileJob(
@@ -472,10 +472,10 @@ def code_of(program: Program, kind: str) -> RegionCode:
     return replace(code, body=rewrite(code.body), helper=rewrite(code.helper))
 
 
-def _device_source(text: str, kind: str, original: Original) -> SourceText:
+def _device_source(text: str, kind: str, original: Original) -> TranslationUnit:
     """Return ``S.cu`` for a real GPU, or as the C++ that plays it on this CPU."""
     if "nvcc" in KINDS[kind].compilers.values():
-        return SourceText(timed_device_text(text), "cuda")
+        return TranslationUnit(timed_device_text(text), "cuda")
     if kind.endswith(TextForm.SMALL_GRIDS):
         text = with_small_grids(text)
     if kind.endswith(TextForm.NEAR_LIMITS):
@@ -485,7 +485,7 @@ def _device_source(text: str, kind: str, original: Original) -> SourceText:
         before = f'extern "C" {{\n{declared(DEVICE)}}}\n'
         text = marked(text, DEVICE)
     name = f"#line 1 {quoted(Path(original.source.path).stem + '.cu')}\n"
-    return SourceText(before + name + translate(text), "c++")
+    return TranslationUnit(before + name + translate(text), "c++")
 
 
 def texts_of(program: Program) -> Mapping[str, str]:
@@ -606,7 +606,7 @@ def _compile(group: Sequence[_Wanted], original: Original, niceness: int) -> Non
     if text:
         job = replace(
             group[0].job,
-            sources=(SourceText(text),),
+            sources=(TranslationUnit(text),),
             flags=(*group[0].job.flags, *alone_flags(len(group))),
         )
         made = original.compile(job, niceness)

@@ -354,7 +354,7 @@ class RunResult:
 
 
 def run_checked(child: Child, job: RunJob, folder: Path) -> RunResult:
-    """Return how `job` ended in `child`: a crash, a hang, a broken red zone or a race is a value too.
+    """Return how `job` ended: a crash, a hang, a broken red zone or a race is a value too.
 
     What it computed is a file in `folder`.
     """

@@ -16,7 +16,7 @@ from annotune.codegen.target import load_target
 from annotune.diagnostics import AnnotuneError
 from annotune.ir.expr import Int
 from annotune.ir.fold import fold, trip_count
-from annotune.measure.compile import CompileJob, CompileResult, SourceText, compile_job
+from annotune.measure.compile import CompileJob, CompileResult, TranslationUnit, compile_job
 from annotune.measure.messages import KernelFacts
 from annotune.measure.toolchain import Toolchains
 from annotune.model.bounds import least_time
@@ -104,7 +104,7 @@ class Judge:
         except AnnotuneError as refusal:
             return WorkloadRow(workload, problem=refusal.diagnostics[0].message)
         variant = made.variants[0]["cuda"]
-        source = SourceText(made.files[".cu"], "cuda")
+        source = TranslationUnit(made.files[".cu"], "cuda")
         job = CompileJob((source,), "cuda-cubin", arch=self.device.arch)
         compiled = compile_job(job, self.tools, self.folder)
         forecast = forecast_of(variant, compiled.kernels)

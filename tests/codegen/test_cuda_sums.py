@@ -18,7 +18,7 @@ from annotune.codegen.cuda.target import CudaTarget
 from annotune.codegen.target import RegionCode
 from annotune.ir.region import SourceFile
 from annotune.measure.check import Checker
-from annotune.measure.compile import CompileJob, SourceText, compile_job
+from annotune.measure.compile import CompileJob, TranslationUnit, compile_job
 from annotune.measure.oracle import Oracle
 from annotune.measure.plan import CheckPlan
 from annotune.measure.program import Program
@@ -222,7 +222,7 @@ def test_nvcc_takes_it_without_a_warning(tmp_path: Path) -> None:
         nest, recipe, _ = NESTS[name]
         (first,) = variants(target, analyse(source_of(text(nest, recipe)).regions[0]), 1)
         device = target.standalone(target.region(first, resident=False))
-        job = CompileJob((SourceText(device, "cuda"),), "cuda-cubin", arch="sm_90")
+        job = CompileJob((TranslationUnit(device, "cuda"),), "cuda-cubin", arch="sm_90")
         result = compile_job(job, here(), tmp_path / name)
         assert result.ok, result.output
         assert "warning" not in result.output

@@ -13,7 +13,7 @@ from support.regions import text_regions
 from annotune.codegen.target import load_target
 from annotune.diagnostics import AnnotuneError
 from annotune.ir.region import UserFunction
-from annotune.measure.compile import CompileJob, SourceText, compile_job
+from annotune.measure.compile import CompileJob, TranslationUnit, compile_job
 from annotune.pipeline import Emission, emit
 from annotune.settings import Settings
 
@@ -185,7 +185,7 @@ def test_nvcc_takes_the_copies_without_a_warning(tmp_path: Path) -> None:
         pytest.skip(f"no nvcc: {here().problems.get('nvcc')}")
     device = emit(Settings(KERNELS / "eos.c", ("cuda",)), [load_target("cuda")]).files[".cu"]
     result = compile_job(
-        CompileJob((SourceText(device, "cuda"),), "cuda-cubin", arch="sm_90"), here(), tmp_path
+        CompileJob((TranslationUnit(device, "cuda"),), "cuda-cubin", arch="sm_90"), here(), tmp_path
     )
     assert result.ok, result.output
     assert "warning" not in result.output

@@ -11,7 +11,7 @@ from codegen.emitted import analysed, example, here, variants
 
 from annotune.codegen.openacc import OpenAccTarget
 from annotune.measure.check import Checker, chosen_grids
-from annotune.measure.compile import CompileJob, SourceText
+from annotune.measure.compile import CompileJob, TranslationUnit
 from annotune.measure.messages import (
     MOST_LAUNCHES,
     GangGrid,
@@ -106,7 +106,9 @@ def test_of_many_launches_the_first_are_told() -> None:
 
 def test_without_a_compiler_for_a_gpu_the_reason_stands_there(tmp_path: Path) -> None:
     tools = replace(here(), offload=(), nvc=None)
-    found = chosen_grids(CompileJob((SourceText("int x;\n"),), "openacc"), "f", tools, tmp_path)
+    found = chosen_grids(
+        CompileJob((TranslationUnit("int x;\n"),), "openacc"), "f", tools, tmp_path
+    )
     assert str(found) == (
         "not available because no compiler here makes OpenACC code for a GPU: gcc has no "
         "nvptx-none, and there is no nvc"
@@ -131,7 +133,7 @@ def offloading(folder: Path, words: str, ptx: str, code: int = 0) -> Toolchains:
 
 
 def test_other_sizes_than_asked_for_are_told(tmp_path: Path) -> None:
-    job = CompileJob((SourceText("int x;\n"),), "openacc")
+    job = CompileJob((TranslationUnit("int x;\n"),), "openacc")
     found = chosen_grids(job, "f", offloading(tmp_path, "", PTX), tmp_path / "out")
     assert str(found) == "4096 x 1 x 256; 16 x 32 x 32; ? x 1 x 256 (gcc)"
     assert chosen_grids(job, "none", offloading(tmp_path, "", PTX), tmp_path / "out").reason == (
@@ -140,7 +142,7 @@ def test_other_sizes_than_asked_for_are_told(tmp_path: Path) -> None:
 
 
 def test_a_compiler_that_fails_is_no_reason_to_stop(tmp_path: Path) -> None:
-    job = CompileJob((SourceText("int x;\n"),), "openacc")
+    job = CompileJob((TranslationUnit("int x;\n"),), "openacc")
     words = "ptxas fatal : error: Value 'sm_35' is not defined"
     found = chosen_grids(job, "f", offloading(tmp_path, words, PTX, 1), tmp_path / "out")
     assert str(found) == f"not available because gcc does not compile it for a GPU: {words}"

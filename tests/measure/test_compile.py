@@ -11,7 +11,7 @@ import pytest
 from compilers import here, wrapper
 
 from annotune.measure.command import NOT_STARTED, run_command
-from annotune.measure.compile import CompileJob, SourceText, compile_job
+from annotune.measure.compile import CompileJob, TranslationUnit, compile_job
 from annotune.measure.toolchain import Compiler, Toolchains
 
 pytestmark = pytest.mark.skipif(here().c is None, reason="no C compiler")
@@ -28,7 +28,7 @@ def wrapped(tmp_path: Path) -> Toolchains:
 
 
 def job(text: str, limit_s: float = 20.0) -> CompileJob:
-    return CompileJob((SourceText(text),), "c", limit_s=limit_s)
+    return CompileJob((TranslationUnit(text),), "c", limit_s=limit_s)
 
 
 def test_a_second_answer_is_the_first_one(tmp_path: Path) -> None:
@@ -74,14 +74,14 @@ def test_a_failure_is_not_remembered(wrapped: Toolchains, tmp_path: Path) -> Non
 
 def test_a_missing_compiler_is_a_result(tmp_path: Path) -> None:
     tools = replace(here(), nvcc=None, problems={"nvcc": "not on PATH"})
-    result = compile_job(CompileJob((SourceText("", "cuda"),), "cuda-cubin"), tools, tmp_path)
+    result = compile_job(CompileJob((TranslationUnit("", "cuda"),), "cuda-cubin"), tools, tmp_path)
     assert not result.ok
     assert "not on PATH" in result.output
 
 
 def test_an_unknown_kind_is_our_own_mistake() -> None:
     with pytest.raises(ValueError, match="'opencl' is none of"):
-        CompileJob((SourceText(""),), "opencl")
+        CompileJob((TranslationUnit(""),), "opencl")
 
 
 def test_bytes_that_are_not_utf8_reach_the_compiler(tmp_path: Path) -> None:
@@ -105,7 +105,9 @@ def test_flags_reach_the_compilers_that_they_are_for(tmp_path: Path) -> None:
         return
     terms = " + ".join(f"a[{k}]*a[{k + 1}]" for k in range(40))
     text = f'extern "C" __global__ void sum(double *a) {{ a[threadIdx.x + 99] = {terms}; }}\n'
-    plain = CompileJob((SourceText(text, "cuda"),), "cuda-cubin", optimisation=("-ffast-math",))
+    plain = CompileJob(
+        (TranslationUnit(text, "cuda"),), "cuda-cubin", optimisation=("-ffast-math",)
+    )
     most = compile_job(plain, here(), tmp_path).kernels[0].registers
     few = compile_job(replace(plain, nvcc=("-maxrregcount=24",)), here(), tmp_path)
     assert few.kernels[0].registers <= 24 < most
@@ -121,7 +123,9 @@ def test_a_cubin_comes_with_its_registers(tmp_path: Path) -> None:
     if here().nvcc is None:
         pytest.skip("no nvcc")
     text = 'extern "C" __global__ void twice(double *a) { a[threadIdx.x] *= 2; }\n'
-    result = compile_job(CompileJob((SourceText(text, "cuda"),), "cuda-cubin"), here(), tmp_path)
+    result = compile_job(
+        CompileJob((TranslationUnit(text, "cuda"),), "cuda-cubin"), here(), tmp_path
+    )
     assert result.ok, result.output
     assert [k.name for k in result.kernels] == ["twice"]
     assert result.kernels[0].registers > 0

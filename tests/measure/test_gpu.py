@@ -15,7 +15,7 @@ from test_check import CUDA, CUDA_CALL
 
 from annotune.codegen.target import RegionCode
 from annotune.measure.command import Finished, run_command
-from annotune.measure.compile import CompileJob, SourceText, compile_job
+from annotune.measure.compile import CompileJob, TranslationUnit, compile_job
 from annotune.measure.cuda_text import timed_device_text
 from annotune.measure.machine import (
     VISIBLE_GPUS,
@@ -117,7 +117,7 @@ def test_the_timed_text_compiles_links_and_loads(tmp_path: Path) -> None:
 
     source, analysis = matvec()
     wrapper = variant_source(source, analysis.region, RegionCode(CUDA_CALL))
-    sources = (SourceText(wrapper), SourceText(timed_device_text(CUDA), "cuda"))
+    sources = (TranslationUnit(wrapper), TranslationUnit(timed_device_text(CUDA), "cuda"))
     result = compile_job(CompileJob(sources, "cuda-gpu"), here(), tmp_path)
     assert result.ok, result.output
     names = result.path.read_bytes()

@@ -13,7 +13,7 @@ from made_by_hand import CLOSE, OPEN, Use, integers, made, matvec, scale
 from annotune.analysis.facts import Analysis
 from annotune.codegen.target import RegionCode
 from annotune.ir.region import Scalar, SourceFile
-from annotune.measure.compile import CompileJob, SourceText, compile_job
+from annotune.measure.compile import CompileJob, TranslationUnit, compile_job
 from annotune.measure.program import array_parameter, oracle_source, variant_source
 from annotune.measure.values import integer_names, signature
 
@@ -24,7 +24,7 @@ def call(
     text: str, folder: Path, arrays: list[np.ndarray], integers: list[int], reals: list[float]
 ) -> tuple[list[int], list[float]]:
     """Run the wrapper of `text` in this process and return its scalars."""
-    result = compile_job(CompileJob((SourceText(text),), "c"), here(), folder)
+    result = compile_job(CompileJob((TranslationUnit(text),), "c"), here(), folder)
     assert result.ok, result.output
     library = ctypes.CDLL(str(result.path))
     pointers = (ctypes.c_void_p * len(arrays))(*(a.ctypes.data for a in arrays))

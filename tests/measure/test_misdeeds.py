@@ -12,7 +12,7 @@ from compilers import here
 from made_by_hand import matvec
 
 from annotune.codegen.target import RegionCode
-from annotune.measure.compile import CompileJob, SourceText, compile_job
+from annotune.measure.compile import CompileJob, TranslationUnit, compile_job
 from annotune.measure.inputs import make_inputs
 from annotune.measure.program import variant_source
 from annotune.measure.run import (
@@ -87,7 +87,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Child, list[RunJob]]
     source, analysis = matvec()
     source = replace(source, text=f"#define _GNU_SOURCE\n{source.text}")
     text = variant_source(source, analysis.region, RegionCode(BODY, TEXT))
-    built = compile_job(CompileJob((SourceText(text),), "c"), here(), folder / "compiled")
+    built = compile_job(CompileJob((TranslationUnit(text),), "c"), here(), folder / "compiled")
     assert built.ok, built.output
     sizes: list[dict[str, int]] = [{}, {"n": 1}, {"n": 5}]
     inputs = [make_inputs(analysis, n, 1, folder / f"inputs-{k}") for k, n in enumerate(sizes)]

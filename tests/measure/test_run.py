@@ -11,7 +11,7 @@ from made_by_hand import matvec
 
 from annotune import measure
 from annotune.codegen.target import RegionCode
-from annotune.measure.compile import CompileJob, SourceText, compile_job
+from annotune.measure.compile import CompileJob, TranslationUnit, compile_job
 from annotune.measure.inputs import make_inputs
 from annotune.measure.program import variant_source
 from annotune.measure.run import Child, RunJob, RunResult, TimingPlan, run_checked, run_in_one_child
@@ -29,7 +29,7 @@ def job(
 ) -> tuple[Child, RunJob]:
     source, analysis = matvec()
     text = variant_source(source, analysis.region, RegionCode(body))
-    built = compile_job(CompileJob((SourceText(text),), kind), here(), folder / "compiled")
+    built = compile_job(CompileJob((TranslationUnit(text),), kind), here(), folder / "compiled")
     assert built.ok, built.output
     inputs = make_inputs(analysis, {}, 1, folder / "inputs")
     child = Child(built.path, **settings)  # type: ignore[arg-type]
@@ -213,7 +213,7 @@ def test_reserved_memory_is_not_held_memory(tmp_path: Path) -> None:
 
 def evicting(folder: Path) -> str:
     text = (RUNTIME / "evict.c").read_text()
-    built = compile_job(CompileJob((SourceText(text),), "c"), here(), folder / "compiled")
+    built = compile_job(CompileJob((TranslationUnit(text),), "c"), here(), folder / "compiled")
     assert built.ok, built.output
     return str(built.path)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from statistics import median
 from typing import Annotated, TypeAlias
 
 from msgspec import Meta
@@ -51,11 +52,7 @@ class Timing:
     @property
     def median_s(self) -> float:
         """Return the median time in seconds."""
-        ordered = sorted(self.times_s)
-        middle = len(ordered) // 2
-        if len(ordered) % 2:
-            return ordered[middle]
-        return 0.5 * (ordered[middle - 1] + ordered[middle])
+        return median(self.times_s)
 
     @property
     def spread_s(self) -> float:

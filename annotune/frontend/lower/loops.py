@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from pycparser import c_ast
 
-from annotune.diagnostics import AnnotuneError, Span, Template
+from annotune.diagnostics import AnnotuneError, Template
 from annotune.frontend import messages
 from annotune.frontend.lower.expressions import Expressions
 from annotune.frontend.lower.names import Left, Names
@@ -40,10 +40,15 @@ _BEYOND = 2**62
 
 @dataclass(frozen=True, slots=True)
 class LoopTest:
-    """The comparison of a loop: ``symbol op bound``, from `start` on by `step`."""
+    """The comparison of a loop, ``symbol op bound``, from `start` on by `step`.
 
+    `node` is the bound as the user has it.
+    """
+
+    names: Names
     symbol: Symbol
     op: str
+    node: c_ast.Node
     bound: Typed
     start: Typed
     step: int
@@ -53,131 +58,162 @@ class LoopTest:
         """Return the type in which C compares."""
         return common(self.symbol.base, self.bound.kind)
 
+    def end(self, is_alone: bool, is_mixed: bool) -> Expr:
+        """Return the first value on the way that ends the loop.
 
-def check(compared: LoopTest, node: c_ast.Node, expressions: Expressions) -> None:
-    """Refuse a comparison that differs from one among all the integers; `node` is the bound.
+        The loop may have other comparisons, unless this one `is_alone`; their bounds and its
+        iterator `is_mixed` where some of these are unsigned and some are not.
 
-    Raises:
-        AnnotuneError: Nothing shows that both sides are the numbers that C compares.
-    """
-    template = _problem(compared, expressions)
-    if template is not None:
-        var, kind = compared.symbol.name, compared.kind
-        raise expressions.refuse(template, node, var=var, type=kind)
-
-
-def as_compared(compared: LoopTest, is_mixed: bool, expressions: Expressions) -> Expr:
-    """Return the bound of a comparison, one of several, as the number that C compares with.
-
-    One that the steps never meet is beyond all that they may meet. Among bounds that are not
-    `is_mixed`, C itself chooses the least one.
-    """
-    start, is_up = compared.start.expr, compared.step > 0
-    bound = _as_unsigned(compared, is_mixed, expressions)
-    way = Binary("-", bound, start) if is_up else Binary("-", start, bound)
-    if compared.op != "!=" or expressions.names.is_nonnegative(fold(way)):
+        Raises:
+            AnnotuneError: The loop may never end, or nothing shows that both sides are the numbers
+                that C compares.
+        """
+        is_taken = is_alone and (self.step > 0 or self.op == "!=")
+        bound = self.bound.expr if is_taken else self._as_compared(is_mixed)
+        if self.op == "<" and self.names.is_nonnegative(self.start.expr):
+            bound = _halved(bound)
+        match self.op:
+            case "!=":
+                ends = self._meets(bound)
+            case "<" | "<=":
+                ends = self.step > 0
+            case _:
+                ends = self.step < 0
+        problem = self._problem() if ends else messages.NEVER_ENDS
+        if problem is not None:
+            span, var = self.names.place(self.node), self.symbol.name
+            raise AnnotuneError.of(problem.at(span, var=var, type=self.kind))
+        if self.op in ("<=", ">="):
+            return fold(Binary("+" if self.op == "<=" else "-", bound, Int(1)))
         return bound
-    beyond = Int(_BEYOND) if is_up else Negate(Int(_BEYOND))
-    start, bound = signed(start, expressions.names), signed(bound, expressions.names)
-    return Select(Binary("<" if is_up else ">", bound, start), beyond, bound)
 
+    def _as_compared(self, is_mixed: bool) -> Expr:
+        """Return the bound of a comparison, one of several, as the number that C compares with.
 
-def _as_unsigned(compared: LoopTest, is_mixed: bool, expressions: Expressions) -> Expr:
-    """Return the bound in the type in which C compares."""
-    bound, bound_kind = compared.bound.expr, compared.bound.kind
-    is_met = compared.op == "!=" and not is_unsigned(compared.symbol.base)
-    if is_met and is_unsigned(compared.kind):
-        # Equal numbers are equal in both types: -1 meets the largest unsigned one.
-        return bound
-    kind = bound_kind if is_unsigned(bound_kind) else compared.kind
-    span = expressions.names.range_of(bound)
-    # No loop around comes as far as a parameter may be.
-    is_near = variables(bound) <= expressions.names.spans.keys() or not (
-        is_mixed or compared.step < 0
-    )
-    if not is_unsigned(kind) or (
-        span is not None and span[0] >= 0 and (is_near or span[1] < 2**63)
-    ):
-        return bound
-    if width(kind) < 64:
-        return Call("(long)", (Call(f"({kind})", (bound,)),))
-    bound = signed(bound, expressions.names)
-    return Select(Binary("<", bound, Int(0)), Int(_BEYOND), bound)
+        One that the steps never meet is beyond all that they may meet. Among bounds that are not
+        `is_mixed`, C itself chooses the least one.
+        """
+        start, is_up = self.start.expr, self.step > 0
+        bound = self._as_unsigned(is_mixed)
+        way = Binary("-", bound, start) if is_up else Binary("-", start, bound)
+        if self.op != "!=" or self.names.is_nonnegative(fold(way)):
+            return bound
+        beyond = Int(_BEYOND) if is_up else Negate(Int(_BEYOND))
+        start, bound = signed(start, self.names), signed(bound, self.names)
+        return Select(Binary("<" if is_up else ">", bound, start), beyond, bound)
 
+    def _as_unsigned(self, is_mixed: bool) -> Expr:
+        """Return the bound in the type in which C compares."""
+        names, bound = self.names, self.bound.expr
+        is_met = self.op == "!=" and not is_unsigned(self.symbol.base)
+        if is_met and is_unsigned(self.kind):
+            # Equal numbers are equal in both types: -1 meets the largest unsigned one.
+            return bound
+        kind = self.bound.kind if is_unsigned(self.bound.kind) else self.kind
+        if not is_unsigned(kind):
+            return bound
+        span = names.range_of(bound)
+        # No loop around comes as far as a parameter may be.
+        is_near = variables(bound) <= names.spans.keys() or not (is_mixed or self.step < 0)
+        if span is not None and span[0] >= 0 and (is_near or span[1] < 2**63):
+            return bound
+        if width(kind) < 64:
+            return Call("(long)", (Call(f"({kind})", (bound,)),))
+        bound = signed(bound, names)
+        return Select(Binary("<", bound, Int(0)), Int(_BEYOND), bound)
 
-def _problem(compared: LoopTest, expressions: Expressions) -> Template | None:
-    base, kind, step = compared.symbol.base, compared.kind, compared.step
-    bound = expressions.names.range_of(compared.bound.expr)
-    if not is_unsigned(kind) and not is_unsigned(base):
-        # -1u is a large number, also where the comparison is one of longs.
-        is_below = is_unsigned(compared.bound.kind) and bound is not None and bound[1] < 0
-        return messages.UNSIGNED_BOUND if is_below else None
-    if bound is not None and bound[1] < 0:
-        return messages.UNSIGNED_BOUND
-    starts_above = _starts_above(compared.start.expr, expressions)
-    if compared.op == "!=":
-        return _meeting_problem(compared, starts_above, expressions)
-    if step > 0:
-        if not starts_above:
+    def _problem(self) -> Template | None:
+        """Return why a comparison may differ from one among all the integers."""
+        base, bound = self.symbol.base, self.names.range_of(self.bound.expr)
+        is_below = bound is not None and bound[1] < 0
+        if not is_unsigned(self.kind) and not is_unsigned(base):
+            # -1u is a large number, also where the comparison is one of longs.
+            is_large = is_below and is_unsigned(self.bound.kind)
+            return messages.UNSIGNED_BOUND if is_large else None
+        if is_below:
+            return messages.UNSIGNED_BOUND
+        starts_above = self._starts_above()
+        if self.op == "!=":
+            return None if self._meets_itself(starts_above) else messages.UNSIGNED_MEETING
+        if self.step > 0:
+            if not starts_above:
+                return messages.UNSIGNED_START
+            return messages.NEVER_ENDS if self._passes_end() else None
+        if not starts_above and (not is_unsigned(base) or bound is None or bound[0] < 0):
+            # Where both go round, the one may be above the other again.
             return messages.UNSIGNED_START
-        return messages.NEVER_ENDS if _passes_end(compared) else None
-    if not starts_above and (not is_unsigned(base) or bound is None or bound[0] < 0):
-        # Where both go round, the one may be above the other again.
-        return messages.UNSIGNED_START
-    return None if _stays_above(compared, expressions) else messages.NEVER_ENDS
+        return None if self._stays_above() else messages.NEVER_ENDS
 
+    def _starts_above(self) -> bool:
+        """Return whether the start is 0 or more also as a long, however a cast has made it so."""
+        casts = {"(unsigned long)", "(unsigned long long)"}
+        parts = walk(self.start.expr)
+        calls = (part for part in parts if isinstance(part, Call) and part.function in casts)
+        inside = (argument for call in calls for argument in call.arguments)
+        return all(map(self.names.is_nonnegative, (self.start.expr, *inside)))
 
-def _starts_above(start: Expr, expressions: Expressions) -> bool:
-    """Return whether a start is 0 or more also as a long, however a cast has made it so."""
-    casts = {"(unsigned long)", "(unsigned long long)"}
-    calls = (part for part in walk(start) if isinstance(part, Call) and part.function in casts)
-    inside = (argument for call in calls for argument in call.arguments)
-    return expressions.names.is_nonnegative(start) and all(
-        map(expressions.names.is_nonnegative, inside)
-    )
+    def _meets_itself(self, starts_above: bool) -> bool:
+        """Return whether an iterator meets no other number than the bound is.
 
+        Equal numbers are equal in both types, but a signed iterator meets below 0 what an unsigned
+        bound has above it. Upwards from 0 it would have to pass the end of its type first.
+        """
+        if is_unsigned(self.symbol.base) or not is_unsigned(self.bound.kind):
+            return True
+        bound, held = self.names.range_of(self.bound.expr), of_type(self.symbol.base)
+        is_held = bound is not None and held is not None and bound[1] <= held[1]
+        return is_held or (self.step > 0 and starts_above)
 
-def _meeting_problem(
-    compared: LoopTest, starts_above: bool, expressions: Expressions
-) -> Template | None:
-    """Return why an iterator may meet another number than the bound is, None where it may not.
+    def _passes_end(self) -> bool:
+        """Return whether an unsigned iterator goes round before it reaches a constant bound."""
+        bound, held = self.bound.expr, of_type(self.symbol.base)
+        if held is None or not is_unsigned(self.symbol.base) or not isinstance(bound, Int):
+            return False
+        first_outside = bound.value + (self.op == "<=")
+        return first_outside + self.step - 1 > held[1]
 
-    Equal numbers are equal in both types, but a signed iterator meets below 0 what an unsigned
-    bound has above it. Upwards from 0 it would have to pass the end of its type first.
-    """
-    if is_unsigned(compared.symbol.base) or not is_unsigned(compared.bound.kind):
-        return None
-    if compared.step > 0 and starts_above:
-        return None
-    bound, held = expressions.names.range_of(compared.bound.expr), of_type(compared.symbol.base)
-    is_held = bound is not None and held is not None and bound[1] <= held[1]
-    return None if is_held else messages.UNSIGNED_MEETING
+    def _stays_above(self) -> bool:
+        """Return whether a loop that counts down ends before it would go below 0.
 
+        The first value that ends it may be as much below the bound as a step is long, less 1.
+        """
+        bound, step = self.bound.expr, -self.step
+        if self.op == ">" and step == 1:
+            return True
+        distance = fold(Binary("-", self.start.expr, bound))
+        if self.op == ">" and isinstance(distance, Int) and distance.value % step == 0:
+            return True
+        span, held = self.names.range_of(bound), of_type(self.kind)
+        if span is None or held is None or span[1] > held[1]:
+            return False
+        return span[0] - (self.op == ">=") >= step - 1
 
-def _passes_end(compared: LoopTest) -> bool:
-    """Return whether an unsigned iterator goes round before it reaches a constant bound."""
-    bound, held = compared.bound.expr, of_type(compared.symbol.base)
-    if held is None or not is_unsigned(compared.symbol.base) or not isinstance(bound, Int):
+    def _meets(self, bound: Expr) -> bool:
+        """Return whether steps from the start come to `bound` exactly.
+
+        Steps by 1 do: where the bound lies the other way the user's loop would overflow, which C
+        leaves undefined for signed integers; unsigned ones would go round.
+        """
+        start, step = self.start.expr, self.step
+        if is_unsigned(self.symbol.base) and (start if step > 0 else bound) != Int(0):
+            return False
+        if abs(step) == 1:
+            return True
+        match fold(Binary("-", bound, start)):
+            case Int(distance) | Binary("*", Int(distance), _):
+                return distance % step == 0
         return False
-    first_outside = bound.value + (compared.op == "<=")
-    return first_outside + compared.step - 1 > held[1]
 
 
-def _stays_above(compared: LoopTest, expressions: Expressions) -> bool:
-    """Return whether a loop that counts down ends before it would go below 0.
+def _halved(bound: Expr) -> Expr:
+    """Return ``n >> 1`` as the bound of a loop that starts at 0 or above: ``n / 2``.
 
-    The first value that ends it may be as much below the bound as a step is long, less 1.
+    They differ for a negative n, where the loop does not run either way.
     """
-    bound, step = compared.bound.expr, -compared.step
-    if compared.op == ">" and step == 1:
-        return True
-    distance = fold(Binary("-", compared.start.expr, bound))
-    if compared.op == ">" and isinstance(distance, Int) and distance.value % step == 0:
-        return True
-    span, held = expressions.names.range_of(bound), of_type(compared.kind)
-    if span is None or held is None or span[1] > held[1]:
-        return False
-    return span[0] - (compared.op == ">=") >= step - 1
+    match bound:
+        case Select(Binary(">=", x, Int(0)), Binary("/", y, Int()) as quotient, Negate()) if x == y:
+            return quotient
+    return bound
 
 
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "!=": "!="}
@@ -226,10 +262,10 @@ def _trips(distance: Expr, step: int) -> Expr:
     return fold(Binary("/", Binary("+", distance, Int(step - 1)), Int(step)))
 
 
-def _distance(lower: Expr, upper: Expr, expressions: Expressions) -> Expr:
+def _distance(lower: Expr, upper: Expr, names: Names) -> Expr:
     """Return how far `upper` is above `lower`; what is not above it may be 0 above it."""
-    names, distance = expressions.names, fold(Binary("-", upper, lower))
-    if isinstance(distance, Var) or expressions.names.is_sized(distance):
+    distance = fold(Binary("-", upper, lower))
+    if isinstance(distance, Var) or names.is_sized(distance):
         return distance
     longs = signed(distance, names, is_far=True)
     scalars = [scalar for name in variables(distance) if (scalar := names.used.scalars.get(name))]
@@ -299,75 +335,153 @@ def _stepped(node: c_ast.Node | None) -> str | None:
     return target.name if isinstance(target, c_ast.ID) else None
 
 
+@dataclass(frozen=True)
+class _Head:
+    """The header of a loop as the user has it."""
+
+    loop: c_ast.For
+    parts: Split
+    here: Expressions
+
+    def refused(self, template: Template, node: c_ast.Node, **values: str) -> AnnotuneError:
+        return self.here.refuse(template, node, var=self.parts.var, **values)
+
+    def is_own(self, node: c_ast.Node) -> bool:
+        """Return whether an expression is the iterator."""
+        return isinstance(node, c_ast.ID) and node.name == self.parts.var
+
+    def step(self) -> int:
+        """Return by how much the iterator moves each time, which C fixes and is not 0."""
+        advance, names = self.parts.advance, self.here.names
+        if advance is None:
+            raise self.refused(messages.LOOP_STEP, self.loop.init or self.loop)
+        step, sign = None, 1
+        if _stepped(advance) == self.parts.var:
+            match advance:
+                case c_ast.UnaryOp():
+                    step = _STEPS[advance.op]
+                case c_ast.Assignment(op="+=" | "-=" as op, rvalue=by):
+                    step, sign = names.fixed_value(by), 1 if op == "+=" else -1
+                case c_ast.Assignment(op="=", rvalue=c_ast.BinaryOp(op="+" | "-" as op) as moved):
+                    left, right = moved.left, moved.right
+                    if op == "+" and not self.is_own(left):
+                        left, right = right, left
+                    step = names.fixed_value(right) if self.is_own(left) else None
+                    sign = 1 if op == "+" else -1
+        if not step:
+            raise self.refused(messages.LOOP_STEP, advance)
+        return sign * step
+
+    def sides(self) -> Iterator[tuple[str, c_ast.Node]]:
+        """Yield how each comparison of the condition compares the iterator, and with what."""
+        if self.loop.cond is None:
+            place = self.loop.init or self.loop.next or self.loop
+            raise self.refused(messages.LOOP_CONDITION, place)
+        waiting = [self.loop.cond]
+        while waiting:
+            node = waiting.pop()
+            match node:
+                case c_ast.BinaryOp(op="&&"):
+                    waiting += [node.right, node.left]
+                case c_ast.BinaryOp(op=op, left=left, right=right) if op in _MIRRORED:
+                    if not self.is_own(left):
+                        op, left, right = _MIRRORED[op], right, left
+                    if not self.is_own(left) or self.parts.var in names_in(right):
+                        raise self.refused(messages.LOOP_CONDITION, node)
+                    yield op, right
+                case _:
+                    raise self.refused(messages.LOOP_CONDITION, node)
+
+    def check_changes(self) -> None:
+        """Refuse a loop whose iterator or bound its body, or the rest of its header, changes."""
+        var, loop = self.parts.var, self.loop
+        after = c_ast.ExprList(list(self.parts.after))
+        changed = {**assigned_in(loop.stmt), **assigned_in(after)}
+        if var in changed:
+            inner_loops = [n for n in walk_tree(loop.stmt) if isinstance(n, c_ast.For)]
+            reused = [s for s in map(split, inner_loops) if s and s.var == var]
+            if reused and not isinstance(reused[0].place, c_ast.Decl):
+                raise self.refused(messages.ITERATOR_REUSED, reused[0].place)
+            raise self.refused(messages.ITERATOR_CHANGES, changed[var])
+        for name in sorted(names_in(loop.cond)):
+            if name in changed:
+                raise self.refused(messages.BOUND_CHANGES, changed[name], name=name)
+
+    def bound(self, node: c_ast.Node) -> Typed:
+        found = self.here.whole(node)
+        bound = Typed(self.here.names.resolved(found.expr), found.kind)
+        for read in accesses(bound.expr):
+            shown = {"var": self.parts.var, "name": read.array}
+            raise AnnotuneError.of(messages.BOUND_READS_ARRAY.at(read.span, **shown))
+        return bound
+
+
 def header(loop: c_ast.For, expressions: Expressions) -> Header:
     """Return the normal form of a loop's header, or raise why it has none.
 
     The iterator must be declared already when the header itself declares it.
     """
     names = expressions.names
+    source = names.function.file.source
     parts = split(loop)
     if parts is None:
         if loop.init is None:
-            raise AnnotuneError.of(messages.LOOP_START.at(_name_span(loop, names)))
+            raise AnnotuneError.of(messages.LOOP_START.at(source.span(*token_place(loop))))
         raise expressions.refuse(messages.LOOP_START, loop.init)
-    var, place = parts.var, parts.place
+    var, head = parts.var, _Head(loop, parts, expressions)
+    place = source.span(*token_place(parts.place))
     if var in names.iterators:
-        raise AnnotuneError.of(messages.ITERATOR_REUSED.at(_name_span(place, names), var=var))
-    symbol = names.symbol(c_ast.ID(var, place.coord))
+        raise AnnotuneError.of(messages.ITERATOR_REUSED.at(place, var=var))
+    symbol = names.symbol(c_ast.ID(var, parts.place.coord))
     if symbol.is_array or symbol.base not in INTEGERS or symbol.base in PROMOTED:
-        span = _name_span(place, names)
-        raise AnnotuneError.of(messages.ITERATOR_TYPE.at(span, var=var, type=symbol.base))
+        raise AnnotuneError.of(messages.ITERATOR_TYPE.at(place, var=var, type=symbol.base))
     names.use(symbol)
-    step = _step(loop, parts, expressions)
-    conditions = [_side(part, var, expressions) for part in _conditions(loop, var, expressions)]
-    _check_changes(loop, parts, expressions)
+    step = head.step()
+    sides = list(head.sides())
+    head.check_changes()
     if parts.start is not None:
-        first = _bound(parts.start, var, expressions)
+        first = head.bound(parts.start)
     elif var in names.formulas:
         first = Typed(names.resolved(names.formulas[var].index), symbol.base)
     else:
-        raise AnnotuneError.of(messages.LOOP_START.at(_name_span(loop, names)))
+        raise AnnotuneError.of(messages.LOOP_START.at(source.span(*token_place(loop))))
     if step > 0:
         first = widened(first, names)
-    unmoved = _unmoved(first, symbol.base, expressions)
-    first = _converted(first, symbol.base, step, expressions)
-    start, ends = _bounds(symbol, first, step, conditions, expressions)
-    return _normal(symbol, start, ends, step, unmoved, expressions)
-
-
-def _bounds(
-    symbol: Symbol,
-    first: Typed,
-    step: int,
-    conditions: Sequence[tuple[str, c_ast.Node]],
-    expressions: Expressions,
-) -> tuple[Expr, Sequence[Expr]]:
-    """Return where a loop starts, and the values any of which ends it."""
-    names, start = expressions.names, first.expr
-    limits = [_bound(right, symbol.name, expressions) for _, right in conditions]
+    unmoved = _unmoved(first, symbol.base, names)
+    first = _converted(first, symbol.base, step, names)
+    limits = [head.bound(right) for _, right in sides]
     if step < 0 or len(limits) > 1:
         # A loop up to one bound is taken not to be endless, and its bound to be above 0.
         limits = [widened(limit, names) for limit in limits]
-    others = [limit.kind for limit in limits if not isinstance(limit.expr, Int)]
+    tests = [
+        LoopTest(names, symbol, op, right, limit, first, step)
+        for (op, right), limit in zip(sides, limits, strict=True)
+    ]
+    start, ends = _bounds(tests)
+    return _normal(symbol, start, ends, step, unmoved, names)
+
+
+def _bounds(tests: Sequence[LoopTest]) -> tuple[Expr, Sequence[Expr]]:
+    """Return where a loop starts, and the values any of which ends it."""
+    names, symbol = tests[0].names, tests[0].symbol
+    start, step = tests[0].start.expr, tests[0].step
+    others = [test.bound.kind for test in tests if not isinstance(test.bound.expr, Int)]
     is_mixed = len({is_unsigned(kind) for kind in (symbol.base, *others)}) > 1
-    ends: list[Expr] = []
-    for (op, right), limit in zip(conditions, limits, strict=True):
-        compared = LoopTest(symbol, op, limit, first, step)
-        is_taken = len(conditions) == 1 and (step > 0 or op == "!=")
-        bound = limit.expr if is_taken else as_compared(compared, is_mixed, expressions)
-        if op == "<" and expressions.names.is_nonnegative(start):
-            bound = _halved(bound)
-        ends.append(_end(compared, bound, right, expressions))
-        check(compared, right, expressions)
-    is_converted = any(is_unsigned(common(symbol.base, limit.kind)) for limit in limits)
+    ends = [test.end(len(tests) == 1, is_mixed) for test in tests]
+    is_converted = any(is_unsigned(test.kind) for test in tests)
     # From below 0 on, what is left has `!=`, and comes to the same number in both types.
-    is_met = not is_unsigned(symbol.base) and not expressions.names.is_nonnegative(start)
-    if step > 0 and (is_met or not is_converted):
-        return _below_zero(start, ends, expressions)
-    return start, ends
+    is_above = names.is_nonnegative(start)
+    is_met = not is_unsigned(symbol.base) and not is_above
+    if step < 0 or (is_converted and not is_met):
+        return start, ends
+    # With a sign where C compares such numbers: without the cast of ``i < (long)n - 1`` an
+    # unsigned `n` of 0 would be far above `i`.
+    if is_above:
+        return start, [e if names.is_nonnegative(e) else signed(e, names) for e in ends]
+    return signed(start, names), [signed(end, names) for end in ends]
 
 
-def _converted(first: Typed, base: str, step: int, expressions: Expressions) -> Typed:
+def _converted(first: Typed, base: str, step: int, names: Names) -> Typed:
     """Return the first value of an iterator of type `base`, as C converts it.
 
     Down from one that went round in a narrower type a loop would run for very long.
@@ -376,41 +490,28 @@ def _converted(first: Typed, base: str, step: int, expressions: Expressions) -> 
     loses_sign = is_unsigned(kind) and not is_unsigned(base)
     if not (loses_sign or width(base) < width(kind)):
         return first
-    is_wider, span = width(base) > width(kind), expressions.names.range_of(start)
+    is_wider, span = width(base) > width(kind), names.range_of(start)
     if span is not None and held is not None:
         least = 0 if loses_sign else held[0]
         if least <= span[0] and span[1] <= held[1]:
             return first
-    if expressions.names.is_sized(start) and not (is_wider and step > 0):
+    if names.is_sized(start) and not (is_wider and step > 0):
         return first
     start = Call(f"({kind})", (start,)) if is_unsigned(kind) else start
     return Typed(start if is_wider else Call(f"({base})", (start,)), base)
 
 
-def _unmoved(first: Typed, base: str, expressions: Expressions) -> Expr:
+def _unmoved(first: Typed, base: str, names: Names) -> Expr:
     """Return what an iterator of type `base` has before it is compared, as C computes it."""
     is_wider = width(base) > width(first.kind)
-    if is_wider and is_unsigned(first.kind) and not expressions.names.is_nonnegative(first.expr):
+    if is_wider and is_unsigned(first.kind) and not names.is_nonnegative(first.expr):
         return Call(f"({first.kind})", (first.expr,))
-    return _converted(first, base, 1, expressions).expr
+    return _converted(first, base, 1, names).expr
 
 
-def _below_zero(
-    start: Expr, ends: Sequence[Expr], expressions: Expressions
-) -> tuple[Expr, list[Expr]]:
-    """Return where a loop starts and ends, with a sign where C compares such numbers.
-
-    Without the cast of ``i < (long)n - 1`` an unsigned `n` of 0 would be far above `i`.
-    """
-    names = expressions.names
-    if expressions.names.is_nonnegative(start):
-        return start, [e if expressions.names.is_nonnegative(e) else signed(e, names) for e in ends]
-    return signed(start, names), [signed(end, names) for end in ends]
-
-
-def iterator_range(own: Header, expressions: Expressions) -> Interval | None:
+def iterator_range(own: Header, names: Names) -> Interval | None:
     """Return the values of a loop's iterator inside its body, None where its start is unknown."""
-    lower, upper = (expressions.names.range_of(bound) for bound in (own.lower, own.upper))
+    lower, upper = (names.range_of(bound) for bound in (own.lower, own.upper))
     held = of_type(own.symbol.base)
     if lower is None or held is None:
         return None
@@ -424,28 +525,28 @@ def _normal(
     ends: Sequence[Expr],
     step: int,
     unmoved: Expr,
-    expressions: Expressions,
+    names: Names,
 ) -> Header:
     """Return the header of a loop from `start` until it reaches one of `ends`.
 
     What it leaves is `unmoved` where it does not run: C's start, which may have gone round.
     """
-    names, var = expressions.names, symbol.name
+    var = symbol.name
     is_renamed = var in names.sets.assigned
     own = f"annotune_{var}" if is_renamed else var
     if step > 0:
         upper = _least(ends)
         value: Expr = Var(own)
-        trips = _trips(_distance(start, upper, expressions), step)
+        trips = _trips(_distance(start, upper, names), step)
         last = _reached(start, upper, step, trips, names)
         return Header(symbol, own, symbol.base, start, upper, step, value, last, trips)
     if names.may_be_read_after(symbol) and not is_renamed:
         # What is left in the nest's own iterator would be the distance.
         names.sets.needed.add(var)
     distances = [fold(Binary("-", start, end)) for end in ends]
-    longs, kind = [signed(_distance(e, start, expressions), names) for e in ends], symbol.base
+    longs, kind = [signed(_distance(e, start, names), names) for e in ends], symbol.base
     may_wrap = is_unsigned(kind) or longs != distances
-    if may_wrap and not all(map(expressions.names.is_nonnegative, distances)):
+    if may_wrap and not all(map(names.is_nonnegative, distances)):
         # From a start below its bound the distance is negative, and the loop does not run.
         distances, kind = longs, "long"
     upper = _least(distances)
@@ -470,131 +571,3 @@ def _reached(lower: Expr, upper: Expr, step: int, trips: Expr, names: Names) -> 
     if step == 1:
         return names.leave(Left(trips, fold(Call("max", (lower, upper))), upper))
     return fold(Binary("+", lower, Binary("*", Int(step), times(trips, names))))
-
-
-def _name_span(place: c_ast.Node, names: Names) -> Span:
-    """Return the place of a declared name, an identifier or a statement's keyword."""
-    return names.function.file.source.span(*token_place(place))
-
-
-def _step(loop: c_ast.For, parts: Split, expressions: Expressions) -> int:
-    var, advance = parts.var, parts.advance
-    if advance is None:
-        raise expressions.refuse(messages.LOOP_STEP, loop.init or loop, var=var)
-    step: int | None = None
-    if _stepped(advance) == var:
-        match advance:
-            case c_ast.UnaryOp():
-                step = _STEPS[advance.op]
-            case c_ast.Assignment(op="+=" | "-=" as op):
-                by = expressions.names.fixed_value(advance.rvalue)
-                step = by if by is None or op == "+=" else -by
-            case c_ast.Assignment(op="=", rvalue=c_ast.BinaryOp(op="+" | "-" as op) as moved):
-                step = _moved(moved, var, op, expressions)
-    if not step:
-        raise expressions.refuse(messages.LOOP_STEP, advance, var=var)
-    return step
-
-
-def _moved(moved: c_ast.BinaryOp, var: str, op: str, expressions: Expressions) -> int | None:
-    """Return the step of ``i = i + 2`` or ``i = 2 + i``, None when it is not constant."""
-    left, right = moved.left, moved.right
-    if op == "+" and not (isinstance(left, c_ast.ID) and left.name == var):
-        left, right = right, left
-    if not (isinstance(left, c_ast.ID) and left.name == var):
-        return None
-    by = expressions.names.fixed_value(right)
-    return -by if by is not None and op == "-" else by
-
-
-def _conditions(loop: c_ast.For, var: str, expressions: Expressions) -> Iterator[c_ast.Node]:
-    if loop.cond is None:
-        place = loop.init or loop.next or loop
-        raise expressions.refuse(messages.LOOP_CONDITION, place, var=var)
-    waiting = [loop.cond]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, c_ast.BinaryOp) and node.op == "&&":
-            waiting += [node.right, node.left]
-        else:
-            yield node
-
-
-def _side(condition: c_ast.Node, var: str, expressions: Expressions) -> tuple[str, c_ast.Node]:
-    if not isinstance(condition, c_ast.BinaryOp) or condition.op not in _MIRRORED:
-        raise expressions.refuse(messages.LOOP_CONDITION, condition, var=var)
-    op, left, right = condition.op, condition.left, condition.right
-    if not (isinstance(left, c_ast.ID) and left.name == var):
-        op, left, right = _MIRRORED[op], right, left
-    is_own = isinstance(left, c_ast.ID) and left.name == var
-    if not is_own or var in names_in(right):
-        raise expressions.refuse(messages.LOOP_CONDITION, condition, var=var)
-    return op, right
-
-
-def _end(test: LoopTest, bound: Expr, node: c_ast.Node, expressions: Expressions) -> Expr:
-    """Return the first value on the way that ends the loop, or raise that it may never end."""
-    match test.op:
-        case "!=":
-            ends = _meets(test.start.expr, bound, test.step, test.symbol)
-        case "<" | "<=":
-            ends = test.step > 0
-        case _:
-            ends = test.step < 0
-    if not ends:
-        raise expressions.refuse(messages.NEVER_ENDS, node, var=test.symbol.name)
-    if test.op in ("<=", ">="):
-        return fold(Binary("+" if test.op == "<=" else "-", bound, Int(1)))
-    return bound
-
-
-def _meets(start: Expr, bound: Expr, step: int, symbol: Symbol) -> bool:
-    """Return whether steps from `start` come to `bound` exactly.
-
-    Steps by 1 do: where the bound lies the other way the user's loop would overflow, which C
-    leaves undefined for signed integers; unsigned ones would go round.
-    """
-    if is_unsigned(symbol.base) and (start if step > 0 else bound) != Int(0):
-        return False
-    if abs(step) == 1:
-        return True
-    match fold(Binary("-", bound, start)):
-        case Int(distance) | Binary("*", Int(distance), _):
-            return distance % step == 0
-    return False
-
-
-def _bound(node: c_ast.Node, var: str, expressions: Expressions) -> Typed:
-    found = expressions.whole(node)
-    bound = Typed(expressions.names.resolved(found.expr), found.kind)
-    read = accesses(bound.expr)
-    if read:
-        problem = messages.BOUND_READS_ARRAY.at(read[0].span, var=var, name=read[0].array)
-        raise AnnotuneError.of(problem)
-    return bound
-
-
-def _halved(bound: Expr) -> Expr:
-    """Return ``n >> 1`` as the bound of a loop that starts at 0 or above: ``n / 2``.
-
-    They differ for a negative n, where the loop does not run either way.
-    """
-    match bound:
-        case Select(Binary(">=", x, Int(0)), Binary("/", y, Int()) as quotient, Negate()) if x == y:
-            return quotient
-    return bound
-
-
-def _check_changes(loop: c_ast.For, parts: Split, expressions: Expressions) -> None:
-    """Refuse a loop whose iterator or bound its own body, or the rest of its header, changes."""
-    var = parts.var
-    changed = {**assigned_in(loop.stmt), **assigned_in(c_ast.ExprList(list(parts.after)))}
-    if var in changed:
-        inner_loops = [n for n in walk_tree(loop.stmt) if isinstance(n, c_ast.For)]
-        reused = [s for s in map(split, inner_loops) if s and s.var == var]
-        if reused and not isinstance(reused[0].place, c_ast.Decl):
-            raise expressions.refuse(messages.ITERATOR_REUSED, reused[0].place, var=var)
-        raise expressions.refuse(messages.ITERATOR_CHANGES, changed[var], var=var)
-    for name in sorted(names_in(loop.cond)):
-        if name in changed:
-            raise expressions.refuse(messages.BOUND_CHANGES, changed[name], name=name, var=var)

@@ -442,7 +442,7 @@ class _Statements:
         changed = integers.written_in(block) | {own.symbol.name, own.var}
         before = dict(names.formulas)
         kept = integers.surviving(before, changed)
-        span = iterator_range(own, here)
+        span = iterator_range(own, names)
         inside = replace(
             names,
             iterators=(*names.iterators, own.symbol.name),

@@ -23,7 +23,7 @@ from annotune.frontend.read.filescope import Declaration, File, FileScope
 from annotune.frontend.read.parse import parse
 from annotune.frontend.read.preprocess import Clean
 from annotune.frontend.read.syntax import value_of_tree
-from annotune.frontend.read.tokens import integer
+from annotune.frontend.read.tokens import WORD, integer
 from annotune.frontend.types.kinds import COMPLEX, ELEMENTS
 from annotune.frontend.types.symbols import Symbol, Types
 from annotune.ir.functions import FUNCTIONS
@@ -469,11 +469,11 @@ class _Copy:
 
     def _used_constants(self, body: Iterable[str]) -> tuple[str, ...]:
         """Return the constants that the text mentions; of others it shows the value."""
-        used = set(re.findall(r"[A-Za-z_]\w*", " ".join(body)))
+        used = set(WORD.findall(" ".join(body)))
         out: list[str] = []
         for name, (_, text) in reversed(self.constants.items()):
             if name in used:
-                used |= set(re.findall(r"[A-Za-z_]\w*", text))
+                used |= set(WORD.findall(text))
                 out.insert(0, text)
         return tuple(out)
 
@@ -541,7 +541,7 @@ class _Copy:
         """Raise where a name of the copy is a macro beside the region."""
         clean = self.file.clean
         text = " ".join([*function.parameters, *function.constants, *function.body])
-        for word in sorted(set(re.findall(r"[A-Za-z_]\w*", text))):
+        for word in sorted(set(WORD.findall(text))):
             if in_force(clean, word, self.library.place)[1] is not None:
                 raise Unfit(f"its '{word}' is a macro where the region stands")
 
@@ -562,7 +562,7 @@ class _Copy:
 
     def _check_asked(self, condition: Condition, clean: Clean, end: int) -> None:
         """Raise where a condition would ask for other macros beside the region."""
-        for word in reached(clean, re.findall(r"[A-Za-z_]\w*", condition.text), end):
+        for word in reached(clean, WORD.findall(condition.text), end):
             there = in_force(self.file.clean, word, self.library.place)[1]
             if in_force(clean, word, end)[1] != there:
                 raise Unfit(f"its '#if' asks for '{word}', which changes in the file")

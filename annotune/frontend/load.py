@@ -5,7 +5,6 @@ The place of a loop that a sidecar names, found without parsing.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -45,7 +44,7 @@ from annotune.frontend.read.region_finder import (
     macros_defined_in,
     part_of,
 )
-from annotune.frontend.read.tokens import SourceText, Tokens
+from annotune.frontend.read.tokens import WORD, SourceText, Tokens
 from annotune.ir.expr import Var
 from annotune.ir.region import Extent, Region, SourceFile
 
@@ -286,7 +285,7 @@ def _results(spec: Spec, place: RegionPlace) -> frozenset[str]:
 def _use_sizes_of(extents: Mapping[str, tuple[str, ...]], names: Names) -> None:
     """Note the sizes in the extents that the annotation gives to the region's arrays."""
     texts = [text for array in names.used.arrays for text in extents.get(array, ())]
-    for word in re.findall(r"[A-Za-z_]\w*", " ".join(texts)):
+    for word in WORD.findall(" ".join(texts)):
         symbol = names.find(word)
         if symbol is not None and symbol.is_integer:
             names.use(symbol)

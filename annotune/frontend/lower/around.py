@@ -492,16 +492,15 @@ def tuned_sizes(
     sizes = {s.name: s.value for s in scalars.values() if s.value is not None}
     wholes = {name: _whole(value) for name, value in given.items()} | dict(overrides)
     chosen = {n: value for n, value in wholes.items() if value is not None and n not in changing}
-    known = sizes | chosen
+    computed = _Sizes(_sources(names), sizes | chosen)
     # A pointer's name stands for what it points to; an array's is no size.
     by_key = {key(alias): alias.name for alias in aliases}
     spelled = {alias.name: alias.spelling for alias in aliases}
     sizes |= {k: v for k, v in chosen.items() if k not in names.used.arrays and k not in by_key}
     sizes |= {by_key[k]: v for k, v in chosen.items() if k in by_key and by_key[k] not in chosen}
-    sources = _sources(names)
     for name, scalar in scalars.items():
         if name not in sizes and name not in changing and scalar.type not in ("double", "float"):
-            value = _value_of(spelled.get(name, name), sources, known, _LONGEST_CHAIN)
+            value = computed.of(spelled.get(name, name))
             symbol = names.find(name)
             if symbol is not None:
                 # An unsigned -1 is another number.
@@ -547,42 +546,38 @@ def _place_name(node: c_ast.Node) -> str:
     return ""
 
 
-def _value_of(
-    name: str, sources: Mapping[str, c_ast.Node | None], known: Mapping[str, int], steps: int
-) -> int | None:
-    source = sources.get(name)
-    return _value(source, sources, known, steps) if source is not None and steps else None
+@dataclass(frozen=True)
+class _Sizes:
+    """What is `known`, and the `sources` of what the function sets before a region."""
 
+    sources: Mapping[str, c_ast.Node | None]
+    known: Mapping[str, int]
 
-def _value(
-    node: c_ast.Node,
-    sources: Mapping[str, c_ast.Node | None],
-    known: Mapping[str, int],
-    steps: int,
-) -> int | None:
-    """Return the value of an integer expression of sizes, None when it is none."""
-    match node:
-        case c_ast.Constant():
-            return integer(node.value)
-        case c_ast.ID():
-            if node.name in known:
-                return known[node.name]
-            return _value_of(node.name, sources, known, steps - 1)
-        case c_ast.UnaryOp(op="*", expr=c_ast.ID(name=name)):
-            return known.get(name)
-        case c_ast.ArrayRef():
-            return _value_of(_place_name(node), sources, known, steps - 1)
-        case c_ast.StructRef():
-            return known.get(node.field.name)
-        case c_ast.UnaryOp(op="-"):
-            operand = _value(node.expr, sources, known, steps)
-            return None if operand is None else -operand
-        case c_ast.Cast():
-            return _value(node.expr, sources, known, steps)
-        case c_ast.BinaryOp(op="+" | "-" | "*" | "/" | "%" as op):
-            left = _value(node.left, sources, known, steps)
-            right = _value(node.right, sources, known, steps)
-            if left is None or right is None or (op in "/%" and right == 0):
-                return None
-            return OPERATORS[op](left, right)
-    return None
+    def of(self, name: str, steps: int = _LONGEST_CHAIN) -> int | None:
+        """Return the value that a name is set to, made of others by so many `steps` at most."""
+        source = self.sources.get(name)
+        return self._value(source, steps) if source is not None and steps else None
+
+    def _value(self, node: c_ast.Node, steps: int) -> int | None:
+        match node:
+            case c_ast.Constant():
+                return integer(node.value)
+            case c_ast.ID(name=name):
+                return self.known[name] if name in self.known else self.of(name, steps - 1)
+            case c_ast.UnaryOp(op="*", expr=c_ast.ID(name=name)):
+                return self.known.get(name)
+            case c_ast.ArrayRef():
+                return self.of(_place_name(node), steps - 1)
+            case c_ast.StructRef():
+                return self.known.get(node.field.name)
+            case c_ast.UnaryOp(op="-"):
+                operand = self._value(node.expr, steps)
+                return None if operand is None else -operand
+            case c_ast.Cast():
+                return self._value(node.expr, steps)
+            case c_ast.BinaryOp(op="+" | "-" | "*" | "/" | "%" as op):
+                left, right = self._value(node.left, steps), self._value(node.right, steps)
+                if left is None or right is None or (op in "/%" and right == 0):
+                    return None
+                return OPERATORS[op](left, right)
+        return None

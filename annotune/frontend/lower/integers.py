@@ -16,7 +16,7 @@ from pycparser import c_ast
 from annotune.frontend import messages
 from annotune.frontend.lower.expressions import ROUNDING, Expressions
 from annotune.frontend.lower.loops import Header
-from annotune.frontend.lower.names import IntegerFormula
+from annotune.frontend.lower.names import IntegerFormula, Names
 from annotune.frontend.lower.unsigned import UNSIGNED, is_int, kind_of, may_go_round, signed
 from annotune.frontend.read.syntax import STEPS, changed_by, names_in, text_of, walk_tree
 from annotune.frontend.types.kinds import (
@@ -83,15 +83,15 @@ def _alike(one: c_ast.Node, other: c_ast.Node) -> bool:
     return type(one) is type(other) and text_of(one) == text_of(other)
 
 
-def holds(base: str, expr: Expr, expressions: Expressions) -> bool:
+def holds(base: str, expr: Expr, names: Names) -> bool:
     """Return whether type `base` holds all that an integer expression, or its choices, may be."""
     sides = (expr.if_true, expr.if_false) if isinstance(expr, Select) else (expr,)
     held = of_type(base)
-    spans = [expressions.names.range_of(side) for side in sides]
+    spans = [names.range_of(side) for side in sides]
     return held is not None and all(s and held[0] <= s[0] <= s[1] <= held[1] for s in spans)
 
 
-def stored_value(value: Typed, place: Access | Var, base: str, expressions: Expressions) -> Typed:
+def stored_value(value: Typed, place: Access | Var, base: str, names: Names) -> Typed:
     """Return what a store of `value` at a `place` of type `base` leaves, as far as it shows.
 
     C converts one integer to another by itself, and a sum cut to fewer bits at each step is that
@@ -102,7 +102,7 @@ def stored_value(value: Typed, place: Access | Var, base: str, expressions: Expr
         return Typed(cast(value, base), promoted(base))
     expr = unwrapped(value, place, base)
     is_choice = isinstance(expr, Select) and place in (expr.if_true, expr.if_false)
-    if is_choice and value.kind != base and not holds(base, expr, expressions):
+    if is_choice and value.kind != base and not holds(base, expr, names):
         return Typed(Call(f"({base})", (expr,)), promoted(base))
     return Typed(expr, value.kind)
 
@@ -133,7 +133,7 @@ def converted(
         is_whole and not is_integer(value.kind)
     )
     if op == "=" and is_whole and is_integer(value.kind):
-        return op, stored_value(without_type(value), place, base, expressions)
+        return op, stored_value(without_type(value), place, base, expressions.names)
     if op == "=":
         value = without_type(value)
     if op in _OWN and not (op != "=" and (loses_part or _divides_unsigned(op, base, value))):
@@ -217,7 +217,7 @@ class Integers:
         stored: Typed | None = None
         if name in names.sets.assigned - names.sets.loop_names:
             names.use(symbol)
-            stored = stored_value(new, Var(name), symbol.base, self.expressions)
+            stored = stored_value(new, Var(name), symbol.base, names)
         formula = None
         if is_integer(new.kind) and symbol.base not in PROMOTED:
             index = self._new(self.expressions.index(), target, op, node, value)
@@ -274,7 +274,7 @@ class Integers:
         if not is_int(value, self.names):
             # The emitted C would go on to compute in another type.
             return False
-        return holds(base, value, self.expressions)
+        return holds(base, value, self.names)
 
     def forget(self, changed: Collection[str]) -> None:
         """Drop the formulas that read what a statement has changed."""

@@ -112,12 +112,9 @@ def merged(
     return [pair for pair in pairs if pair is not None] if None not in pairs else None
 
 
-def _merged(test: Expr, one: Stmt, other: Stmt, kinds: Mapping[int, Kinds]) -> Stmt | None:
-    if not (_is_plain(one) and _is_plain(other)):
-        return None
-    assert isinstance(one, Assign)
-    assert isinstance(other, Assign)
-    if one.target != other.target:
+def _merged(test: Expr, then: Stmt, otherwise: Stmt, kinds: Mapping[int, Kinds]) -> Stmt | None:
+    one, other = _plain(then), _plain(otherwise)
+    if one is None or other is None or one.target != other.target:
         return None
     a, b = (promoted(kinds[stmt.number].value) for stmt in (one, other))
     kind, base = common(a, b), kinds[one.number].target
@@ -131,22 +128,19 @@ def _merged(test: Expr, one: Stmt, other: Stmt, kinds: Mapping[int, Kinds]) -> S
     return replace(one, value=Select(test, first, second))
 
 
-def _is_plain(stmt: Stmt) -> bool:
-    return (
-        isinstance(stmt, Assign) and stmt.op == "=" and stmt.guard is None and (not is_stored(stmt))
-    )
+def _plain(stmt: Stmt) -> Assign | None:
+    """Return an assignment that always runs and that the user wrote, None for other statements."""
+    if isinstance(stmt, Assign) and stmt.op == "=" and stmt.guard is None:
+        return None if is_stored(stmt) else stmt
+    return None
 
 
-def _extremum(test: Expr, stmt: Stmt, kinds: Mapping[int, Kinds]) -> Stmt | None:
+def _extremum(test: Expr, then: Stmt, kinds: Mapping[int, Kinds]) -> Stmt | None:
     """Return ``if (x > m) m = x;`` as ``m = x > m ? x : m``, None for anything else."""
-    if not _is_plain(stmt):
-        return None
-    assert isinstance(stmt, Assign)
-    kind = kinds[stmt.number]
+    stmt = _plain(then)
     match test:
-        case Binary("<" | "<=" | ">" | ">=", left, right):
-            sides = {left, right} == {stmt.value, stmt.target} and left != right
-            if sides and kind.is_kept:
+        case Binary("<" | "<=" | ">" | ">=", left, right) if stmt is not None and left != right:
+            if {left, right} == {stmt.value, stmt.target} and kinds[stmt.number].is_kept:
                 return replace(stmt, value=Select(test, stmt.value, stmt.target))
     return None
 
@@ -506,7 +500,9 @@ class _Statements:
         return self._assignment(target, target, "=", decl.init, here)
 
     def _array(self, symbol: Symbol, init: c_ast.Node | None, here: Expressions) -> list[Stmt]:
-        array = local_array(symbol, here.names)
+        fixed = fixed_extents(symbol, here.names)
+        assert fixed is not None, "`declare` has accepted it"
+        array = LocalArray(symbol.name, symbol.base, fixed)
         if init is None:
             return [array]
         try:
@@ -595,7 +591,7 @@ class _Statements:
     ) -> Assign:
         """Return the statement that stores a value of type `kind` in a place of type `target`."""
         number = len(self.kinds)
-        is_kept = keeps_values(kind, target) or holds(target, value, here)
+        is_kept = keeps_values(kind, target) or holds(target, value, here.names)
         self.kinds[number] = Kinds(target, kind, is_kept)
         return Assign(number, place, op, value, span=span).rewritten(here.names.value_left)
 
@@ -611,13 +607,6 @@ def _entered(own: Header, inside: Names, formulas: Mapping[str, IntegerFormula])
     if own.value != Var(own.symbol.name):
         here.names.formulas[own.symbol.name] = Integers(here).inside(own)
     return here
-
-
-def local_array(symbol: Symbol, names: Names) -> LocalArray:
-    """Return the statement that declares an array, which `declare` has accepted."""
-    fixed = fixed_extents(symbol, names)
-    assert fixed is not None
-    return LocalArray(symbol.name, symbol.base, fixed)
 
 
 def declared_once(body: tuple[Stmt, ...]) -> tuple[Stmt, ...]:

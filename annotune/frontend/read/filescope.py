@@ -167,7 +167,7 @@ class File:
 
     def scope_of(self, function: Declaration) -> FileScope:
         """Return what is declared before a function of the file or of a header it reads."""
-        scope = FileScope(Types(self.clean.has_f2c))
+        scope = FileScope(Types.of(self.clean.has_f2c))
         words = set(function.file.words(function.part))
         for found in self._needed(function):
             self._read(found, scope)

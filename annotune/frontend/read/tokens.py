@@ -83,6 +83,7 @@ TOKEN = re.compile(
     r"|\.\.\.|->|\+\+|--|<<=|>>=|<<|>>|&&|\|\||##|[-+*/%<>=!&|^]=|\S"
 )
 IDENTIFIER = re.compile(r"[A-Za-z_$]\w*\Z")
+WORD = re.compile(r"[A-Za-z_]\w*")
 # What C's operators give for integers.
 OPERATORS: Mapping[str, Callable[[int, int], int]] = {
     "||": lambda a, b: int(bool(a or b)),

@@ -6,7 +6,7 @@ Members of structs, and the types behind the plain names that stand for them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from pycparser import c_ast
@@ -21,7 +21,7 @@ INTEGERS = PROMOTED | {
 REALS = frozenset(["double", "float"])
 
 # Names that standard headers declare, as on 64-bit Linux.
-STANDARD_TYPES: Mapping[str, str] = {
+STANDARD_TYPES: dict[str, str] = {
     "size_t": "unsigned long",
     "ssize_t": "long",
     "ptrdiff_t": "long",
@@ -38,7 +38,7 @@ STANDARD_TYPES: Mapping[str, str] = {
     "bool": "_Bool",
 }
 # f2c.h defines integer as int or long int; values of both fit into long.
-F2C_TYPES: Mapping[str, str] = {
+F2C_TYPES: dict[str, str] = {
     "integer": "long",
     "logical": "long",
     "ftnlen": "long",
@@ -122,23 +122,25 @@ class Symbol:
         return replace(self, value=value if is_held else None)
 
 
+@dataclass(frozen=True)
 class Types:
-    """The typedefs in force, and the names that are types without being declared."""
+    """The typedefs in force, and the names that are types without being declared.
 
-    def __init__(self, with_f2c: bool) -> None:
-        self.typedefs: dict[str, c_ast.Node] = {}
-        # Structs and unions with their members, by tag.
-        self.records: dict[str, Record] = {}
-        self.built_in = dict(STANDARD_TYPES)
-        if with_f2c:
-            self.built_in.update(F2C_TYPES)
+    `records` are structs and unions with their members, by tag.
+    """
+
+    built_in: Mapping[str, str]
+    typedefs: dict[str, c_ast.Node] = field(default_factory=dict)
+    records: dict[str, Record] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, with_f2c: bool) -> Types:
+        """Return the types of a file before its first declaration."""
+        return cls(STANDARD_TYPES | F2C_TYPES if with_f2c else STANDARD_TYPES)
 
     def copy(self) -> Types:
         """Return types to which more can be added without changing these."""
-        made = Types(with_f2c=False)
-        made.typedefs, made.records = dict(self.typedefs), dict(self.records)
-        made.built_in = dict(self.built_in)
-        return made
+        return Types(self.built_in, dict(self.typedefs), dict(self.records))
 
     def names(self) -> frozenset[str]:
         """Return every name that the parser must take for a type."""

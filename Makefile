@@ -22,7 +22,7 @@ help:
 $(READY): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "annotune needs Python 3.11 or later")'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[nvcc,dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[nvcc,dev,search]'
 	touch $(READY)
 
 demo: $(READY)

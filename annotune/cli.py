@@ -18,7 +18,7 @@ from annotune.options import common, for_a_run, output_folder, settings_of
 
 if TYPE_CHECKING:
     from annotune.pipeline import RunReport
-    from annotune.tune.crew import Wish
+    from annotune.tune.config import Wish
     from annotune.tune.results import Results
 
 # Each command imports what it needs, so that none waits for what another one needs.
@@ -129,15 +129,13 @@ def run(
     from annotune.report.html import report_html
     from annotune.report.results_json import RESULTS_FILE, results_file
     from annotune.report.terminal import LiveProgress
-    from annotune.tune.asked import Asked
-    from annotune.tune.ending import SIGNALLED, interrupts
-    from annotune.tune.run import Limits
+    from annotune.tune.config import SIGNALLED, RunConfig, interrupts
 
     settings, form = settings_of(options, os.environ), _form(options)
     cores = max(1, len(os.sched_getaffinity(0)))
     at_once = workers.count if workers is not None and workers.count else cores
-    asked = Asked(search, seed, budget, time_s)
-    limits = Limits(asked, jobs or cores, at_once, cache == "cold", workers)
+    wishes = (search, seed, budget, time_s)
+    config = RunConfig(*wishes, jobs or cores, at_once, cache == "cold", workers)
     with _refusals(form, debug):
         targets = [load_target(name) for name in settings.targets]
         folder = output or _default_folder(settings.source)
@@ -146,7 +144,7 @@ def run(
         with prepared_folder(folder), held_folder(folder), stopped as stop:
             with LiveProgress(screen) as progress:
                 found = pipeline.run(
-                    settings, targets, limits, os.environ, progress, folder, not resume, stop
+                    settings, targets, config, os.environ, progress, folder, not resume, stop
                 )
             results = found.results
             reports = {RESULTS_FILE: results_file(results), "report.html": report_html(results)}

@@ -14,7 +14,7 @@ from annotune.settings import DEFAULT_TARGETS, SEARCH_NAMES, STRATEGY_NAMES, TAR
 
 if TYPE_CHECKING:
     from annotune.annotation.spec import Value
-    from annotune.tune.crew import Wish
+    from annotune.tune.config import Wish
 
 # What reads formulas, and numpy, which searches need, are imported where an option is given: no
 # help waits for them.
@@ -151,7 +151,7 @@ def _search(text: str) -> str:
 
 def _workers(text: str) -> Wish:
     """Return ``local:N``, processes of this machine, or ``parsl:CONFIG.py``, what Parsl starts."""
-    from annotune.tune.crew import Wish
+    from annotune.tune.config import Wish
 
     engine, _, what = text.partition(":")
     if engine == "parsl" and what:

@@ -48,15 +48,15 @@ from annotune.space.unused_hints import unused_hints
 from annotune.space.variants import Variant
 from annotune.strategies.hints import refused_wishes
 from annotune.transforms.map import Map
+from annotune.tune.config import NEVER, RunConfig, Stop, wanted
 
 if TYPE_CHECKING:
     from annotune.codegen.target import RegionCode
     from annotune.space.variants import Listing
     from annotune.tune.bench import Listener
-    from annotune.tune.ending import Stop
     from annotune.tune.region_run import Tuned
     from annotune.tune.results import RegionResult, Results
-    from annotune.tune.run import Limits, Ready
+    from annotune.tune.run import Ready
 
 NO_REGION = Template(
     "AT604",
@@ -114,13 +114,8 @@ def check(settings: Settings) -> CheckReport:
 
 def _search_mistakes(region: Region) -> tuple[Diagnostic, ...]:
     """Return what is wrong with ``def search``, which a run's options may correct."""
-    if not region.spec.search:
-        # The searches need numpy, which nobody waits for without a reason.
-        return ()
-    from annotune.tune.asked import Asked, wanted
-
     try:
-        wanted(Asked(), region)
+        wanted(RunConfig(), region)
     except AnnotuneError as refusal:
         return refusal.diagnostics
     return ()
@@ -238,7 +233,7 @@ class RunReport:
 def run(
     settings: Settings,
     targets: Sequence[Target],
-    limits: Limits,
+    config: RunConfig,
     environ: Mapping[str, str],
     listener: Listener | None = None,
     folder: Path | None = None,
@@ -257,8 +252,7 @@ def run(
 
     from annotune.measure.toolchain import find_toolchains, nvcc_warnings
     from annotune.tune import run as tuning
-    from annotune.tune.ending import NEVER
-    from annotune.tune.recorder import disk_full_is_refused
+    from annotune.tune.bench import disk_full_is_refused
     from annotune.tune.store import opened
 
     found = _accepted(settings)
@@ -274,7 +268,7 @@ def run(
             targets,
             device,
             here,
-            limits,
+            config,
             flags,
             settings.arch,
             listener,

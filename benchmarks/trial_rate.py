@@ -42,8 +42,8 @@ from annotune.measure.trial import Status
 from annotune.pipeline import check
 from annotune.settings import Settings
 from annotune.space.variants import Listing
-from annotune.tune.asked import Wanted
-from annotune.tune.bench import Bench
+from annotune.tune.bench import Bench, Session
+from annotune.tune.config import RunConfig, Wanted
 from annotune.tune.region_run import MOST_ON_CPU
 from annotune.tune.store import Store, opened
 from annotune.tune.tuner import by_clock
@@ -213,19 +213,16 @@ def prepared(source: Path, store: Store) -> tuple[Bench, Listing]:
     analysis, device = region.base.analysis, load_device(settings.device)
     listing = load_target("openmp").points(region.base, region.space, device).listing(MOST_ON_CPU)
     cores = usable_cores()
+    config = RunConfig(compilers=cores, jobs=cores)
     bench = Bench(
+        Session(config, cores, memory_limit_mib(), store=store),
         Checker(
             Oracle(found.source, analysis, find_toolchains(os.environ), source.parent / "work")
         ),
         (tuned_sizes(analysis.region),),
         awkward_sizes(analysis),
-        cores,
-        cores,
         time.monotonic() + RUN_LIMIT_S,
         cpu_model(),
-        compilers=cores,
-        memory_mib=memory_limit_mib(),
-        store=store,
     )
     return bench, listing
 

@@ -479,6 +479,8 @@ class Report:
 _WHEELS = "nvidia-cuda-nvcc nvidia-cuda-crt nvidia-nvvm nvidia-cuda-runtime nvidia-cuda-cccl"
 
 # Of each thing what its absence costs, and the command that brings it.
+_WITHOUT_MODEL = "`auto` follows the analytical model and the neighbours of the best"
+_SEARCH_EXTRA = "pip install 'annotune[search]'"
 _MISSING = (
     Item(
         "C compiler",
@@ -547,6 +549,25 @@ _MISSING = (
         cost="GPUs are not used, even where there are some",
         remedy="pip install pycuda",
     ),
+    Item(
+        "scikit-learn",
+        Need.OPTIONAL,
+        cost=f"no `--search gp` and `rf`; {_WITHOUT_MODEL}",
+        remedy=_SEARCH_EXTRA,
+    ),
+    Item(
+        "scipy",
+        Need.OPTIONAL,
+        cost="no `--search annealing` and `simplex`",
+        remedy=_SEARCH_EXTRA,
+    ),
+    Item(
+        "optuna",
+        Need.OPTIONAL,
+        cost="no `--search tpe`, `genetic` and `cma-es`",
+        remedy=_SEARCH_EXTRA,
+    ),
+    Item("cmaes", Need.OPTIONAL, cost="no `--search cma-es`", remedy=_SEARCH_EXTRA),
 )
 
 
@@ -578,6 +599,8 @@ def report(tools: Toolchains, gpu: Gpu | NoGpu) -> Report:
         "nvc": (*_compiler(tools.nvc), problems.get("nvc")),
         "GPU": _gpu(gpu),
         "pycuda": _package("pycuda"),
+        "scikit-learn": _package("sklearn", "scikit-learn"),
+        **{name: _package(name) for name in ("scipy", "optuna", "cmaes")},
     }
     items = [Item("processor", Need.REQUIRED, cpu_model(), f"{usable_cores()} usable cores")]
     for missing in _MISSING:
@@ -601,8 +624,9 @@ def _gpu(gpu: Gpu | NoGpu) -> tuple[str, str, str]:
     return f"{gpu.name} ({gpu.uuid})", f"{gpu.arch}, {gpu.memory_bytes / 2**30:.0f} GiB", ""
 
 
-def _package(name: str) -> tuple[str, str, str]:
-    found = importlib.util.find_spec(name)
+def _package(module: str, name: str = "") -> tuple[str, str, str]:
+    """Return where a module is, and the version of its package, which may have another name."""
+    found = importlib.util.find_spec(module)
     if found is None:
         return "", "", "not installed"
-    return found.origin or name, importlib.metadata.version(name), ""
+    return found.origin or module, importlib.metadata.version(name or module), ""

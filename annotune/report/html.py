@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -56,8 +57,7 @@ from annotune.report.summary import (
     winner_texts,
     work_text,
 )
-from annotune.tune.region_run import Agreement, agreement
-from annotune.tune.results import RegionResult, Results, Searched, TargetModel
+from annotune.tune.results import Agreement, RegionResult, Results, Searched, TargetModel, agreement
 from annotune.tune.search.points import Floats, Points
 
 # Characters of a reason that stand in the table; the rest is folded away.
@@ -395,6 +395,9 @@ def importance(trials: Iterable[Trial]) -> Importance:
     if len(known) < LEAST_TRIALS:
         reason = f"that takes {LEAST_TRIALS} right trials of different programs, and there are "
         return Importance(trials=len(known), reason=f"{reason}{len(known)}")
+    if find_spec("sklearn") is None:
+        reason = "that takes scikit-learn, not installed here: pip install 'annotune[search]'"
+        return Importance(trials=len(known), reason=reason)
     points = Points(tuple(t.config for t in known))
     if not points.axes:
         return Importance(trials=len(known), reason="no parameter differs among the right trials")

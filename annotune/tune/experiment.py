@@ -1,9 +1,4 @@
-"""How many variants are compiled before the clock begins, and in which parts they are compiled.
-
-Axes of a space that change nothing in the text or the command of a variant.
-
-The loop of a run: a search asks, variants are made, compiled and checked, the search is told.
-"""
+"""The loop of a run: a search asks, variants are made, compiled and checked, the search is told."""
 
 from __future__ import annotations
 
@@ -22,9 +17,8 @@ from annotune.measure.program import NICENESS, TOGETHER, Program, compile_ahead
 from annotune.measure.run import RUN_LIMIT_S
 from annotune.measure.trial import Status, Trial
 from annotune.space.variants import Listing, Variant
-from annotune.tune.asked import Wanted
-from annotune.tune.bench import Bench, program_of
-from annotune.tune.recorder import Recorder, TrialJob, disk_full_is_refused
+from annotune.tune.bench import Bench, Recorder, TrialJob, disk_full_is_refused, program_of
+from annotune.tune.config import Wanted
 from annotune.tune.results import Searched
 from annotune.tune.search.names import make_search
 from annotune.tune.search.points import ABSENT, Points, Value
@@ -163,7 +157,7 @@ class Tried:
 
 
 @dataclass
-class _Candidate:
+class _Underway:
     """A variant on its way; `twins` are others with the same text, which will share its fate."""
 
     number: int
@@ -183,22 +177,23 @@ class Experiment:
         self._wanted, self._way = wanted, way
         points = Points(listing.configs, listing.predicted_s)
         self._search = make_search(wanted.search, points, wanted.budget, wanted.seed)
-        crew = None if way.is_quiet else bench.crew
-        self._recorder = Recorder(bench.checker, bench.store, bench.limit_s, crew)
+        crew = None if way.is_quiet else bench.session.crew
+        self._recorder = Recorder(bench, crew)
         self._slots = way.slots if crew is None else crew.slots
         # Workers elsewhere compile for themselves.
         self._compiles = crew is None or crew.is_here
         self._launches = ThreadPoolExecutor(self._slots, thread_name_prefix="trial")
-        self._compilers = ThreadPoolExecutor(bench.compilers, thread_name_prefix="compile")
-        self._batches = Batches(bench.compilers, bench.checker.oracle.compile_s)
+        compilers = bench.session.config.compilers
+        self._compilers = ThreadPoolExecutor(compilers, thread_name_prefix="compile")
+        self._batches = Batches(compilers, bench.checker.oracle.compile_s)
         self._codes: dict[tuple[int, ...], tuple[Variant, RegionCode]] = {}
         self._points: deque[int] = deque()
-        self._waiting: list[_Candidate] = []
-        self._compiling: dict[Future[float], list[_Candidate]] = {}
-        self._ready: deque[_Candidate] = deque()
-        self._checking: dict[Future[Trial], _Candidate] = {}
-        self._suspects: deque[_Candidate] = deque()
-        self._by_text: dict[str, _Candidate] = {}
+        self._waiting: list[_Underway] = []
+        self._compiling: dict[Future[float], list[_Underway]] = {}
+        self._ready: deque[_Underway] = deque()
+        self._checking: dict[Future[Trial], _Underway] = {}
+        self._suspects: deque[_Underway] = deque()
+        self._by_text: dict[str, _Underway] = {}
         self._texts: dict[int, str] = {}
         self._order: list[int] = []
         self.tried: dict[int, Tried] = {}
@@ -255,7 +250,7 @@ class Experiment:
         One right variant is owed, although failures took the time: for as long again, and for a few
         hangs at the least.
         """
-        if self._bench.stop.is_set:
+        if self._bench.session.stop.is_set:
             return True
         if not self._bench.is_over:
             return False
@@ -311,10 +306,10 @@ class Experiment:
             self._is_twin(first, number, variant, code)
             return
         key = self._recorder.key(program, plan)
-        one = _Candidate(number, variant, code, TrialJob(key, program, plan))
+        one = _Underway(number, variant, code, TrialJob(key, program, plan))
         self._by_text[text] = one
         known = self._recorder.known(one.job)
-        launches = self._bench.store.unfinished(key)
+        launches = self._recorder.store.unfinished(key)
         if known is not None:
             self._ended(one, known)
         elif launches > 1:
@@ -333,7 +328,7 @@ class Experiment:
             self._codes[key] = (variant, self._target.region(variant, resident=False))
         return self._codes[key][1]
 
-    def _is_twin(self, first: _Candidate, number: int, variant: Variant, code: RegionCode) -> None:
+    def _is_twin(self, first: _Underway, number: int, variant: Variant, code: RegionCode) -> None:
         first.twins.append((number, variant, code))
         if first.number in self.tried:
             found = self.tried[first.number]
@@ -356,7 +351,7 @@ class Experiment:
             part = [waiting[place] for place in places]
             self._compiling[self._compilers.submit(self._compile_part, part)] = part
 
-    def _compile_part(self, part: Iterable[_Candidate]) -> float:
+    def _compile_part(self, part: Iterable[_Underway]) -> float:
         """Compile some variants, and return the seconds that it took."""
         jobs = [one.job for one in part]
         oracle = self._bench.checker.oracle
@@ -385,7 +380,7 @@ class Experiment:
         while self._ready and len(self._checking) < self._slots:
             self._start(self._ready.popleft())
 
-    def _start(self, one: _Candidate) -> None:
+    def _start(self, one: _Underway) -> None:
         right = [tried.trial for tried in self.tried.values() if tried.is_right]
         best_s = min((t.time_s for t in right if t.time_s), default=0.0)
         quickest_s = min((t.run_s for t in right if t.run_s), default=RUN_LIMIT_S)
@@ -414,18 +409,18 @@ class Experiment:
             self._start(one)
         return True
 
-    def _failed(self, one: _Candidate, reason: str) -> Trial:
+    def _failed(self, one: _Underway, reason: str) -> Trial:
         config = dict(one.variant.config)
         return Trial(self._target.name, config, Status.RUNTIME, reason=reason)
 
-    def _ended(self, one: _Candidate, trial: Trial) -> None:
+    def _ended(self, one: _Underway, trial: Trial) -> None:
         """Give a variant its fate, and the same to its twins."""
         is_elsewhere = bool(self._way.device) and trial.device not in ("", self._way.device)
         trial = self._way.judge(one.variant, trial)
         self._settle(Tried(one.number, trial, one.variant, one.code, is_elsewhere=is_elsewhere))
         self._share(one, trial, is_elsewhere)
 
-    def _share(self, one: _Candidate, trial: Trial, is_elsewhere: bool) -> None:
+    def _share(self, one: _Underway, trial: Trial, is_elsewhere: bool) -> None:
         for number, variant, code in one.twins:
             facts = {**trial.facts, "reused": SAME_TEXT}
             own = replace(trial, config=dict(variant.config), facts=facts, reused=True)
@@ -435,7 +430,7 @@ class Experiment:
 
     def _settle(self, tried: Tried) -> None:
         """Keep a fate, and tell the search and whoever listens."""
-        trial = replace(tried.trial, at_s=time.monotonic() - self._bench.start)
+        trial = replace(tried.trial, at_s=time.monotonic() - self._bench.session.start)
         self.tried[tried.number] = replace(tried, trial=self._bench.tell(trial))
         is_right = trial.status is Status.CORRECT and trial.time_s and not tried.is_elsewhere
         self._search.tell(tried.number, trial.time_s if is_right else None)

@@ -1,23 +1,24 @@
-"""Programs that were found right, run in turns on one device of whichever process is asked.
+"""What a process does for a run, this one or a worker: check programs, and time them in turns.
 
-What a worker process elsewhere makes the checker of a region from: plain values alone.
-
-The jobs of a run: what a worker is asked to check, to measure, or to tell of itself.
+Workers elsewhere are sent plain values alone, from which they make the checker of a region.
 """
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
+import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -45,7 +46,6 @@ from annotune.measure.run import Child, RunJob, TimingPlan, run_in_one_child
 from annotune.measure.timing import Turn, Turns, share_waited, take_turns, waited_s
 from annotune.measure.toolchain import Toolchains, find_toolchains
 from annotune.measure.trial import Status, Timing, Trial
-from annotune.tune.ending import scratch_folder
 
 # One turn: a few runs within a time that lets the next one come soon.
 TURN = TimingPlan(warm_ups=1, runs=5, least_runs=1, budget_s=0.04)
@@ -69,16 +69,6 @@ class Contestant:
 
 
 @dataclass(frozen=True)
-class Course:
-    """What is the same for each contestant, as in `Bench` and `CheckPlan`."""
-
-    sizes: Mapping[str, int]
-    is_cold: bool
-    arch: str = ""
-    environ: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
 class Rounds:
     """The turns of each contestant, and on which device they were taken, where one is named.
 
@@ -94,12 +84,12 @@ class Rounds:
 def take_rounds(
     oracle: Oracle,
     contestants: Sequence[Contestant],
-    course: Course,
+    plan: CheckPlan,
     budget_s: float,
     is_stopped: Callable[[], bool] = lambda: False,
 ) -> Rounds:
-    """Return the turns of the contestants, taken for about `budget_s` seconds."""
-    jobs = [_job(oracle, one, course) for one in contestants]
+    """Return the turns of the contestants at the first sizes, for about `budget_s` seconds."""
+    jobs = [_job(oracle, one, plan) for one in contestants]
     until = time.monotonic() + budget_s
 
     def is_over() -> bool:
@@ -118,23 +108,62 @@ def _turn(child: Child, job: RunJob) -> Turn:
     return Turn(Timing(outcome.times.tuned_s).median_s)
 
 
-def _job(oracle: Oracle, one: Contestant, course: Course) -> tuple[Child, RunJob]:
-    job = compile_job_of(one.program, one.program.kind, oracle, arch=course.arch)
+def _job(oracle: Oracle, one: Contestant, plan: CheckPlan) -> tuple[Child, RunJob]:
+    assert plan.timing is not None
+    job = compile_job_of(one.program, one.program.kind, oracle, arch=plan.arch)
     built = oracle.compile(job)
-    reference = oracle.reference(course.sizes, CheckPlan((course.sizes,)).seed)
+    reference = oracle.reference(plan.sizes[0], plan.seed)
     warm_ups = TURN.warm_ups if one.time_s < LONG_RUN_S else 0
-    evictor = oracle.evictor() if course.is_cold else ""
-    timing = replace(TURN, warm_ups=warm_ups, is_cold=course.is_cold, evictor=evictor)
-    environ = {**KINDS[one.program.kind].environ, **course.environ}
+    is_cold = plan.timing.is_cold
+    evictor = oracle.evictor() if is_cold else ""
+    timing = replace(TURN, warm_ups=warm_ups, is_cold=is_cold, evictor=evictor)
+    environ = {**KINDS[one.program.kind].environ, **plan.environ}
     child = Child(built.path, built.entry, one.threads, environ=environ)
     return child, RunJob(reference.inputs, timing)
+
+
+PREFIX = "annotune-run-"
+_LOCK = "lock"
+
+
+@contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """Give a folder that goes at the end, or with the next run where this one is killed."""
+    _remove_abandoned(Path(tempfile.gettempdir()))
+    with tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        # Locked before it has the name that other runs look for.
+        lock = os.open(folder / "new-lock", os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            os.rename(folder / "new-lock", folder / _LOCK)
+            yield folder
+        finally:
+            os.close(lock)
+
+
+def _remove_abandoned(place: Path) -> None:
+    """Remove our user's scratch folders in `place` whose process is no more.
+
+    A lock of the file system ends with the process that holds it.
+    """
+    for folder in place.glob(f"{PREFIX}*"):
+        with suppress(OSError):
+            if folder.is_symlink() or folder.stat().st_uid != os.geteuid():
+                continue
+            lock = os.open(folder / _LOCK, os.O_RDWR | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(folder, ignore_errors=True)
+            finally:
+                os.close(lock)
 
 
 _FOLDER_FLAG = re.compile(r"(-I|-iquote)(/.*)")
 
 
 @dataclass(frozen=True)
-class Origin:
+class RegionParcel:
     """One region, and all that its checker is made from.
 
     `flags` are those of the oracle, `tools` what `tools_text` says of the run's compilers.
@@ -152,9 +181,9 @@ class Origin:
     folder: str = ""
 
 
-def origin_of(oracle: Oracle, is_here: bool) -> Origin:
+def parcel_of(oracle: Oracle, is_here: bool) -> RegionParcel:
     """Return what a worker on this machine, or on another one, makes an oracle's checker from."""
-    return Origin(
+    return RegionParcel(
         uuid.uuid4().hex,
         oracle.source,
         oracle.region,
@@ -203,29 +232,29 @@ class _Checkers:
         self._checker: Checker | None = None
         self._open = ExitStack()
 
-    def of(self, origin: Origin, tools: Toolchains) -> Checker:
-        """Return the checker of `origin`, made where it is not the one at hand."""
+    def of(self, parcel: RegionParcel, tools: Toolchains) -> Checker:
+        """Return the checker of `parcel`, made where it is not the one at hand."""
         with self._lock:
-            if self._checker is None or self._name != origin.name:
+            if self._checker is None or self._name != parcel.name:
                 self._open.close()
                 self._checker = None
-                self._checker = self._made(origin, tools)
-                self._name = origin.name
+                self._checker = self._made(parcel, tools)
+                self._name = parcel.name
             return self._checker
 
-    def _made(self, origin: Origin, tools: Toolchains) -> Checker:
-        if origin.folder:
-            scratch = Path(origin.folder) / f"worker-{os.getpid()}"
+    def _made(self, parcel: RegionParcel, tools: Toolchains) -> Checker:
+        if parcel.folder:
+            scratch = Path(parcel.folder) / f"worker-{os.getpid()}"
             scratch.mkdir()
             # Checks look here for what is compiled; the same machine makes the same of a text.
-            (scratch / "compiled").symlink_to(Path(origin.folder) / "compiled")
+            (scratch / "compiled").symlink_to(Path(parcel.folder) / "compiled")
         else:
             scratch = self._open.enter_context(scratch_folder())
             self._open.enter_context(_removed_after_us(scratch))
-        flags = _with_headers(origin, scratch / "headers")
+        flags = _with_headers(parcel, scratch / "headers")
         # What is known of a region holds objects of isl, which do not travel.
-        analysis = analyse(origin.region)
-        return Checker(Oracle(origin.source, analysis, tools, scratch, flags))
+        analysis = analyse(parcel.region)
+        return Checker(Oracle(parcel.source, analysis, tools, scratch, flags))
 
 
 CHECKERS = _Checkers()
@@ -248,17 +277,17 @@ def _removed_after_us(folder: Path) -> Iterator[None]:
         yield
 
 
-def _with_headers(origin: Origin, root: Path) -> tuple[str, ...]:
-    """Write an origin's headers below `root`, and return the flags with which they are found."""
-    for name, text in origin.headers.items():
+def _with_headers(parcel: RegionParcel, root: Path) -> tuple[str, ...]:
+    """Write an parcel's headers below `root`, and return the flags with which they are found."""
+    for name, text in parcel.headers.items():
         path = root / name.lstrip("/")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text.encode("utf-8", "surrogateescape"))
-    if not origin.headers:
-        return origin.flags
+    if not parcel.headers:
+        return parcel.flags
     # The same tree below another root, so that headers find each other as they did.
-    moved = (_FOLDER_FLAG.fullmatch(flag) for flag in origin.flags)
-    return (*(f"{one[1]}{root}{one[2]}" for one in moved if one), *origin.flags)
+    moved = (_FOLDER_FLAG.fullmatch(flag) for flag in parcel.flags)
+    return (*(f"{one[1]}{root}{one[2]}" for one in moved if one), *parcel.flags)
 
 
 UNFIT_WORKER = Template(
@@ -272,7 +301,7 @@ SHARED_WITH = "the GPU was shared with"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class WorkerPlace:
     """Where a worker runs: its machine, its GPU, and what `tools_text` says of its compilers."""
 
     host: str
@@ -280,16 +309,16 @@ class Place:
     tools: str
 
 
-def place() -> Place:
+def place() -> WorkerPlace:
     """Return where this process runs. Its GPU is the first that its environment lets it see."""
-    return Place(socket.gethostname(), find_gpu(), tools_text(find_toolchains(os.environ)))
+    return WorkerPlace(socket.gethostname(), find_gpu(), tools_text(find_toolchains(os.environ)))
 
 
 @dataclass(frozen=True, slots=True)
 class Greeting:
     """Asks a worker where it runs."""
 
-    def run(self, timeout_s: float) -> Place:
+    def run(self, timeout_s: float) -> WorkerPlace:
         """Return where this process runs."""
         return place()
 
@@ -316,7 +345,7 @@ class CheckHere:
 class CheckJob:
     """A program to be compiled and checked by any worker, and timed where `plan` says so."""
 
-    origin: Origin
+    parcel: RegionParcel
     program: Program
     plan: CheckPlan
 
@@ -329,9 +358,9 @@ class CheckJob:
         """
         own = place()
         with _unfit_is_refused(own):
-            checker = _checker(self.origin, own)
+            checker = _checker(self.parcel, own)
             plan, gpu = self.plan, None
-            if not self.origin.folder:
+            if not self.parcel.folder:
                 limits = replace(plan.limits, memory_mib=_memory_mib())
                 plan = replace(plan, limits=limits)
             if KINDS[self.program.kind].is_on_gpu:
@@ -354,9 +383,9 @@ class CheckJob:
 class FinalsJob:
     """Programs that were found right, to be timed in turns by one worker on its GPU."""
 
-    origin: Origin
+    parcel: RegionParcel
     contestants: tuple[Contestant, ...]
-    course: Course
+    plan: CheckPlan
     budget_s: float
 
     def run(self, timeout_s: float) -> Rounds:
@@ -367,32 +396,32 @@ class FinalsJob:
         """
         own = place()
         with _unfit_is_refused(own):
-            oracle = _checker(self.origin, own).oracle
+            oracle = _checker(self.parcel, own).oracle
             gpu = _gpu_of(own)
-            course = replace(self.course, arch=gpu.arch, environ={})
+            plan = replace(self.plan, arch=gpu.arch, environ={})
             with _held(gpu):
-                taken = take_rounds(oracle, self.contestants, course, self.budget_s)
+                taken = take_rounds(oracle, self.contestants, plan, self.budget_s)
             return replace(taken, device=gpu.name)
 
 
-def _checker(origin: Origin, own: Place) -> Checker:
-    if own.tools != origin.tools:
-        raise _unfit(own, f"it has '{own.tools}', and the run '{origin.tools}'")
-    return CHECKERS.of(origin, find_toolchains(os.environ))
+def _checker(parcel: RegionParcel, own: WorkerPlace) -> Checker:
+    if own.tools != parcel.tools:
+        raise _unfit(own, f"it has '{own.tools}', and the run '{parcel.tools}'")
+    return CHECKERS.of(parcel, find_toolchains(os.environ))
 
 
-def _gpu_of(own: Place) -> Gpu:
+def _gpu_of(own: WorkerPlace) -> Gpu:
     if isinstance(own.gpu, NoGpu):
         raise _unfit(own, f"it has no GPU: {own.gpu.reason}")
     return own.gpu
 
 
-def _unfit(own: Place, reason: str) -> AnnotuneError:
+def _unfit(own: WorkerPlace, reason: str) -> AnnotuneError:
     return AnnotuneError.of(UNFIT_WORKER.at(Span("--workers", 1, 1), host=own.host, reason=reason))
 
 
 @contextmanager
-def _unfit_is_refused(own: Place) -> Iterator[None]:
+def _unfit_is_refused(own: WorkerPlace) -> Iterator[None]:
     """Make of a full or unreadable disk of a worker what the user is told of it."""
     try:
         yield

@@ -1,17 +1,9 @@
-"""How well the model's order of the trials agrees with that of the clock.
-
-What the model says of each target's best variant, and how right it was over the trials.
-
-One region that is to be tuned, and how each target of it is built and measured here.
-
-One region from its original to the six rows of its table.
-"""
+"""One region from its original to the six rows of its table."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import exp, log, sqrt
 
 from annotune.analysis.facts import Analysis
 from annotune.annotation.devices import Device
@@ -32,119 +24,25 @@ from annotune.measure.machine import (
     visible_alone,
 )
 from annotune.measure.timing import load_average, ratio_interval
-from annotune.measure.trial import Status, Trial
+from annotune.measure.trial import Trial
 from annotune.model.bounds import roofline_time, widest_real
 from annotune.model.predict import KernelForecast
 from annotune.space.decision import Base
 from annotune.space.space import Space
 from annotune.space.variants import Listing, Variant
-from annotune.tune.asked import Wanted
 from annotune.tune.bench import Bench, busy_words
+from annotune.tune.config import Wanted
 from annotune.tune.jobs import SHARED_WITH
-from annotune.tune.results import KernelModel, RegionResult, Roof, Row, RowStatus, TargetModel
-from annotune.tune.tuner import Outcome, baseline, measured, predicted
-
-# With two pairs a rank correlation is 1 or -1 whatever the model.
-LEAST_PAIRS = 3
-# e to this power is still a float; times further apart are no times.
-_LARGEST_LOG = 700.0
-
-
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """The trials of one target that were both predicted and measured.
-
-    `correlation` is Spearman's of both times, None where `reason` says why there is none;
-    `error` the geometric mean of the larger over the smaller time of each pair, None for no pair.
-    """
-
-    target: str
-    pairs: int
-    correlation: float | None = None
-    error: float | None = None
-    reason: str = ""
-
-
-def agreement(target: str, trials: Iterable[Trial]) -> Agreement:
-    """Return how the predictions of a target's trials agree with the measured times."""
-    own = [t for t in trials if t.target == target and t.status is Status.CORRECT]
-    # One program counts once, also where several points have it.
-    own = [t for t in own if not t.is_repeat]
-    timed = [t for t in own if t.time_s and not t.is_predicted]
-    both = [(t.predicted_s, t.time_s) for t in timed if t.predicted_s and t.time_s]
-    if not timed:
-        return Agreement(target, 0, reason="no trial was measured")
-    if not both:
-        return Agreement(target, 0, reason="no model predicts it")
-    apart = sum(abs(log(predicted) - log(time)) for predicted, time in both) / len(both)
-    error = exp(apart) if apart < _LARGEST_LOG else None
-    if len(both) < LEAST_PAIRS:
-        reason = f"a rank correlation needs {LEAST_PAIRS} trials, and there are {len(both)}"
-        return Agreement(target, len(both), None, error, reason)
-    correlation = spearman([p for p, _ in both], [t for _, t in both])
-    reason = "" if correlation is not None else "all predictions or all times are equal"
-    return Agreement(target, len(both), correlation, error, reason)
-
-
-def spearman(first: Sequence[float], second: Sequence[float]) -> float | None:
-    """Return Spearman's rank correlation, None where one side has a single rank.
-
-    Equal values share the mean of their ranks, and the correlation is Pearson's of the ranks.
-
-    Source:
-        C. Spearman, "The Proof and Measurement of Association between Two Things", American
-        Journal of Psychology 15(1), 1904.
-    """
-    one, two = _ranks(first), _ranks(second)
-    mean = (len(one) + 1) / 2
-    product = sum((a - mean) * (b - mean) for a, b in zip(one, two, strict=True))
-    spread = sqrt(sum((a - mean) ** 2 for a in one) * sum((b - mean) ** 2 for b in two))
-    return product / spread if spread else None
-
-
-def _ranks(values: Sequence[float]) -> list[float]:
-    """Return each value's rank from 1; equal ones share the mean of theirs."""
-    places: dict[float, list[int]] = {}
-    for rank, value in enumerate(sorted(values), 1):
-        places.setdefault(value, []).append(rank)
-    return [sum(places[value]) / len(places[value]) for value in values]
-
-
-def target_models(
-    outcomes: Mapping[str, Outcome], trials: Sequence[Trial]
-) -> Iterator[TargetModel]:
-    """Yield for each target with a forecast what the model says, beside all of its trials."""
-    for target, outcome in outcomes.items():
-        if outcome.forecast is None:
-            continue
-        found = outcome.forecast
-        agreed = agreement(target, trials)
-        yield TargetModel(
-            target,
-            found.device,
-            tuple(_kernel_model(kernel) for kernel in found.kernels),
-            found.copies_s,
-            found.why_no_copies,
-            agreed.pairs,
-            agreed.correlation,
-            agreed.error,
-            agreed.reason,
-        )
-
-
-def _kernel_model(kernel: KernelForecast) -> KernelModel:
-    found = kernel.prediction
-    return KernelModel(
-        kernel.statements,
-        found.time_s,
-        found.limit,
-        found.registers,
-        found.is_compiled,
-        kernel.roofline_s,
-        kernel.magma_s,
-        kernel.why_no_magma,
-    )
-
+from annotune.tune.results import (
+    KernelModel,
+    RegionResult,
+    Roof,
+    Row,
+    RowStatus,
+    TargetModel,
+    agreement,
+)
+from annotune.tune.tuner import TargetResult, baseline, measured, predicted
 
 # Points among which a search chooses, at most. To list one for a GPU takes 5 ms, for a CPU 1 ms.
 MOST_ON_CPU = 5000
@@ -154,14 +52,14 @@ ON_GPU = {"openacc": "openacc-gpu", "cuda": "cuda-gpu"}
 
 
 @dataclass(frozen=True)
-class Job:
-    """One region to be tuned: its text, what is known of it, and where it is to run.
+class RegionRun:
+    """One region that is tuned: what is known of it, on which bench, and for what.
 
     `wanted` is how its space is searched. `gpu` is what CUDA is measured on, or the reason why it
     is not; OpenACC too, where the C compiler `offloads` to it.
     """
 
-    source: SourceFile
+    bench: Bench
     base: Base
     space: Space
     device: Device
@@ -169,6 +67,10 @@ class Job:
     wanted: Wanted
     gpu: Gpu | NoGpu
     offloads: bool = False
+
+    @property
+    def source(self) -> SourceFile:
+        return self.bench.checker.oracle.source
 
     @property
     def analysis(self) -> Analysis:
@@ -217,81 +119,88 @@ class Tuned:
     warnings: tuple[str, ...] = ()
 
 
-def tune(job: Job, targets: Sequence[Target], bench: Bench) -> Tuned:
+def tune(run: RegionRun, targets: Sequence[Target]) -> Tuned:
     """Return the table of one region: baselines first, then every target in turn."""
-    outcomes: dict[str, Outcome] = {}
-    bench.begin("original", 4, _least_s(job, job.cpu.model))
-    outcomes["sequential"] = baseline(bench, "sequential", "c", _original(job), 1)
-    naive = naive_openmp(job.source, job.analysis)
-    outcomes["openmp_naive"] = baseline(
-        bench, "openmp_naive", "openmp", {"parallel for": naive}, bench.cores
+    bench, stop = run.bench, run.bench.session.stop
+    found: dict[str, TargetResult] = {}
+    bench.begin("original", 4, _least_s(run, run.cpu.model))
+    found["sequential"] = baseline(bench, "sequential", "c", _original(run), 1)
+    naive = naive_openmp(run.source, run.analysis)
+    found["openmp_naive"] = baseline(
+        bench, "openmp_naive", "openmp", {"parallel for": naive}, bench.session.cores
     )
-    acc = naive_openacc(job.source, job.analysis)
-    outcomes["openacc_naive"] = _naive_openacc(job, bench, acc)
+    acc = naive_openacc(run.source, run.analysis)
+    found["openacc_naive"] = _naive_openacc(run, acc)
     for number, target in enumerate(targets):
-        if bench.stop.is_set:
-            outcomes[target.name] = Outcome(note="the run was ended before its turn came")
+        if stop.is_set:
+            found[target.name] = TargetResult(note="the run was ended before its turn came")
             continue
-        listing = job.listing(target)
-        least_s = _least_s(job, job.timed_on(target))
-        bench.begin(f"tuning {target.name}", min(len(listing), job.wanted.budget), least_s)
+        listing = run.listing(target)
+        least_s = _least_s(run, run.timed_on(target))
+        bench.begin(f"tuning {target.name}", min(len(listing), run.wanted.budget), least_s)
         own = bench.share(len(targets) - number)
-        gpu = job.on_gpu(target.name)
+        gpu = run.on_gpu(target.name)
         if gpu is not None:
-            outcomes[target.name] = _on_gpu(job, gpu, target, own, listing)
+            found[target.name] = _on_gpu(run, gpu, target, own, listing)
         elif target.is_for_cpu:
-            outcomes |= _on_cpu(job, target, own, listing, outcomes)
+            found |= _on_cpu(run, target, own, listing, found)
         else:
-            device = job.device.vendor_name
-            outcomes[target.name] = predicted(own, target, target.kind, listing, job.wanted, device)
-    return _tuned(job, outcomes)
+            device = run.device.vendor_name
+            found[target.name] = predicted(own, target, target.kind, listing, run.wanted, device)
+    return _tuned(run, found)
 
 
 def _on_cpu(
-    job: Job, target: Target, bench: Bench, listing: Listing, outcomes: Mapping[str, Outcome]
-) -> dict[str, Outcome]:
+    run: RegionRun,
+    target: Target,
+    bench: Bench,
+    listing: Listing,
+    found: Mapping[str, TargetResult],
+) -> dict[str, TargetResult]:
     """Return the fastest variant by this machine's clock, and the originals as they did beside it.
 
     These take part in its finals, so that the speed-up is that of two measured in turns.
     """
     known = ("sequential", "openmp_naive")
-    rivals = [one for name in known if (one := outcomes[name].contestant) is not None]
+    rivals = [one for name in known if (one := found[name].contestant) is not None]
     load = load_average()
-    found = measured(bench, target, target.kind, listing, job.wanted, rivals)
-    busy = busy_words(found.trials, found.waited, load, bench.cores)
-    out = {target.name: replace(found, warnings=(*found.warnings, *busy))}
-    for name, final in found.rivals.items():
-        old = outcomes[name]
-        assert old.best is not None
-        best = replace(old.best, final=final)
-        trials = tuple(best if trial is old.best else trial for trial in old.trials)
-        out[name] = replace(old, trials=trials, best=best)
+    own = measured(bench, target, target.kind, listing, run.wanted, rivals)
+    busy = busy_words(own.trials, own.waited, load, bench.session.cores)
+    out = {target.name: replace(own, warnings=(*own.warnings, *busy))}
+    for name, final in own.rivals.items():
+        best = found[name].best
+        assert best is not None
+        out[name] = found[name].with_best(replace(best, final=final))
     return out
 
 
-def _on_gpu(job: Job, gpu: Gpu, target: Target, bench: Bench, listing: Listing) -> Outcome:
+def _on_gpu(
+    run: RegionRun, gpu: Gpu, target: Target, bench: Bench, listing: Listing
+) -> TargetResult:
     """Return the fastest variant by the GPU's clock, holding the GPU for ourselves.
 
     The first choice is executed on the CPU too, under the sanitizers and the race detector,
     which find what one lucky order of threads hides.
     """
-    wanted = job.wanted
+    wanted = run.wanted
     one = Listing(listing.configs[:1], listing.predicted_s[:1], listing.make)
     first = predicted(bench, target, target.kind, one, replace(wanted, budget=1), gpu.name)
     on_device = _bench_on(gpu, bench)
     kind = ON_GPU[target.name]
     clocks = [read_clocks(gpu)]
 
-    def measure_all(bench: Bench) -> Outcome:
+    def measure_all(bench: Bench) -> TargetResult:
         def look() -> None:
             clocks.append(read_clocks(gpu))
 
         return measured(bench, target, kind, listing, wanted, look=look)
 
-    if bench.crew is not None:
+    session = bench.session
+    if session.crew is not None:
         # Each worker holds its own, and several measure at once.
-        share_mib = bench.memory_mib // bench.crew.slots
-        found = measure_all(replace(on_device, memory_mib=share_mib))
+        share_mib = session.memory_mib // session.crew.slots
+        shared_out = replace(session, memory_mib=share_mib)
+        found = measure_all(replace(on_device, session=shared_out))
         shared = (str(t.facts[SHARED_WITH]) for t in found.trials if SHARED_WITH in t.facts)
         others = tuple(dict.fromkeys(shared))
     else:
@@ -305,47 +214,40 @@ def _on_gpu(job: Job, gpu: Gpu, target: Target, bench: Bench, listing: Listing) 
     before, after = clocks
     if after is not None and after.slowed_by:
         said.append(f"{gpu.name} was slowed down while it was measured: {after.words}")
-    found = _with_clocks(found, clock_facts(before, after))
+    if found.best is not None:
+        facts = {**found.best.facts, **clock_facts(before, after)}
+        found = found.with_best(replace(found.best, facts=facts))
     return replace(found, trials=(*first.trials, *found.trials), warnings=tuple(said))
 
 
-def _naive_openacc(job: Job, bench: Bench, codes: Mapping[str, RegionCode]) -> Outcome:
+def _naive_openacc(run: RegionRun, codes: Mapping[str, RegionCode]) -> TargetResult:
     """Return the original with OpenACC's own choices: on a GPU where there is one for it.
 
     Elsewhere it is executed and compared on this host, and its time tells nothing.
     """
-    gpu = job.on_gpu("openacc")
+    gpu = run.on_gpu("openacc")
     if gpu is None:
-        return baseline(bench, "openacc_naive", "openacc", codes, 1)
+        return baseline(run.bench, "openacc_naive", "openacc", codes, 1)
     with exclusive(gpu, lock_folder()):
-        return baseline(_bench_on(gpu, bench), "openacc_naive", ON_GPU["openacc"], codes, 1)
+        return baseline(_bench_on(gpu, run.bench), "openacc_naive", ON_GPU["openacc"], codes, 1)
 
 
 def _bench_on(gpu: Gpu, bench: Bench) -> Bench:
     return replace(bench, device_name=gpu.name, arch=gpu.arch, environ=visible_alone(gpu))
 
 
-def _with_clocks(outcome: Outcome, facts: Mapping[str, str | int | float]) -> Outcome:
-    """Return an outcome whose best trial holds the GPU's clocks among its facts."""
-    if outcome.best is None:
-        return outcome
-    best = replace(outcome.best, facts={**outcome.best.facts, **facts})
-    trials = tuple(best if trial is outcome.best else trial for trial in outcome.trials)
-    return replace(outcome, trials=trials, best=best)
-
-
-def _original(job: Job) -> Mapping[str, RegionCode]:
+def _original(run: RegionRun) -> Mapping[str, RegionCode]:
     """Return the user's own region as a variant."""
-    text = body_text(job.source.text, job.analysis.region)
+    text = body_text(run.source.text, run.analysis.region)
     return {"original": RegionCode("{\n" + text + "\n}\n")}
 
 
-def _tuned(job: Job, outcomes: Mapping[str, Outcome]) -> Tuned:
-    region = job.analysis.region
-    work = job.analysis.total
+def _tuned(run: RegionRun, found: Mapping[str, TargetResult]) -> Tuned:
+    region = run.analysis.region
+    work = run.analysis.total
     traffic = work.bytes_read + work.bytes_written
-    rows = _Rows(job, outcomes, work.flop)
-    trials = tuple(t for outcome in outcomes.values() for t in outcome.trials)
+    rows = _Rows(run, found, work.flop)
+    trials = tuple(t for outcome in found.values() for t in outcome.trials)
     result = RegionResult(
         region.function,
         region.index,
@@ -356,21 +258,21 @@ def _tuned(job: Job, outcomes: Mapping[str, Outcome]) -> Tuned:
         rows.all(),
         trials,
         rows.roofs,
-        _sizes_checked(outcomes.values()),
-        tuple(target_models(outcomes, trials)),
-        tuple(o.searched for o in outcomes.values() if o.searched is not None),
+        _sizes_checked(found.values()),
+        tuple(target_models(found, trials)),
+        tuple(o.searched for o in found.values() if o.searched is not None),
     )
-    codes = {n: o.code for n, o in outcomes.items() if o.code is not None}
-    notes = {n: o.note for n, o in outcomes.items() if o.note}
-    warnings = tuple(words for outcome in outcomes.values() for words in outcome.warnings)
-    winners = {n: outcomes[n].variant for n in codes}
+    codes = {n: o.code for n, o in found.items() if o.code is not None}
+    notes = {n: o.note for n, o in found.items() if o.note}
+    warnings = tuple(words for outcome in found.values() for words in outcome.warnings)
+    winners = {n: found[n].variant for n in codes}
     variants = {n: winner for n, winner in winners.items() if winner is not None}
     return Tuned(result, codes, notes, variants, warnings)
 
 
-def _sizes_checked(outcomes: Iterable[Outcome]) -> tuple[Mapping[str, int], ...]:
+def _sizes_checked(found: Iterable[TargetResult]) -> tuple[Mapping[str, int], ...]:
     """Return the sizes at which every target's winner was checked."""
-    each = [outcome.sizes for outcome in outcomes if outcome.code is not None]
+    each = [outcome.sizes for outcome in found if outcome.code is not None]
     return tuple(s for s in each[0] if all(s in sizes for sizes in each)) if each else ()
 
 
@@ -387,13 +289,13 @@ NO_SPEEDUP = Speedup()
 
 
 class _Rows:
-    """Makes the rows of a table from the outcomes, each figure with its origin."""
+    """Makes the rows of a table from what was found, each figure with its origin."""
 
-    def __init__(self, job: Job, outcomes: Mapping[str, Outcome], flop: int) -> None:
-        self.job, self.outcomes, self.flop = job, outcomes, flop
-        first = outcomes["sequential"].best
+    def __init__(self, run: RegionRun, found: Mapping[str, TargetResult], flop: int) -> None:
+        self.run, self.found, self.flop = run, found, flop
+        first = found["sequential"].best
         self.sequential = first
-        self.roofs = _roofs(job)
+        self.roofs = _roofs(run)
 
     def all(self) -> tuple[Row, ...]:
         """Return the six rows in their order, and those of other targets that were asked for."""
@@ -405,12 +307,12 @@ class _Rows:
             "openacc": self.tuned,
             "cuda": self.tuned,
         }
-        others = (self.tuned(name) for name in self.outcomes if name not in makers)
+        others = (self.tuned(name) for name in self.found if name not in makers)
         return (*(make(name) for name, make in makers.items()), *others)
 
     def measured(self, name: str) -> Row:
         """Return a row whose time is from this machine's clock."""
-        outcome = self.outcomes.get(name)
+        outcome = self.found.get(name)
         if outcome is None:
             return Row(name, RowStatus.UNAVAILABLE, reason="not among the targets asked for")
         best = outcome.best
@@ -421,7 +323,7 @@ class _Rows:
     def tuned(self, name: str) -> Row:
         """Return a GPU target's row: measured where a GPU was, else the model's time, which is
         never compared with a measured one."""
-        outcome = self.outcomes.get(name)
+        outcome = self.found.get(name)
         if outcome is None:
             return Row(name, RowStatus.UNAVAILABLE, reason="not among the targets asked for")
         best = outcome.best
@@ -433,12 +335,12 @@ class _Rows:
 
     def naive_openacc(self, name: str) -> Row:
         """Return the row of the compiler's own OpenACC, which only a device can time."""
-        best = self.outcomes[name].best
+        best = self.found[name].best
         if best is None:
-            return Row(name, RowStatus.UNAVAILABLE, reason=self.outcomes[name].note)
-        if self.job.on_gpu("openacc") is not None:
+            return Row(name, RowStatus.UNAVAILABLE, reason=self.found[name].note)
+        if self.run.on_gpu("openacc") is not None:
             return self.measured(name)
-        gpu = self.job.gpu
+        gpu = self.run.gpu
         why = gpu.reason if isinstance(gpu, NoGpu) else "no OpenACC compiler offloads to it here"
         reason = f"the compiler chooses its grid, which only a GPU can time: {why}"
         return Row(name, RowStatus.UNAVAILABLE, verified=True, reason=reason, config=best.config)
@@ -471,7 +373,7 @@ class _Rows:
             "",
             best.config,
             best.predicted_s,
-            self.job.device.vendor_name if best.predicted_s is not None else "",
+            self.run.device.vendor_name if best.predicted_s is not None else "",
             speedup.low,
             speedup.high,
             end_to_end_s if isinstance(end_to_end_s, float) else None,
@@ -480,15 +382,15 @@ class _Rows:
 
     def share(self, device: str, time_s: float) -> float | None:
         """Return the roofline's least time on a device over a time, None without a roof."""
-        least_s = _least_s(self.job, device)
+        least_s = _least_s(self.run, device)
         return least_s / time_s if least_s else None
 
 
-def _roofs(job: Job) -> dict[str, Roof]:
+def _roofs(run: RegionRun) -> dict[str, Roof]:
     """Return the limits of this machine and of the device for the region's element type."""
-    element, device = widest_real(job.analysis.region), job.device
+    element, device = widest_real(run.analysis.region), run.device
     return {
-        job.cpu.model: Roof(job.cpu.peak_flop_s * 8 / element, job.cpu.bandwidth_bytes_s),
+        run.cpu.model: Roof(run.cpu.peak_flop_s * 8 / element, run.cpu.bandwidth_bytes_s),
         device.vendor_name: Roof(
             _MANY_FLOP / roofline_time(_MANY_FLOP, 0, element, device),
             device.sustained_bandwidth_gb_s * 1e9,
@@ -496,11 +398,47 @@ def _roofs(job: Job) -> dict[str, Roof]:
     }
 
 
-def _least_s(job: Job, device: str) -> float:
+def _least_s(run: RegionRun, device: str) -> float:
     """Return the roofline's least seconds of the region on a device, 0 without a roof of it."""
-    roof = _roofs(job).get(device)
+    roof = _roofs(run).get(device)
     if roof is None or not roof.peak_flop_s or not roof.bandwidth_bytes_s:
         return 0.0
-    work = job.analysis.total
+    work = run.analysis.total
     traffic = work.bytes_read + work.bytes_written
     return max(work.flop / roof.peak_flop_s, traffic / roof.bandwidth_bytes_s)
+
+
+def target_models(
+    results: Mapping[str, TargetResult], trials: Sequence[Trial]
+) -> Iterator[TargetModel]:
+    """Yield for each target with a forecast what the model says, beside all of its trials."""
+    for target, result in results.items():
+        if result.forecast is None:
+            continue
+        found = result.forecast
+        agreed = agreement(target, trials)
+        yield TargetModel(
+            target,
+            found.device,
+            tuple(_kernel_model(kernel) for kernel in found.kernels),
+            found.copies_s,
+            found.why_no_copies,
+            agreed.pairs,
+            agreed.correlation,
+            agreed.error,
+            agreed.reason,
+        )
+
+
+def _kernel_model(kernel: KernelForecast) -> KernelModel:
+    found = kernel.prediction
+    return KernelModel(
+        kernel.statements,
+        found.time_s,
+        found.limit,
+        found.registers,
+        found.is_compiled,
+        kernel.roofline_s,
+        kernel.magma_s,
+        kernel.why_no_magma,
+    )

@@ -1,18 +1,19 @@
-"""A whole run: every region of a file tuned, and the files of the winners."""
+"""A whole run: every region of a file tuned at each of its problem sizes in turn, and its files."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from annotune.annotation.devices import Device
 from annotune.annotation.flags import macros
-from annotune.codegen.several_sizes import sizes_text
+from annotune.codegen.several_sizes import combined, sizes_text
 from annotune.codegen.target import Provenance, RegionCode, Target
-from annotune.ir.region import SourceFile
+from annotune.diagnostics import AnnotuneError
+from annotune.ir.region import Region, SourceFile
 from annotune.measure.check import Checker
 from annotune.measure.compile import COMPILE_LIMIT_S
 from annotune.measure.machine import (
@@ -25,38 +26,25 @@ from annotune.measure.machine import (
     usable_cores,
 )
 from annotune.measure.oracle import Oracle
-from annotune.measure.sizes import awkward_sizes, other_sizes, tuned_sizes
+from annotune.measure.plan import proofs
+from annotune.measure.sizes import awkward_sizes, open_sizes, other_sizes, tuned_sizes
 from annotune.measure.toolchain import Toolchains
+from annotune.measure.trial import Trial
 from annotune.space.decision import Base
 from annotune.space.space import Space
-from annotune.tune.asked import Asked, Wanted, wanted
-from annotune.tune.bench import Bench, Listener
-from annotune.tune.crew import Crew, Wish, crew_of
-from annotune.tune.ending import NEVER, Stop, scratch_folder
-from annotune.tune.region_run import Job, Tuned, tune
+from annotune.space.variants import Variant
+from annotune.tune.bench import Bench, Listener, Session, program_of
+from annotune.tune.config import NEVER, RunConfig, Stop, Wanted, refuse_missing_libraries, wanted
+from annotune.tune.jobs import scratch_folder
+from annotune.tune.region_run import RegionRun, Tuned, tune
 from annotune.tune.results import Results
-from annotune.tune.several_sizes import AtSize, Clock, SizeListener, tune_each
 from annotune.tune.store import Store, in_memory
+from annotune.tune.workers import crew_of
 
 # However short a run is to be, one compilation may take this many seconds.
 LEAST_LIMIT_S = 5.0
 # One compilation that hangs may take this share of a region's time.
 ONE_HANG = 0.25
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What the command line asks for, and how many compilations and checks run at once.
-
-    With `is_cold` what is timed begins with nothing of its data in a cache. `workers` are processes
-    of their own that are to do the checks; None for this one.
-    """
-
-    asked: Asked
-    compilers: int
-    jobs: int
-    is_cold: bool = True
-    workers: Wish | None = None
 
 
 @dataclass(frozen=True)
@@ -79,7 +67,7 @@ def run(
     targets: Sequence[Target],
     device: Device,
     tools: Toolchains,
-    limits: Limits,
+    config: RunConfig,
     flags: tuple[str, ...] = (),
     arch: str = "",
     listener: Listener | None = None,
@@ -97,58 +85,55 @@ def run(
             here, so nothing can be checked, there are no such workers, or the disk is full.
     """
     share = 1.0 / len(regions)
-    searches = [wanted(limits.asked, ready.base.analysis.region, share) for ready in regions]
+    searches = [_searched(config, ready.base.analysis.region, share) for ready in regions]
     out: list[Tuned] = []
 
     def wait() -> None:
         if listener is not None:
             listener.stage("waiting for the first worker", 0)
 
-    with scratch_folder() as scratch, crew_of(limits.workers, stop, wait) as crew:
-        own = _Run(
-            source,
-            targets,
-            device,
-            tools,
-            limits,
-            flags,
-            arch,
+    with scratch_folder() as scratch, crew_of(config.workers, stop, wait) as crew:
+        session = Session(
+            config,
+            usable_cores(),
+            memory_limit_mib(),
             listener,
             in_memory() if store is None else store,
             stop,
-            time.monotonic(),
-            find_gpu() if crew is None else crew.home.gpu,
-            cpu_facts(tools),
-            scratch,
             crew,
+        )
+        gpu = find_gpu() if crew is None else crew.home.gpu
+        own = _Tuning(
+            session, source, targets, device, tools, flags, arch, gpu, cpu_facts(tools), scratch
         )
         for number, (ready, search) in enumerate(zip(regions, searches, strict=True)):
             names = [sizes_text(tuned_sizes(one.base.analysis.region)) for one in ready.by_size]
             at_size = partial(own.at_size, number, ready, search)
-            clock = Clock(search.time_s, len(names))
-            out.append(tune_each(names, at_size, search.budget, clock, targets, stop))
+            times = TimeShares(search.time_s, len(names))
+            out.append(tune_each(names, at_size, search.budget, times, targets, stop))
     return tuple(out), _versions(tools)
 
 
+def _searched(config: RunConfig, region: Region, share: float) -> Wanted:
+    found = wanted(config, region, share)
+    refuse_missing_libraries(config, found.search, region)
+    return found
+
+
 @dataclass(frozen=True)
-class _Run:
+class _Tuning:
     """What the regions of one run have in common; for the rest see `run`."""
 
+    session: Session
     source: SourceFile
     targets: Sequence[Target]
     device: Device
     tools: Toolchains
-    limits: Limits
     flags: tuple[str, ...]
     arch: str
-    listener: Listener | None
-    store: Store
-    stop: Stop
-    start: float
     gpu: Gpu | NoGpu
     cpu: Cpu
     scratch: Path
-    crew: Crew | None
 
     def at_size(
         self, number: int, ready: Ready, search: Wanted, place: int, budget: int, share_s: float
@@ -157,13 +142,13 @@ class _Run:
         one, search = ready.by_size[place], replace(search, budget=budget, time_s=share_s)
         bench = self._bench(one, self.scratch / f"{number}-{place}", share_s)
         if ready.others:
-            listener = self.listener and SizeListener(self.listener, sizes_text(bench.sizes[0]))
-            bench = replace(bench, listener=listener, others=_checked_only(ready, place))
+            inner = self.session.listener
+            listener = inner and SizeListener(inner, sizes_text(bench.sizes[0]))
+            session = replace(self.session, listener=listener)
+            bench = replace(bench, session=session, others=_checked_only(ready, place))
         offloads = "nvptx-none" in self.tools.offload
-        job = Job(
-            self.source, one.base, one.space, self.device, self.cpu, search, self.gpu, offloads
-        )
-        return AtSize(bench, tune(job, self.targets, bench))
+        made_of = (one.base, one.space, self.device, self.cpu, search, self.gpu, offloads)
+        return AtSize(bench, tune(RegionRun(bench, *made_of), self.targets))
 
     def _bench(self, ready: Ready, folder: Path, share_s: float) -> Bench:
         analysis, tools = ready.base.analysis, self.tools
@@ -171,25 +156,15 @@ class _Run:
         given = (*self.flags, *macros(region.spec, {*region.scalars, *region.arrays}))
         can_compile = tools.nvcc is not None and self.device.can_compile
         return Bench(
+            self.session,
             Checker(Oracle(self.source, analysis, tools, folder, given)),
             (tuned_sizes(region),),
             awkward_sizes(analysis),
-            usable_cores(),
-            self.limits.jobs,
             time.monotonic() + share_s,
             self.cpu.model,
             self.arch or (self.device.arch if can_compile else ""),
-            self.listener,
-            others=other_sizes(analysis),
             limit_s=min(COMPILE_LIMIT_S, max(LEAST_LIMIT_S, share_s * ONE_HANG)),
-            compilers=self.limits.compilers,
-            start=self.start,
-            memory_mib=memory_limit_mib(),
-            arrays_mib=(analysis.total.bytes_read + analysis.total.bytes_written) >> 20,
-            store=self.store,
-            stop=self.stop,
-            is_cold=self.limits.is_cold,
-            crew=self.crew,
+            others=other_sizes(analysis),
         )
 
 
@@ -199,6 +174,188 @@ def _checked_only(ready: Ready, place: int) -> tuple[Mapping[str, int], ...]:
         return ()
     tuned = [tuned_sizes(one.base.analysis.region) for one in ready.others]
     return tuple(sizes for sizes in other_sizes(ready.base.analysis) if sizes not in tuned)
+
+
+Sizes = Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class AtSize:
+    """What came of a region at one of its problem sizes, and the bench that it was tuned on."""
+
+    bench: Bench
+    tuned: Tuned
+
+    @property
+    def sizes(self) -> Sizes:
+        """Return the sizes of a call that was tuned."""
+        return self.bench.sizes[0]
+
+
+def shares(budget: int, parts: int) -> tuple[int, ...]:
+    """Return a budget in `parts` as even as can be, the larger ones first and none of them 0."""
+    each, rest = divmod(budget, parts)
+    return tuple(max(1, each + (number < rest)) for number in range(parts))
+
+
+class TimeShares:
+    """Shares the time of a run among parts, evenly; what one leaves over goes to those after it.
+
+    A part that takes longer than its share shortens none of the others.
+    """
+
+    def __init__(self, limit_s: float, parts: int) -> None:
+        self._end = time.monotonic() + limit_s
+        self._least_s = limit_s / parts
+        self._left = parts
+
+    def next_s(self) -> float:
+        """Return the seconds that the next part may take."""
+        rest_s = (self._end - time.monotonic()) / self._left
+        self._left -= 1
+        return max(self._least_s, rest_s)
+
+
+@dataclass(frozen=True)
+class SizeListener:
+    """Tells a listener of stages at one of several problem sizes."""
+
+    inner: Listener
+    sizes: str
+
+    def stage(self, text: str, total: int, least_s: float = 0.0) -> None:
+        """Pass a stage on with the sizes."""
+        self.inner.stage(f"{text} for {self.sizes}", total, least_s)
+
+    def trial(self, trial: Trial) -> None:
+        """Pass a trial on."""
+        self.inner.trial(trial)
+
+
+def tune_each(
+    names: Sequence[str],
+    at_size: Callable[[int, int, float], AtSize],
+    budget: int,
+    times: TimeShares,
+    targets: Sequence[Target],
+    stop: Stop = NEVER,
+) -> Tuned:
+    """Return a region tuned at each of its sizes, which `names` call.
+
+    `at_size` tunes one of them, by its number, with a share of the budget and of the seconds. After
+    `stop` no other than the first is begun.
+
+    Raises:
+        AnnotuneError: The region cannot be tuned at the first of them.
+    """
+    parts: list[AtSize] = []
+    refused: list[str] = []
+    for number, (name, share) in enumerate(zip(names, shares(budget, len(names)), strict=True)):
+        if number and stop.is_set:
+            refused.append(f"not tuned for {name}: the run was ended early")
+            continue
+        try:
+            parts.append(at_size(number, share, times.next_s()))
+        except AnnotuneError as refusal:
+            if not number:
+                raise
+            refused.append(f"not tuned for {name}: {refusal.diagnostics[0].message}")
+    found = together(parts, targets)
+    return replace(found, warnings=(*refused, *found.warnings))
+
+
+def together(parts: Sequence[AtSize], targets: Sequence[Target]) -> Tuned:
+    """Return a region with one text per target, made of the winners at each of its sizes.
+
+    The text is checked at all sizes, and at awkward ones that are none of them. Where it does not
+    pass, that of the first winner takes its place, which has passed before.
+    """
+    first, *others = (part.tuned for part in parts)
+    if not others:
+        return first
+    codes: dict[str, RegionCode] = {}
+    variants: dict[str, Variant] = {}
+    warnings: list[str] = []
+    right: list[list[Sizes]] = []
+    for target in targets:
+        name = target.name
+        won = [part for part in parts if name in part.tuned.variants]
+        if not won:
+            continue
+        one = combined([_checkable(part.tuned.variants[name]) for part in won])
+        code = target.region(one, resident=False)
+        checked, problem = _checked(parts, won, target, one, code)
+        if problem:
+            best = won[0].tuned
+            place = f"{name} is tuned for {sizes_text(won[0].sizes)} alone"
+            warnings.append(f"{place}: the text for several sizes fails its check: {problem}")
+            one, code = best.variants[name], best.codes[name]
+        codes[name], variants[name] = code, one
+        right.append(checked)
+    own = parts[0].sizes
+    everywhere = right[0] if right else []
+    result = replace(
+        first.result,
+        by_size=tuple(other.result for other in others),
+        sizes_checked=tuple(s for s in everywhere if s != own and all(s in r for r in right)),
+    )
+    own_words = dict.fromkeys(words for part in parts for words in part.tuned.warnings)
+    said = (*own_words, *warnings)
+    return replace(first, result=result, codes=codes, variants=variants, warnings=said)
+
+
+def _checkable(variant: Variant) -> Variant:
+    """Return a variant without the plan for open sizes where no run of it is short enough."""
+    return variant if _beside(variant) else replace(variant, partly=None)
+
+
+def _beside(variant: Variant) -> tuple[Sizes, ...]:
+    """Return awkward sizes at which the plan runs that fixes nothing but the listed sizes."""
+    if variant.partly is None:
+        return ()
+    analysis, fixed = variant.analysis, variant.partly.constants
+    listed = {name: fixed[name] for name in open_sizes(analysis.region) if name in fixed}
+    return awkward_sizes(analysis, fixed=listed)
+
+
+def _checked(
+    parts: Sequence[AtSize],
+    won: Sequence[AtSize],
+    target: Target,
+    variant: Variant,
+    code: RegionCode,
+) -> tuple[list[Sizes], str]:
+    """Return the problem sizes at which a text does as the original, or what it does wrong.
+
+    It runs under the detectors first, at awkward sizes of which some are none of those it is tuned
+    for, and others are so in part. Each size for which there are kernels has the bench at which
+    these must run.
+    """
+    bench = parts[0].bench
+    program = program_of(target, target.kind, variant, code)
+    plan = replace(bench.plan(False), device_name="", environ={})
+    arch = bench.arch if code.device else ""
+    beside = [sizes for one in variant.by_size if variant.others for sizes in _beside(one)]
+    awkward = (*bench.awkward, *beside) or bench.sizes
+    for strict in proofs(program, bench.checker.oracle.analysis, plan, awkward):
+        trial = bench.checker.check(program, replace(strict, arch=arch))
+        if trial.is_wrong:
+            return [], _first_line(trial)
+    runs = [(part.bench.checker, part.sizes) for part in won]
+    runs += [(bench.checker, part.sizes) for part in parts if part not in won]
+    runs += [(bench.checker, sizes) for sizes in bench.others]
+    right: list[Sizes] = []
+    for checker, sizes in runs:
+        trial = checker.check(program, replace(plan, sizes=(sizes,)))
+        if trial.verified:
+            right.append(sizes)
+        elif trial.is_wrong:
+            return [], _first_line(trial)
+    return right, ""
+
+
+def _first_line(trial: Trial) -> str:
+    return f"{trial.status}: {trial.reason}".partition("\n")[0]
 
 
 def files(

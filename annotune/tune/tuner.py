@@ -1,10 +1,7 @@
-"""The finals of one target: the best few and the original timed in turns, and what that tells.
+"""One region tuned for one target: measured or predicted, and the best that is right is kept.
 
-A variant's forecast with what the compiler said of its kernels, where it was asked.
-
-What a variant means to keep in registers and its compiled kernels have in memory.
-
-Tries the variants of one region: measures or predicts them, keeps the best that is right.
+The best few and the original are timed in turns, in finals. Where a model speaks, it is told what
+the compiler said of the kernels, and not heard where what should be in registers is in memory.
 """
 
 from __future__ import annotations
@@ -38,11 +35,10 @@ from annotune.model.traffic import Compiled
 from annotune.schedule.plan import Kernel
 from annotune.space.variants import Listing, Variant
 from annotune.transforms.tree import Body
-from annotune.tune.asked import Wanted
-from annotune.tune.bench import Bench, program_of
+from annotune.tune.bench import Bench, Recorder, program_of
+from annotune.tune.config import Wanted
 from annotune.tune.experiment import Experiment, Tried, Way
-from annotune.tune.jobs import Contestant, Course, take_rounds
-from annotune.tune.recorder import Recorder
+from annotune.tune.jobs import Contestant, take_rounds
 from annotune.tune.results import Searched
 
 # The finals have this share of a target's time, and no more seconds than these.
@@ -115,11 +111,12 @@ def finals(
     if sum(one.number is not None for one in taking_part) == 0 or len(taking_part) < 2:
         return NO_FINALS
     oracle = bench.checker.oracle
-    course = Course(bench.sizes[0], bench.is_cold, bench.arch, bench.environ)
-    if by_crew and bench.crew is not None:
-        taken = bench.crew.take_rounds(oracle, taking_part, course, budget_s)
+    plan = replace(bench.plan(True), arch=bench.arch)
+    crew, stop = bench.session.crew, bench.session.stop
+    if by_crew and crew is not None:
+        taken = crew.take_rounds(oracle, taking_part, plan, budget_s)
     else:
-        taken = take_rounds(oracle, taking_part, course, budget_s, lambda: bench.stop.is_set)
+        taken = take_rounds(oracle, taking_part, plan, budget_s, lambda: stop.is_set)
     return replace(decided(taking_part, taken.turns), waited=taken.waited)
 
 
@@ -252,8 +249,8 @@ BASELINE_BUDGET_S = 0.6
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """The trials of one target, the best of them, and the code behind it.
+class TargetResult:
+    """The trials of one target, and the winner; the original's is a trial without a variant.
 
     `sizes` are the others of the bench at which that was compared with the original, `forecast`
     what the model says of it, None where no model speaks for the target. `searched` tells how the
@@ -264,9 +261,7 @@ class Outcome:
     """
 
     trials: tuple[Trial, ...] = ()
-    best: Trial | None = None
-    variant: Variant | None = None
-    code: RegionCode | None = None
+    winner: Tried | None = None
     note: str = ""
     sizes: tuple[Mapping[str, int], ...] = ()
     forecast: Forecast | None = None
@@ -275,6 +270,24 @@ class Outcome:
     contestant: Contestant | None = None
     rivals: Mapping[str, Final] = field(default_factory=dict)
     waited: float | None = None
+
+    @property
+    def best(self) -> Trial | None:
+        return None if self.winner is None else self.winner.trial
+
+    @property
+    def code(self) -> RegionCode | None:
+        return None if self.winner is None else self.winner.code
+
+    @property
+    def variant(self) -> Variant | None:
+        return None if self.winner is None else self.winner.variant
+
+    def with_best(self, best: Trial) -> TargetResult:
+        """Return the result with more known of the winner's trial."""
+        assert self.winner is not None
+        trials = tuple(best if trial is self.best else trial for trial in self.trials)
+        return replace(self, trials=trials, winner=replace(self.winner, trial=best))
 
 
 def measured(
@@ -285,7 +298,7 @@ def measured(
     wanted: Wanted,
     rivals: Sequence[Contestant] = (),
     look: Callable[[], None] = lambda: None,
-) -> Outcome:
+) -> TargetResult:
     """Return the fastest right variant by the clock, one timed at a time.
 
     The best few are measured again in turns, together with `rivals`, so that a passing
@@ -298,14 +311,14 @@ def measured(
     tried, searched = by_clock(searching, target, kind, listing, wanted)
     right = {one.number: one for one in _by_time(one for one in tried if one.is_right)}
     chosen = [right[n] for n in finalists({n: one.trial for n, one in right.items()})]
-    own = [_contestant(target, kind, one, bench.cores) for one in chosen]
+    own = [_contestant(target, kind, one, bench.session.cores) for one in chosen]
     found = NO_FINALS
-    if not bench.stop.is_set:
+    if not bench.session.stop.is_set:
         found = finals(bench, (*own, *rivals), budget_s, by_crew=kind not in _ON_THIS_CPU)
     look()
     ranked = {int(name): right[int(name)] for name in found.ranking}
-    outcome = _outcome(bench, target, kind, tried, tuple((ranked | right).values()))
-    told = _with_finals(outcome, tried, found)
+    result = _result(bench, target, kind, tried, tuple((ranked | right).values()))
+    told = _with_finals(result, tried, found)
     return replace(told, searched=searched, waited=found.waited)
 
 
@@ -327,7 +340,7 @@ def by_clock(
 
 def predicted(
     bench: Bench, target: Target, kind: str, listing: Listing, wanted: Wanted, device: str
-) -> Outcome:
+) -> TargetResult:
     """Return the variant with the least predicted time among those that pass their checks.
 
     All are compiled and executed on the CPU, several at once. The first choice of the decision
@@ -346,10 +359,10 @@ def predicted(
     def judge(variant: Variant, trial: Trial) -> Trial:
         return judged(variant, trial, bench.arch, device)
 
-    way = Way(kind, plan, judge, bench.jobs)
+    way = Way(kind, plan, judge, bench.session.config.jobs)
     tried, searched = Experiment(bench, target, listing, wanted, way).run()
     ranked = _by_time(one for one in tried if one.is_right)
-    return replace(_outcome(bench, target, kind, tried, ranked), searched=searched)
+    return replace(_result(bench, target, kind, tried, ranked), searched=searched)
 
 
 def judged(variant: Variant, trial: Trial, arch: str, device: str) -> Trial:
@@ -367,9 +380,9 @@ def _by_time(tried: Iterable[Tried]) -> list[Tried]:
     return sorted(tried, key=lambda one: one.trial.time_s or float("inf"))
 
 
-def _outcome(
+def _result(
     bench: Bench, target: Target, kind: str, tried: Sequence[Tried], ranked: Sequence[Tried]
-) -> Outcome:
+) -> TargetResult:
     """Return the first of `ranked` that also passes the sanitizers and the race detector.
 
     Right values in the order in which threads happened to run say nothing of another order.
@@ -384,11 +397,10 @@ def _outcome(
         found, sizes = _proved(bench, program)
         if not found.is_wrong:
             reached = {BRANCHES: found.facts[BRANCHES]} if BRANCHES in found.facts else {}
-            best = replace(one.trial, facts={**one.trial.facts, **reached})
-            fates[one.number] = best
+            winner = replace(one, trial=replace(one.trial, facts={**one.trial.facts, **reached}))
+            fates[one.number] = winner.trial
             forecast = forecast_of(one.variant, one.trial.kernels)
-            trials = tuple(fates.values())
-            return Outcome(trials, best, one.variant, one.code, sizes=sizes, forecast=forecast)
+            return TargetResult(tuple(fates.values()), winner, sizes=sizes, forecast=forecast)
         for same in (t.number for t in tried if one.number in (t.number, t.twin_of)):
             fates[same] = replace(
                 fates[same],
@@ -400,12 +412,12 @@ def _outcome(
                 times_s=(),
             )
     trials = tuple(fates.values())
-    return Outcome(trials, note=_why_none(trials))
+    return TargetResult(trials, note=_why_none(trials))
 
 
 def _proved(bench: Bench, program: Program) -> tuple[Trial, tuple[Mapping[str, int], ...]]:
     """Return a winner's fate under the detectors and at the other sizes, and those it passed."""
-    recorder = Recorder(bench.checker, bench.store, bench.limit_s)
+    recorder = Recorder(bench)
     tried = replace(bench.plan(False), device_name="", environ={})
     for plan in proofs(program, bench.checker.oracle.analysis, tried, bench.awkward):
         found = recorder.again(program, plan)
@@ -429,28 +441,24 @@ def _contestant(target: Target, kind: str, one: Tried, threads: int) -> Contesta
     return Contestant(str(one.number), program, one.trial.time_s or 0.0, threads, one.number)
 
 
-def _with_finals(outcome: Outcome, tried: Sequence[Tried], found: Finals) -> Outcome:
-    """Return an outcome with what its trials took in the finals, beside the winner of all."""
-    names = {one.number: str(one.number) for one in tried if one.is_right}
-    pairs = zip(tried, outcome.trials, strict=True)
-    winner = next((names.get(one.number) for one, t in pairs if t is outcome.best), None)
-    if winner is None:
-        return outcome
-    trials = []
-    best = outcome.best
-    for one, trial in zip(tried, outcome.trials, strict=True):
-        is_right = trial.status is Status.CORRECT and one.number in names
-        final = found.of(names[one.number], winner) if is_right else None
+def _with_finals(result: TargetResult, tried: Sequence[Tried], found: Finals) -> TargetResult:
+    """Return a result with what its trials took in the finals, beside the winner of all."""
+    winner = str(result.winner.number) if result.winner and result.winner.is_right else ""
+    trials, best = [], result.best
+    for one, trial in zip(tried, result.trials, strict=True):
+        is_right = trial.status is Status.CORRECT and one.is_right
+        final = found.of(str(one.number), winner) if is_right else None
         trials.append(trial if final is None else replace(trial, final=final))
-        best = trials[-1] if trial is outcome.best else best
+        best = trials[-1] if trial is result.best else best
     rivals = {name: found.of(name, winner) for name in found.rounds_s if not name.isdecimal()}
     known = {name: final for name, final in rivals.items() if final is not None}
-    return replace(outcome, trials=tuple(trials), best=best, rivals=known)
+    told = result if best is None else result.with_best(best)
+    return replace(told, trials=tuple(trials), rivals=known)
 
 
 def baseline(
     bench: Bench, name: str, kind: str, codes: Mapping[str, RegionCode], threads: int
-) -> Outcome:
+) -> TargetResult:
     """Return the fastest of a few ways to write the original, measured with `threads`.
 
     Measured in every run: it is what the others are compared with.
@@ -458,7 +466,7 @@ def baseline(
     trials: list[Trial] = []
     programs: list[Program] = []
     for label, code in codes.items():
-        if bench.stop.is_set:
+        if bench.session.stop.is_set:
             break
         program = Program(name, kind, code, config={"as written": label}, optimisation=("-O3",))
         plan = replace(bench.plan(True, budget_s=BASELINE_BUDGET_S), threads=threads, grids=True)
@@ -468,10 +476,10 @@ def baseline(
         programs.append(program)
     right = [n for n, t in enumerate(trials) if t.status is Status.CORRECT and t.time_s]
     if not right:
-        return Outcome(tuple(trials), note=_why_none(tuple(trials)))
+        return TargetResult(tuple(trials), note=_why_none(tuple(trials)))
     first = min(right, key=lambda n: trials[n].time_s or float("inf"))
     one = Contestant(name, programs[first], trials[first].time_s or 0.0, threads)
-    return Outcome(tuple(trials), trials[first], contestant=one)
+    return TargetResult(tuple(trials), Tried(first, trials[first]), contestant=one)
 
 
 def _why_none(trials: Sequence[Trial]) -> str:

@@ -27,8 +27,7 @@ from annotune.report.plots import (
     log_axis,
     scatter,
 )
-from annotune.tune.region_run import agreement
-from annotune.tune.results import RegionResult
+from annotune.tune.results import RegionResult, agreement
 
 times = st.none() | st.floats(0, allow_nan=False) | st.floats(1e-6, 1e-3)
 trials = st.builds(

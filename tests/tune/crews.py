@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from annotune.tune.crew import Crew, Wish, crew_of
-from annotune.tune.ending import NEVER
+from annotune.tune.config import NEVER, Wish
+from annotune.tune.workers import Crew, crew_of
 
 PATIENCE_S = 600.0
 

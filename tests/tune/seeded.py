@@ -14,7 +14,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 from unittest.mock import patch
 
 from support.regions import text_source
@@ -31,11 +31,10 @@ from annotune.measure.toolchain import find_toolchains
 from annotune.measure.trial import Status, Trial
 from annotune.space.variants import Listing, Variant
 from annotune.tune import experiment, tuner
-from annotune.tune.asked import Wanted
-from annotune.tune.bench import Bench
-from annotune.tune.recorder import Recorder, TrialJob
+from annotune.tune.bench import Bench, Recorder, Session, TrialJob
+from annotune.tune.config import RunConfig, Wanted
 from annotune.tune.store import Store, in_memory, opened
-from annotune.tune.tuner import Outcome
+from annotune.tune.tuner import TargetResult
 
 TEXT = """\
 void f(int n, double *restrict y, const double *restrict x)
@@ -147,21 +146,18 @@ def bench(folder: Path, slots: int, store: Store | None = None, time_s: float = 
     """Return a bench that checks the space's region in a scratch `folder`."""
     source = text_source(TEXT)
     oracle = Oracle(source, analyse(source.regions[0]), find_toolchains(os.environ), folder)
-    return Bench(
-        Checker(oracle),
-        ({"n": 500},),
-        ({"n": 3},),
-        1,
-        slots,
-        time.monotonic() + time_s,
-        "this CPU",
-        limit_s=PATIENCE_S,
-        memory_mib=MEMORY_MIB,
-        store=store or in_memory(),
-    )
+    session = Session(RunConfig(jobs=slots), 1, MEMORY_MIB, store=store or in_memory())
+    until = time.monotonic() + time_s
+    found = Checker(oracle)
+    return Bench(session, found, ({"n": 500},), ({"n": 3},), until, "this CPU", limit_s=PATIENCE_S)
 
 
-def searched(bench: Bench, points: Listing, wanted: Wanted | None = None) -> Outcome:
+def with_session(bench: Bench, **changes: Any) -> Bench:
+    """Return a bench whose run has other members."""
+    return replace(bench, session=replace(bench.session, **changes))
+
+
+def searched(bench: Bench, points: Listing, wanted: Wanted | None = None) -> TargetResult:
     """Return what comes of the space: timed with one slot, else checked several at once."""
     wanted = wanted or Wanted(search="exhaustive")
     target = cast(Target, _Target())
@@ -169,7 +165,7 @@ def searched(bench: Bench, points: Listing, wanted: Wanted | None = None) -> Out
         patch.object(experiment, "Recorder", _PatientRecorder),
         patch.object(tuner, "Recorder", _PatientRecorder),
     ):
-        if bench.jobs == 1:
+        if bench.session.config.jobs == 1:
             return tuner.measured(bench, target, "openmp", points, wanted)
         return tuner.predicted(bench, target, "openmp", points, wanted, "a device")
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotune.measure.trial import Status, Trial
-from annotune.tune.region_run import agreement, spearman
+from annotune.tune.results import agreement, spearman
 
 MEASURED = Trial("cuda", {}, Status.CORRECT, 1.0, predicted_s=2.0)
 

@@ -10,7 +10,7 @@ from support.regions import text_source
 
 from annotune.diagnostics import AnnotuneError
 from annotune.ir.region import Region
-from annotune.tune.asked import Asked, Wanted, wanted
+from annotune.tune.config import RunConfig, Wanted, wanted
 
 TEXT = """\
 void f(int n, double *restrict y, const double *restrict x)
@@ -32,25 +32,25 @@ def region(arguments: str = "") -> Region:
 
 
 def test_our_own_choice() -> None:
-    assert wanted(Asked(), region()) == Wanted("auto", 0, 100, 90.0)
-    assert wanted(Asked(), region(), share=0.5).time_s == 45.0
+    assert wanted(RunConfig(), region()) == Wanted("auto", 0, 100, 90.0)
+    assert wanted(RunConfig(), region(), share=0.5).time_s == 45.0
 
 
 def test_the_annotation_s_choice() -> None:
     asked = region("arg algorithm = 'Randomsearch'; arg time_limit = 2; arg total_runs = 30;")
-    assert wanted(Asked(), asked) == Wanted("random", 0, 30, 120.0)
+    assert wanted(RunConfig(), asked) == Wanted("random", 0, 30, 120.0)
     asked = region("arg budget = 20; arg total_runs = 30; arg seed = 5; arg time_limit = 0.5;")
-    assert wanted(Asked(), asked, share=0.1) == Wanted("auto", 5, 20, 30.0)
+    assert wanted(RunConfig(), asked, share=0.1) == Wanted("auto", 5, 20, 30.0)
 
 
 def test_orio_s_unlimited_is_ours_without_an_option() -> None:
     asked = region("arg time_limit = -1; arg total_runs = -1;")
-    assert wanted(Asked(), asked) == Wanted()
+    assert wanted(RunConfig(), asked) == Wanted()
 
 
 def test_the_command_line_s_choice() -> None:
     asked = region("arg algorithm = 'Nonsense'; arg time_limit = 2; arg budget = 3; arg seed = 4;")
-    found = wanted(Asked("tpe", 7, 9, 40.0), asked, share=0.25)
+    found = wanted(RunConfig("tpe", 7, 9, 40.0), asked, share=0.25)
     assert found == Wanted("tpe", 7, 9, 10.0)
 
 
@@ -68,7 +68,7 @@ def test_the_command_line_s_choice() -> None:
 )
 def test_what_makes_no_sense_is_refused(arguments: str, code: str, words: str) -> None:
     with pytest.raises(AnnotuneError) as refusal:
-        wanted(Asked(), region(arguments))
+        wanted(RunConfig(), region(arguments))
     (said,) = refusal.value.diagnostics
     assert said.code == code
     assert words in said.message

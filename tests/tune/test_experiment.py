@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import cast
 
 import pytest
-from tune.seeded import all_right, bench, listing, searched
+from tune.seeded import all_right, bench, listing, searched, with_session
 
 from annotune.measure.check import Checker
 from annotune.measure.oracle import Oracle
@@ -18,12 +18,11 @@ from annotune.measure.plan import CheckPlan
 from annotune.measure.program import Program
 from annotune.measure.toolchain import find_toolchains
 from annotune.measure.trial import Status, Trial
-from annotune.tune.asked import Wanted
 from annotune.tune.bench import Bench
-from annotune.tune.ending import Stop
+from annotune.tune.config import RunConfig, Stop, Wanted
 from annotune.tune.experiment import BATCH, GIVEN_UP, NO_TIME, inert_axes
 from annotune.tune.store import in_memory
-from annotune.tune.tuner import Outcome
+from annotune.tune.tuner import TargetResult
 
 TOOLS = find_toolchains(os.environ)
 pytestmark = pytest.mark.skipif(not TOOLS.openmp or TOOLS.cxx is None, reason="no OpenMP")
@@ -60,21 +59,22 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Bench:
 
 def run(
     made: Bench, killer: str = "", names: Sequence[str] = NAMES, wanted: Wanted | None = None
-) -> tuple[Outcome, list[str]]:
+) -> tuple[TargetResult, list[str]]:
     """Return the outcome of a run, and what was checked in it, the winner's proof included."""
     checker = _Checker(made.checker.oracle, killer)
     # No finals: there is nothing to time.
     until = time.monotonic() + 60
-    own = replace(made, checker=cast(Checker, checker), until=until, jobs=2)
+    two = with_session(made, config=RunConfig(jobs=2))
+    own = replace(two, checker=cast(Checker, checker), until=until)
     return searched(own, listing(tuple(names)), wanted), checker.asked
 
 
-def deeds(outcome: Outcome) -> list[str]:
+def deeds(outcome: TargetResult) -> list[str]:
     return [str(trial.config["deed"]) for trial in outcome.trials]
 
 
 def test_a_second_run_checks_nothing_and_says_so(made: Bench) -> None:
-    own = replace(made, store=in_memory())
+    own = with_session(made, store=in_memory())
     first, checked = run(own)
     assert sorted(set(checked)) == ["right", "right at last", "right too"]
     assert first.searched is not None
@@ -93,7 +93,7 @@ def test_a_second_run_checks_nothing_and_says_so(made: Bench) -> None:
 
 
 def test_other_sizes_and_other_plans_are_other_trials(made: Bench) -> None:
-    own = replace(made, store=in_memory())
+    own = with_session(made, store=in_memory())
     run(own)
     _, checked = run(replace(own, awkward=({"n": 7},)))
     assert set(checked) == {"right", "right at last", "right too"}
@@ -102,7 +102,7 @@ def test_other_sizes_and_other_plans_are_other_trials(made: Bench) -> None:
 def test_what_did_not_end_is_tried_again_after_all_others_and_not_a_third_time(
     made: Bench,
 ) -> None:
-    own = replace(made, store=in_memory())
+    own = with_session(made, store=in_memory())
     with pytest.raises(_Killed):
         run(own, killer="right")
     with pytest.raises(_Killed):
@@ -117,7 +117,7 @@ def test_what_did_not_end_is_tried_again_after_all_others_and_not_a_third_time(
 
 
 def test_a_second_chance_comes_last(made: Bench) -> None:
-    own = replace(made, store=in_memory())
+    own = with_session(made, store=in_memory())
     with pytest.raises(_Killed):
         run(own, killer="right", names=("right",))
     outcome, checked = run(own)
@@ -126,31 +126,33 @@ def test_a_second_chance_comes_last(made: Bench) -> None:
 
 
 def test_no_second_chance_where_the_time_is_over(made: Bench) -> None:
-    own = replace(made, store=in_memory())
+    own = with_session(made, store=in_memory())
     with pytest.raises(_Killed):
         run(own, killer="right", names=("right",))
     stop = Stop()
     stop.set()
-    outcome, checked = run(replace(own, stop=stop), names=("right",))
+    outcome, checked = run(with_session(own, stop=stop), names=("right",))
     assert (checked, outcome.trials) == ([], ())
     checker = _Checker(made.checker.oracle)
-    late = replace(own, checker=cast(Checker, checker), until=time.monotonic(), jobs=2)
+    two = with_session(own, config=RunConfig(jobs=2))
+    late = replace(two, checker=cast(Checker, checker), until=time.monotonic())
     outcome = searched(late, listing(("right", "right too")))
     assert [t.reason for t in outcome.trials if t.status is not Status.CORRECT] == [NO_TIME]
 
 
 def test_one_right_variant_is_owed_when_the_time_is_over(made: Bench) -> None:
     checker = _Checker(made.checker.oracle)
-    late = replace(made, checker=cast(Checker, checker), until=time.monotonic(), jobs=1)
+    one = with_session(made, store=in_memory(), config=RunConfig())
+    late = replace(one, checker=cast(Checker, checker), until=time.monotonic())
     names = ("right", "right too", "right at last")
-    outcome = searched(replace(late, store=in_memory()), listing(names))
+    outcome = searched(late, listing(names))
     assert outcome.best is not None
     assert len(outcome.trials) == 1
 
 
 def test_the_budget_is_for_different_texts(made: Bench) -> None:
     names = ("right", "same as right", "right too", "right at last")
-    own = replace(made, store=in_memory())
+    own = with_session(made, store=in_memory())
     outcome, _ = run(own, names=names, wanted=Wanted("exhaustive", budget=2))
     assert deeds(outcome) == ["right", "same as right", "right too"]
     assert outcome.searched is not None
@@ -160,7 +162,7 @@ def test_the_budget_is_for_different_texts(made: Bench) -> None:
 
 @pytest.mark.parametrize("name", ["random", "gp", "tpe", "simplex", "genetic", "annealing"])
 def test_every_search_comes_to_an_end(made: Bench, name: str) -> None:
-    own = replace(made, store=in_memory())
+    own = with_session(made, store=in_memory())
     names = (*NAMES, "refused")
     outcome, _ = run(own, names=names, wanted=Wanted(name, seed=1))
     assert outcome.best is not None
@@ -212,8 +214,8 @@ def test_compilers_work_ahead_but_never_beside_a_clock_of_this_processor(
     monkeypatch.setattr("annotune.tune.experiment.compile_ahead", compilers)
     monkeypatch.setattr("annotune.tune.tuner.finalists", lambda _: ())
     checker = _Watched(made.checker.oracle, compilers, waits=slots > 1)
-    own = replace(made, checker=cast(Checker, checker), jobs=slots, store=in_memory())
-    own = replace(own, until=time.monotonic() + 60)
+    own = with_session(made, store=in_memory(), config=RunConfig(jobs=slots))
+    own = replace(own, checker=cast(Checker, checker), until=time.monotonic() + 60)
     outcome = searched(own, all_right(2 * BATCH + 3))
     assert len(outcome.trials) == len(compilers.points) == 2 * BATCH + 3
     # With a slot that is timed here, the next ones are compiled when the slot is free.

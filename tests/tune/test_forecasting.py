@@ -16,7 +16,7 @@ from annotune.model.traffic import Compiled
 from annotune.space.variants import Variant
 from annotune.strategies.registry import AUTO
 from annotune.tune.region_run import target_models
-from annotune.tune.tuner import Outcome, forecast_of, predicted_trial
+from annotune.tune.tuner import TargetResult, forecast_of, predicted_trial
 
 H200 = load_device("h200")
 TRIAL = Trial("cuda", {}, Status.CORRECT)
@@ -65,7 +65,7 @@ def test_a_target_without_a_model_has_no_prediction() -> None:
 def test_the_results_have_a_model_for_each_forecast(variant: Variant) -> None:
     found = forecast_of(variant, ())
     assert found is not None
-    outcomes = {"openmp": Outcome(), "cuda": Outcome(forecast=found)}
+    outcomes = {"openmp": TargetResult(), "cuda": TargetResult(forecast=found)}
     times = (1.0, 2.0, 3.0, 4.0)
     trials = [replace(TRIAL, time_s=t, predicted_s=2 * t) for t in times]
     (model,) = target_models(outcomes, trials)

@@ -5,18 +5,17 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from support.cli import annotune
 from tune.crews import crew, one_killed, pids_of
-from tune.seeded import FATES, bench, listing, searched
+from tune.seeded import FATES, bench, listing, searched, with_session
 
 from annotune.diagnostics import AnnotuneError
 from annotune.measure.toolchain import find_toolchains
-from annotune.tune import parsl_workers
-from annotune.tune.crew import Wish
+from annotune.tune import workers as parsl_workers
+from annotune.tune.config import Wish
 from annotune.tune.store import opened
 
 TOOLS = find_toolchains(os.environ)
@@ -123,7 +122,7 @@ def test_nothing_is_lost_where_one_of_the_workers_of_parsl_is_killed(
         assert three.slots == 3
         workers = pids_of(three)
         assert len(workers) == 3
-        own = replace(bench(scratch, 3, store), crew=three)
+        own = with_session(bench(scratch, 3, store), crew=three)
         with one_killed(workers):
             outcome = searched(own, listing(names))
         found = {str(t.config["deed"]): t.status for t in outcome.trials}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from annotune.tune.ending import PREFIX, scratch_folder
+from annotune.tune.jobs import PREFIX, scratch_folder
 
 
 @pytest.fixture

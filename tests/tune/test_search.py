@@ -11,12 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from annotune.diagnostics import AnnotuneError, Span
 from annotune.tune.search.model_based import expected_improvement, spread
 from annotune.tune.search.names import (
     ORIO_NAMES,
     SEARCHES,
     UnknownSearch,
     make_search,
+    refuse_unavailable,
     search_name,
 )
 from annotune.tune.search.points import Points, Value
@@ -231,3 +233,27 @@ def test_what_a_search_foresees_does_not_depend_on_what_it_is_told(name: str) ->
         found.append(asked)
     assert found[0] == found[1] == found[2]
     assert (name in ("exhaustive", "random")) == (len(found[0]) == len(POINTS))
+
+
+@pytest.mark.parametrize("predicted", [False, True])
+def test_without_a_library_auto_searches_all_the_same(
+    monkeypatch: pytest.MonkeyPatch, predicted: bool
+) -> None:
+    monkeypatch.setattr("annotune.tune.search.model_based.find_spec", lambda _: None)
+    points = Points(tuple(CONFIGS), tuple(TIMES)) if predicted else POINTS
+    found = list(_asked("auto", points, [*TIMES], 30, batch=4))
+    assert len(found) == len(set(found)) == 30
+    assert min(TIMES[point] for point in found) <= sorted(TIMES)[2]
+
+
+def test_a_search_without_its_library_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    span = Span("--search", 1, 1)
+    refuse_unavailable("cma-es", span)
+    monkeypatch.setattr("annotune.tune.search.names.find_spec", lambda _: None)
+    refuse_unavailable("auto", span)
+    with pytest.raises(AnnotuneError) as refusal:
+        refuse_unavailable("cma-es", span)
+    (said,) = refusal.value.diagnostics
+    assert said.code == "AT649"
+    assert said.message == "the search 'cma-es' needs optuna and cmaes, not installed here"
+    assert said.help.endswith("that needs no library: auto, exhaustive, random")

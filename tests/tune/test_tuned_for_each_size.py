@@ -31,21 +31,12 @@ from annotune.settings import Settings
 from annotune.space.decision import Base
 from annotune.space.space import region_space
 from annotune.space.variants import Variant
-from annotune.tune import several_sizes
-from annotune.tune.asked import Asked
-from annotune.tune.bench import Bench
-from annotune.tune.ending import Stop
+from annotune.tune import run as tune_run
+from annotune.tune.bench import Bench, Session
+from annotune.tune.config import RunConfig, Stop
 from annotune.tune.region_run import Tuned
 from annotune.tune.results import RegionResult
-from annotune.tune.run import Limits
-from annotune.tune.several_sizes import (
-    AtSize,
-    Clock,
-    SizeListener,
-    shares,
-    together,
-    tune_each,
-)
+from annotune.tune.run import AtSize, SizeListener, TimeShares, shares, together, tune_each
 
 TOOLS = find_toolchains(os.environ)
 needs_openmp = pytest.mark.skipif(not TOOLS.openmp or TOOLS.cxx is None, reason="no OpenMP")
@@ -73,14 +64,14 @@ def test_a_budget_is_shared_evenly_and_leaves_none_without(budget: int, parts: i
 
 
 def test_time_left_over_goes_to_what_comes_after() -> None:
-    clock = Clock(30.0, 3)
+    clock = TimeShares(30.0, 3)
     assert clock.next_s() == pytest.approx(10.0, abs=0.5)
     assert clock.next_s() == pytest.approx(15.0, abs=0.5)
     assert clock.next_s() == pytest.approx(30.0, abs=0.5)
 
 
 def test_what_takes_too_long_takes_nothing_from_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = Clock(30.0, 3)
+    clock = TimeShares(30.0, 3)
     now = time.monotonic()
     monkeypatch.setattr(time, "monotonic", lambda: now + 29.0)
     assert clock.next_s() == 10.0
@@ -117,7 +108,12 @@ def parts(tmp_path_factory: pytest.TempPathFactory) -> list[AtSize]:
         variant = target.points(base, region_space(base), load_device("h200")).listing(1).variant(0)
         checker = Checker(Oracle(source, one, TOOLS, folder / str(len(made))))
         bench = Bench(
-            checker, (tuned_sizes(region),), awkward_sizes(one), 2, 1, time.monotonic() + 60, "cpu"
+            Session(RunConfig(), cores=2),
+            checker,
+            (tuned_sizes(region),),
+            awkward_sizes(one),
+            time.monotonic() + 60,
+            "cpu",
         )
         result = RegionResult("f", 1, 3, dict(region.sizes), 1, 1, (), ())
         codes = {"openmp": target.region(variant, False)}
@@ -165,7 +161,7 @@ def test_what_cannot_be_run_for_any_size_of_the_rest_is_left_out(
     parts: list[AtSize], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert "if (n == 24)" in together(parts, [OpenMpTarget()]).codes["openmp"].body
-    monkeypatch.setattr(several_sizes, "awkward_sizes", lambda analysis, fixed: ())
+    monkeypatch.setattr(tune_run, "awkward_sizes", lambda analysis, fixed: ())
     found = together(parts, [OpenMpTarget()])
     assert "if (n == 24)" not in found.codes["openmp"].body
     assert "n == 24 && m == 40" in found.codes["openmp"].body
@@ -198,8 +194,8 @@ def test_run_tunes_each_size_and_writes_one_text(tmp_path: Path) -> None:
     path = tmp_path / "user.c"
     path.write_text(TEXT)
     targets = [load_target("openmp")]
-    limits = Limits(Asked(budget=4, time_s=20), compilers=2, jobs=2)
-    report = pipeline.run(Settings(path, ("openmp",)), targets, limits, os.environ)
+    config = RunConfig(budget=4, time_s=20, compilers=2, jobs=2)
+    report = pipeline.run(Settings(path, ("openmp",)), targets, config, os.environ)
     (region,) = results_json(report.results)["regions"]
     assert region["sizes"] == {"n": 16, "m": 40}
     assert region["sizes_checked"] == [{"n": 24, "m": 40}]
@@ -228,12 +224,12 @@ def test_a_size_that_is_refused_leaves_the_others(parts: list[AtSize]) -> None:
         return parts[0]
 
     names = ["n=16", "n=24"]
-    found = tune_each(names, at_size, 5, Clock(1.0, 2), [OpenMpTarget()])
+    found = tune_each(names, at_size, 5, TimeShares(1.0, 2), [OpenMpTarget()])
     assert asked == [(0, 3), (1, 2)]
     assert found.codes == parts[0].tuned.codes
     assert found.warnings == ("not tuned for n=24: no such size",)
     with pytest.raises(AnnotuneError):
-        tune_each(names[:1], lambda *_: at_size(1, 1, 1.0), 5, Clock(1.0, 1), [])
+        tune_each(names[:1], lambda *_: at_size(1, 1, 1.0), 5, TimeShares(1.0, 1), [])
 
 
 def test_a_run_that_is_ended_begins_no_other_size(parts: list[AtSize]) -> None:
@@ -245,7 +241,7 @@ def test_a_run_that_is_ended_begins_no_other_size(parts: list[AtSize]) -> None:
         stop.set()
         return parts[number]
 
-    found = tune_each(["n=16", "n=24"], at_size, 5, Clock(1.0, 2), [OpenMpTarget()], stop)
+    found = tune_each(["n=16", "n=24"], at_size, 5, TimeShares(1.0, 2), [OpenMpTarget()], stop)
     assert asked == [0]
     assert found.codes == parts[0].tuned.codes
     assert found.warnings == ("not tuned for n=24: the run was ended early",)

@@ -20,8 +20,8 @@ from annotune.measure.oracle import Oracle
 from annotune.measure.toolchain import find_toolchains
 from annotune.measure.trial import Status, Verdict
 from annotune.space.variants import Listing, Variant
-from annotune.tune.asked import Wanted
-from annotune.tune.bench import Bench
+from annotune.tune.bench import Bench, Session
+from annotune.tune.config import RunConfig, Wanted
 from annotune.tune.tuner import measured
 
 TOOLS = find_toolchains(os.environ)
@@ -90,7 +90,9 @@ def _bench(folder: Path, text: str = TEXT, others: tuple[dict[str, int], ...] = 
     oracle = Oracle(source, analyse(source.regions[0]), TOOLS, folder)
     sizes: tuple[dict[str, int], ...] = ({"n": 100},)
     until = time.monotonic() + 600
-    return Bench(Checker(oracle), sizes, ({"n": 2},), 1, 1, until, "this CPU", others=others)
+    session = Session(RunConfig(), cores=1)
+    checker = Checker(oracle)
+    return Bench(session, checker, sizes, ({"n": 2},), until, "this CPU", others=others)
 
 
 def listed(variants: Sequence[Variant]) -> Listing:

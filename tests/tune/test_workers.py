@@ -24,9 +24,9 @@ from tune.crews import (
     one_killed,
     pids_of,
 )
-from tune.seeded import FATES, TEXT, bench, listing, searched
+from tune.seeded import FATES, TEXT, bench, listing, searched, with_session
 
-import annotune.tune.crew
+import annotune.tune.workers
 from annotune.analysis.analyse import analyse
 from annotune.diagnostics import AnnotuneError
 from annotune.measure.check import Checker
@@ -37,13 +37,11 @@ from annotune.measure.program import Program
 from annotune.measure.toolchain import find_toolchains
 from annotune.measure.trial import Status, Trial
 from annotune.tune import jobs
-from annotune.tune.asked import Wanted
-from annotune.tune.crew import Crew, Wish, crew_of
-from annotune.tune.ending import Stop
-from annotune.tune.jobs import CheckJob, FinalsJob, Place, Rounds, origin_of, place
+from annotune.tune.config import Stop, Wanted, Wish
+from annotune.tune.jobs import CheckJob, FinalsJob, Rounds, WorkerPlace, parcel_of, place
 from annotune.tune.store import in_memory
 from annotune.tune.tuner import measured
-from annotune.tune.workers import WorkerDied, Workers, shared_out, watched
+from annotune.tune.workers import Crew, WorkerDied, Workers, crew_of, shared_out, watched
 
 TOOLS = find_toolchains(os.environ)
 pytestmark = pytest.mark.skipif(not TOOLS.openmp or TOOLS.cxx is None, reason="no OpenMP")
@@ -60,7 +58,7 @@ def two() -> Iterator[Crew]:
 
 def test_a_worker_that_is_killed_takes_no_trial_with_it(two: Crew, tmp_path: Path) -> None:
     store = in_memory()
-    own = replace(bench(tmp_path, 2, store), crew=two)
+    own = with_session(bench(tmp_path, 2, store), crew=two)
     names = ("right", "hang", "wrong")
     workers = pids_of(two)
     assert len(workers) == 2
@@ -126,7 +124,7 @@ def program(name: str, kind: str = "openmp") -> Program:
 
 def test_what_ends_two_workers_is_a_row_and_not_tried_again(oracle: Oracle) -> None:
     workers = _AllDie()
-    trial = Crew(workers, Place("here", NoGpu("none"), ""), False).check(
+    trial = Crew(workers, WorkerPlace("here", NoGpu("none"), ""), False).check(
         oracle, program("right"), PLAN, 1.0
     )
     assert workers.asked == 2
@@ -146,7 +144,7 @@ def test_a_job_brings_the_headers_that_the_source_includes(tmp_path: Path) -> No
     source = replace(source, path=str(beside / "f.c"))
     analysis = analyse(source.regions[0])
     own = Oracle(source, analysis, TOOLS, tmp_path / "oracle", (f"-I{elsewhere}",))
-    origin = origin_of(own, is_here=False)
+    origin = parcel_of(own, is_here=False)
     assert {Path(name).name for name in origin.headers} == {"near.h", "far.h", "named.h"}
     for path in (*beside.iterdir(), *elsewhere.iterdir()):
         path.unlink()
@@ -158,7 +156,7 @@ def test_what_a_job_says_of_a_region_travels(tmp_path: Path) -> None:
     path = Path(__file__).parents[2] / "c_examples" / "nekbone" / "local_grad3.c"
     source = text_source(path.read_text(), str(path))
     own = Oracle(source, analyse(source.regions[0]), TOOLS, tmp_path)
-    sent = origin_of(own, is_here=False)
+    sent = parcel_of(own, is_here=False)
     got = pickle.loads(pickle.dumps(sent))
     assert got == sent
     assert analyse(got.region).total == own.analysis.total
@@ -169,13 +167,13 @@ def test_a_worker_here_compiles_nothing_that_the_run_has(oracle: Oracle) -> None
     assert Checker(oracle).check(program("right"), PLAN).status is Status.CORRECT
     before = set(compiled.iterdir())
     assert before
-    trial = CheckJob(origin_of(oracle, is_here=True), program("right"), PLAN).run(5.0)
+    trial = CheckJob(parcel_of(oracle, is_here=True), program("right"), PLAN).run(5.0)
     assert trial.status is Status.CORRECT
     assert set(compiled.iterdir()) == before
 
 
 def test_a_worker_with_other_compilers_is_refused(oracle: Oracle) -> None:
-    origin = replace(origin_of(oracle, is_here=False), tools="annotune 0; gcc 2.95")
+    origin = replace(parcel_of(oracle, is_here=False), tools="annotune 0; gcc 2.95")
     with pytest.raises(AnnotuneError, match=r"and the run 'annotune 0; gcc 2\.95'"):
         CheckJob(origin, program("right"), PLAN).run(1.0)
 
@@ -186,7 +184,7 @@ def test_a_worker_without_a_gpu_measures_none(
     here = replace(place(), gpu=NoGpu("no driver"))
     monkeypatch.setattr(jobs, "place", lambda: here)
     with pytest.raises(AnnotuneError, match="has no GPU: no driver"):
-        CheckJob(origin_of(oracle, is_here=False), program("right", "cuda-gpu"), PLAN).run(1.0)
+        CheckJob(parcel_of(oracle, is_here=False), program("right", "cuda-gpu"), PLAN).run(1.0)
 
 
 @pytest.mark.parametrize(
@@ -237,7 +235,7 @@ def test_workers_that_share_a_gpu_measure_in_turn_and_compile_meanwhile(
     monkeypatch.setattr(jobs, "compile_ahead", lambda *_: work("compiling"))
     monkeypatch.setattr(jobs, "_checker", lambda *_: _Checker())
     monkeypatch.setattr(jobs, "foreign_processes", lambda _: ("/bin/other (process 7)",))
-    job = CheckJob(origin_of(oracle, is_here=False), program("right", "cuda-gpu"), PLAN)
+    job = CheckJob(parcel_of(oracle, is_here=False), program("right", "cuda-gpu"), PLAN)
     with ThreadPoolExecutor(3) as pool:
         trials = [done.result() for done in [pool.submit(job.run, 1.0) for _ in range(3)]]
     assert max(at_once["measuring"]) == 1
@@ -288,8 +286,7 @@ def test_times_of_another_model_are_rows_and_never_win(tmp_path: Path) -> None:
     workers = _Mixed()
     made = bench(tmp_path, 1)
     mixed = replace(
-        made,
-        crew=Crew(workers, Place("node1", H200, ""), False),
+        with_session(made, crew=Crew(workers, WorkerPlace("node1", H200, ""), False)),
         checker=cast(Checker, _AllRight(made.checker.oracle)),
         device_name="H200",
     )
@@ -331,7 +328,7 @@ class _Refuses(_AllDie):
 def test_a_first_worker_that_does_not_come_is_told_of(
     workers: Workers, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(annotune.tune.crew, "LocalWorkers", lambda _: workers)
+    monkeypatch.setattr(annotune.tune.workers, "LocalWorkers", lambda _: workers)
     stop = Stop()
     with pytest.raises(AnnotuneError, match=reason) as refused:  # noqa: SIM117
         with crew_of(Wish(1), stop, stop.set if isinstance(workers, _Never) else lambda: None):

@@ -12,13 +12,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable
+from importlib.util import find_spec
+from itertools import zip_longest
 from math import erf, pi, sqrt
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from annotune.tune.search.points import Floats, Known, Points
+from annotune.tune.search.points import Floats, Known, Listed, Points, Search, exhaustive
 
 # Random points before the first model, for each feature; few where the budget is small.
 START_PER_FEATURE = 1.0
@@ -27,8 +29,6 @@ MOST_START = 20
 START_SHARE = 0.25
 # Among more free points than this, the model judges a random part.
 MOST_JUDGED = 20_000
-# A failed point counts as this many times slower than the slowest right one.
-FAILED = 1.5
 # The best points of the analytical model measured before any other.
 TRUSTED = 2
 
@@ -121,11 +121,8 @@ class ModelBased:
         return list(self.known.take(found))
 
     def _told(self) -> tuple[list[int], Floats]:
-        right = self.known.right
-        worst = max(right.values()) * FAILED
         places = list(self.known.times)
-        times = [worst if (t := self.known.times[p]) is None else t for p in places]
-        return places, np.log(np.array(times))
+        return places, np.log(np.array([self.known.cost_s(place) for place in places]))
 
     def _with(self, logs: Floats, believed: list[int]) -> Floats:
         """Return the known logarithms, and for points on their way what the model expects."""
@@ -138,12 +135,12 @@ class ModelBased:
         return np.concatenate([logs, mean])
 
 
-def _trusted(points: Points) -> list[int]:
+def _trusted(points: Points, count: int = TRUSTED) -> list[int]:
     """Return the points that the analytical model likes best, where it speaks of all."""
     times = [t for t in points.predicted_s if t is not None]
     if len(times) < len(points):
         return []
-    return [int(p) for p in np.argsort(times, kind="stable")[:TRUSTED]]
+    return [int(p) for p in np.argsort(times, kind="stable")[:count]]
 
 
 def spread(
@@ -269,3 +266,74 @@ def gaussian_process(points: Points, budget: int, seed: int) -> ModelBased:
 def forest(points: Points, budget: int, seed: int) -> ModelBased:
     """Return the search by expected improvement of a random forest."""
     return ModelBased(points, budget, seed, Forest)
+
+
+# So much of the budget goes to the model before neighbours of the best are tried too.
+MODEL_SHARE = 0.6
+# Of so many points asked for after that, one is a neighbour of the best.
+EVERY = 2
+
+
+class Polished:
+    """A search that late in its budget looks around the best point as well.
+
+    A model smooths over what one axis alone does; the neighbours of the best, which differ from it
+    in one value, show it.
+    """
+
+    def __init__(self, search: ModelBased | Listed, budget: int) -> None:
+        self._search = search
+        self._budget = budget
+        self._asked = 0
+
+    def ask(self, count: int) -> tuple[int, ...]:
+        """Return the model's points, later every other one a neighbour of the best."""
+        found: list[int] = []
+        while len(found) < count:
+            one = self._neighbour() if self._is_late and self._asked % EVERY else ()
+            one = one or self._search.ask(1 if self._is_late else count - len(found))
+            if not one:
+                break
+            self._asked += len(one)
+            found += one
+        return tuple(found)
+
+    @property
+    def foreseen(self) -> int:
+        return 0 if self._is_late else self._search.foreseen
+
+    @property
+    def _is_late(self) -> bool:
+        return self._asked >= MODEL_SHARE * self._budget
+
+    def _neighbour(self) -> tuple[int, ...]:
+        known = self._search.known
+        if known.best is None:
+            return ()
+        near = (p for p in known.points.neighbours(known.best) if known.is_free(p))
+        return self._search.also([p for p, _ in zip(near, range(1), strict=False)])
+
+    def tell(self, point: int, time_s: float | None) -> None:
+        """Keep the time of a point."""
+        self._search.tell(point, time_s)
+
+    def close(self) -> None:
+        """End the search."""
+        self._search.close()
+
+
+def auto(points: Points, budget: int, seed: int) -> Search:
+    """Return the search of all points where the budget holds them, else a polished one.
+
+    That is by a Gaussian process where scikit-learn is installed. Without it the points come in the
+    order of the analytical model, where that speaks of all, and as far apart as may be, in turns.
+    """
+    if len(points) <= budget:
+        return exhaustive(points, budget, seed)
+    if find_spec("sklearn") is not None:
+        return Polished(gaussian_process(points, budget, seed), budget)
+    random = np.random.default_rng(seed)
+    apart = spread(points.features, [0], budget, random)
+    liked = _trusted(points, budget)
+    order = (point for pair in zip_longest(apart, liked) for point in pair if point is not None)
+    return Polished(Listed(points, [*dict.fromkeys(order)]), budget)

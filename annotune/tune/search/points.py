@@ -1,6 +1,7 @@
-"""The legal points of a space as a search sees them: numbered, with axes and a distance.
+"""The legal points of a space as a search sees them, and what a search is.
 
-What a search is: it asks for points, is told their times, and never asks for one twice.
+Points are numbered, with axes and a distance. A search asks for some, is told their times, and
+never asks for one twice. Those that need no times, in order or in a random one, stand here too.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ Value = str | int | float
 Floats = NDArray[np.float64]
 # What stands on an axis that a point does not have, such as a tile of a loop left whole.
 ABSENT = ""
+# A failed point counts as this many times slower than the slowest right one.
+FAILED = 1.5
 
 
 @dataclass(frozen=True)
@@ -179,7 +182,53 @@ class Known:
         """Return the points that have a time."""
         return {p: t for p, t in self.times.items() if t is not None}
 
+    def cost_s(self, point: int) -> float:
+        """Return the time of a point that was told, more than the slowest's where it failed."""
+        time_s = self.times[point]
+        return FAILED * max(self.right.values(), default=1.0) if time_s is None else time_s
+
     @property
     def best(self) -> int | None:
         """Return the fastest point so far, the first of equals."""
         return min(self.right, key=lambda p: self.right[p], default=None)
+
+
+class Listed:
+    """Asks for points in a fixed order."""
+
+    def __init__(self, points: Points, order: Sequence[int]) -> None:
+        self.known = Known(points)
+        self._left = [int(p) for p in reversed(order)]
+
+    def ask(self, count: int) -> tuple[int, ...]:
+        """Return the next points of the order."""
+        found: list[int] = []
+        while self._left and len(found) < count:
+            found += self.known.take([self._left.pop()])
+        return tuple(found)
+
+    @property
+    def foreseen(self) -> int:
+        return len(self._left)
+
+    def also(self, found: Iterable[int]) -> tuple[int, ...]:
+        """Mark points that another asks for as asked, and return those that were not before."""
+        return self.known.take(found)
+
+    def tell(self, point: int, time_s: float | None) -> None:
+        """Keep the time; the order stays."""
+        self.known.tell(point, time_s)
+
+    def close(self) -> None:
+        """Nothing runs."""
+
+
+def exhaustive(points: Points, budget: int, seed: int) -> Listed:
+    """Return the search of all points in their own order, the rules' first choice first."""
+    return Listed(points, range(len(points)))
+
+
+def at_random(points: Points, budget: int, seed: int) -> Listed:
+    """Return the search in an order drawn from `seed`."""
+    order = np.random.default_rng(seed).permutation(len(points))
+    return Listed(points, [int(p) for p in order])

@@ -1,14 +1,23 @@
-"""Searches by SciPy's minimisers, which want the value of a point before they name the next.
+"""Searches by SciPy's minimisers and by Optuna's samplers.
+
+A minimiser wants the value of a point before it names the next; what a sampler suggests is moved to
+the nearest legal point.
 
 Source: J. A. Nelder and R. Mead, "A Simplex Method for Function Minimization", The Computer Journal
 7, 1965, doi:10.1093/comjnl/7.4.308; S. Kirkpatrick, C. D. Gelatt and M. P. Vecchi, "Optimization by
 Simulated Annealing", Science 220, 1983, doi:10.1126/science.220.4598.671, in SciPy's generalised
-form (C. Tsallis and D. A. Stariolo, 1996, doi:10.1016/S0378-4371(96)00271-3).
+form (C. Tsallis and D. A. Stariolo, 1996, doi:10.1016/S0378-4371(96)00271-3). T. Akiba et al.,
+"Optuna: A Next-generation Hyperparameter Optimization Framework", KDD 2019,
+doi:10.1145/3292500.3330701; J. Bergstra et al., "Algorithms for Hyper-Parameter Optimization", NIPS
+2011 (tree of Parzen estimators); K. Deb et al., "A Fast and Elitist Multiobjective Genetic
+Algorithm: NSGA-II", 2002, doi:10.1109/4235.996017 (with one objective: a genetic algorithm); N.
+Hansen, "The CMA Evolution Strategy: A Tutorial", arXiv:1604.00772.
 """
 
 from __future__ import annotations
 
 import threading
+import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from math import log
@@ -19,10 +28,8 @@ import numpy as np
 
 from annotune.tune.search.points import Floats, Known, Points
 
-# A failed point counts as this many times slower than the slowest right one.
-FAILED = 1.5
 # A minimiser that names known points so often in a row gets a new start.
-MOST_REPEATS = 50
+MOST_STEPS_BACK = 50
 
 Minimise = Callable[[Callable[[Floats], float], Floats, np.random.Generator], None]
 
@@ -118,16 +125,12 @@ class Stepwise:
             self._measure(point)
         else:
             self._repeats += 1
-            if self._repeats > MOST_REPEATS:
+            if self._repeats > MOST_STEPS_BACK:
                 # Nothing new lies that way: a free point takes the next step.
                 self._repeats = 0
                 self._measure(int(self._random.choice(self.known.free)))
                 raise _Restart
-        right = self.known.right
-        time_s = self.known.times.get(point)
-        if time_s is None:
-            time_s = FAILED * max(right.values(), default=1.0)
-        return log(time_s)
+        return log(self.known.cost_s(point))
 
     def _measure(self, point: int) -> None:
         self._asked.put(point)
@@ -168,3 +171,118 @@ def simplex(points: Points, budget: int, seed: int) -> Stepwise:
 def annealing(points: Points, budget: int, seed: int) -> Stepwise:
     """Return the search by generalised simulated annealing."""
     return Stepwise(points, seed, _dual_annealing)
+
+
+# So often a sampler may name known points before it gets another one that is near.
+MOST_REPEATS = 20
+START_SHARE = 0.2
+MOST_START = 20
+POPULATION_SHARE = 0.15
+LEAST_POPULATION = 4
+
+
+class Suggested:
+    """Asks an Optuna sampler for values of the axes, and measures the nearest free point."""
+
+    def __init__(self, points: Points, seed: int, sampler: Any) -> None:
+        import optuna
+
+        optuna.logging.set_verbosity(optuna.logging.ERROR)
+        self.known = Known(points)
+        self._study = optuna.create_study(sampler=sampler)
+        self._distributions = {
+            axis.name: self._distribution(optuna, len(axis.values), axis.is_ordered)
+            for axis in points.axes
+        }
+        self._trials: dict[int, Any] = {}
+        self._failed = optuna.trial.TrialState.FAIL
+        self._every = np.arange(len(points))
+
+    @staticmethod
+    def _distribution(optuna: Any, count: int, is_ordered: bool) -> Any:
+        if is_ordered:
+            return optuna.distributions.IntDistribution(0, count - 1)
+        return optuna.distributions.CategoricalDistribution(list(range(count)))
+
+    def ask(self, count: int) -> tuple[int, ...]:
+        """Return the nearest free points to what the sampler suggests."""
+        found: list[int] = []
+        while len(found) < count and len(self.known.free):
+            found += self.known.take([self._next()])
+        return tuple(found)
+
+    def _next(self) -> int:
+        points = self.known.points
+        everything = self.known.free
+        for attempt in range(MOST_REPEATS):
+            trial = self._study.ask(self._distributions)
+            codes = [trial.params[axis.name] for axis in points.axes]
+            is_last = attempt == MOST_REPEATS - 1
+            free = self.known.free
+            # What a suggestion means is the nearest legal point, known or not.
+            place = points.nearest(codes, free if is_last else self._every)
+            if self.known.is_free(place):
+                self._trials[place] = trial
+                return place
+            if place in self.known.times:
+                self._study.tell(trial, log(self.known.cost_s(place)))
+            else:
+                self._study.tell(trial, state=self._failed)
+        return int(everything[0])
+
+    @property
+    def foreseen(self) -> int:
+        return 0
+
+    def tell(self, point: int, time_s: float | None) -> None:
+        """Keep the time of a point, and tell the sampler."""
+        self.known.tell(point, time_s)
+        trial = self._trials.pop(point, None)
+        if trial is not None:
+            self._study.tell(trial, log(self.known.cost_s(point)))
+
+    def close(self) -> None:
+        """Nothing runs."""
+
+
+def _sampled(points: Points, seed: int, make: Callable[[Any], Any]) -> Suggested:
+    import optuna
+
+    with warnings.catch_warnings():
+        # Some of their options are marked as experimental.
+        warnings.simplefilter("ignore")
+        return Suggested(points, seed, make(optuna.samplers))
+
+
+def _start(budget: int) -> int:
+    return max(LEAST_POPULATION, min(MOST_START, int(START_SHARE * budget)))
+
+
+def tpe(points: Points, budget: int, seed: int) -> Suggested:
+    """Return the search by a tree of Parzen estimators."""
+    start = _start(budget)
+    return _sampled(
+        points,
+        seed,
+        lambda s: s.TPESampler(
+            n_startup_trials=start, multivariate=True, constant_liar=True, seed=seed
+        ),
+    )
+
+
+def genetic(points: Points, budget: int, seed: int) -> Suggested:
+    """Return the search by a genetic algorithm."""
+    size = max(LEAST_POPULATION, int(POPULATION_SHARE * budget))
+    return _sampled(points, seed, lambda s: s.NSGAIISampler(population_size=size, seed=seed))
+
+
+def cma_es(points: Points, budget: int, seed: int) -> Suggested:
+    """Return the search by evolution of a covariance matrix; axes without an order at random."""
+    start = _start(budget)
+    return _sampled(
+        points,
+        seed,
+        lambda s: s.CmaEsSampler(
+            n_startup_trials=start, seed=seed, warn_independent_sampling=False
+        ),
+    )

@@ -18,7 +18,7 @@ from pycparser import c_ast
 
 from annotune.diagnostics import AnnotuneError
 from annotune.frontend.lower.names import is_defined, is_generic, lacks_prototype, unlike_library
-from annotune.frontend.macro_texts import in_force, is_open, open_conditions, reached
+from annotune.frontend.macro_texts import in_force, is_open, open_conditions, words_reached
 from annotune.frontend.read.filescope import Declaration, File, FileScope
 from annotune.frontend.read.parse import parse
 from annotune.frontend.read.preprocess import Clean
@@ -556,13 +556,13 @@ class _Copy:
                 out[condition] = None
             # What a header finds defined is the file's; its own it settles itself.
             at = end if found.place is None else found.place[0]
-            for name in sorted(reached(self.file.clean, found.file.words(found.part), at)):
+            for name in sorted(words_reached(self.file.clean, found.file.words(found.part), at)):
                 out.update(dict.fromkeys(self._asked(name, at)))
         return tuple(out)
 
     def _check_asked(self, condition: Condition, clean: Clean, end: int) -> None:
         """Raise where a condition would ask for other macros beside the region."""
-        for word in reached(clean, WORD.findall(condition.text), end):
+        for word in words_reached(clean, WORD.findall(condition.text), end):
             there = in_force(self.file.clean, word, self.library.place)[1]
             if in_force(clean, word, end)[1] != there:
                 raise Unfit(f"its '#if' asks for '{word}', which changes in the file")

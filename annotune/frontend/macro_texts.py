@@ -20,7 +20,7 @@ from pathlib import PurePath
 from annotune.diagnostics import AnnotuneError
 from annotune.frontend.lower.names import Names
 from annotune.frontend.read.filescope import Declaration, File
-from annotune.frontend.read.macros import Expander, Macro
+from annotune.frontend.read.macros import Expander, Macro, reached
 from annotune.frontend.read.preprocess import (
     DEFINED,
     Clean,
@@ -75,17 +75,14 @@ def _is_guard(header: Clean, test: Test) -> bool:
     return is_whole and test.text.startswith("!") and body is not None and body.body in ("", "1")
 
 
-def reached(clean: Clean, names: Iterable[str], offset: int) -> frozenset[str]:
+def words_reached(clean: Clean, names: Iterable[str], offset: int) -> frozenset[str]:
     """Return `names` with the identifiers in the bodies of all macros that they lead to."""
-    found = set(names)
-    waiting = list(found)
-    while waiting:
-        macro = in_force(clean, waiting.pop(), offset)[1]
-        if macro is not None:
-            more = macro.names - found - set(macro.parameters or ())
-            found |= more
-            waiting += more
-    return frozenset(found)
+
+    def leads_to(name: str) -> frozenset[str]:
+        macro = in_force(clean, name, offset)[1]
+        return macro.names.difference(macro.parameters or ()) if macro else frozenset()
+
+    return reached(names, leads_to)
 
 
 def in_force(clean: Clean, name: str, offset: int) -> tuple[int, Macro | None]:
@@ -120,7 +117,7 @@ def branches_at(clean: Clean, offset: int) -> Iterator[Condition]:
 def may_be_asked(clean: Clean, condition: Condition, offset: int) -> bool:
     """Return whether a condition is open at `offset` of a file, and holds there as it did."""
     words = {word for word in TOKEN.findall(condition.text) if IDENTIFIER.match(word)} - {"defined"}
-    names = reached(clean, words, offset)
+    names = words_reached(clean, words, offset)
     if names & _LANGUAGES or not any(is_open(clean, name, offset) for name in names):
         return False
     found = Conditions(
@@ -134,7 +131,7 @@ def may_be_asked(clean: Clean, condition: Condition, offset: int) -> bool:
 def _condition(clean: Clean, test: Test, start: int) -> Condition | None:
     """Return a test as it may be asked at `start`, None where its outcome is settled."""
     words = {word for word in TOKEN.findall(test.text) if IDENTIFIER.match(word)} - {"defined"}
-    names = reached(clean, words, test.start)
+    names = words_reached(clean, words, test.start)
     inner = {name for name in names if in_force(clean, name, test.start)[0] >= start}
     own = inner | (_LANGUAGES & names)
     if not any(is_open(clean, name, test.start) for name in names - own):
@@ -152,7 +149,7 @@ def _condition(clean: Clean, test: Test, start: int) -> Condition | None:
 
     text = DEFINED.sub(defined, test.text)
     tokens = Tokens.of(text)
-    if own.isdisjoint(reached(clean, tokens.texts, test.start)):
+    if own.isdisjoint(words_reached(clean, tokens.texts, test.start)):
         return Condition(text, test.holds)
     made = Expander(clean.source, meaning).expand(tokens, 0, len(tokens) - 1)
     return Condition(" ".join(made.texts), test.holds)
@@ -177,13 +174,13 @@ def _values_read(names: Names, start: int, end: int, erased: frozenset[str]) -> 
     """Yield the conditions that integers are what the nest was made with, without their names."""
     function = names.function
     file, clean = function.file, function.file.clean
-    inside = reached(clean, _words_between(file, start, end), end)
+    inside = words_reached(clean, _words_between(file, start, end), end)
     lost = {n for n in inside if n in erased or not _keeps(file, n, start)}
     known = (s for scope in (function.scope.symbols, *names.scopes) for s in scope.values())
     meant = {symbol.name: symbol for symbol in known}
     fixed = names.used.fixed
     counted = [meant[n] for n in sorted(fixed & meant.keys())]
-    lost |= reached(clean, fixed | _words_of(function, counted), start)
+    lost |= words_reached(clean, fixed | _words_of(function, counted), start)
     found = ((name, _value(file, name, start)) for name in _open(file, lost, start))
     return (Condition(f"{name} == {v}", True) for name, v in found if v is not None)
 
@@ -205,7 +202,7 @@ def _texts_read(names: Names, start: int, end: int) -> tuple[MacroText, ...]:
     """Return what macros stand for that are no integers, in the region and its declarations."""
     file = names.function.file
     declared = _words_of(names.function, names.used.meanings.values())
-    everything = reached(file.clean, _words_between(file, start, end) | declared, start)
+    everything = words_reached(file.clean, _words_between(file, start, end) | declared, start)
     made = [_macro_text(file, n, start) for n in _open(file, everything, start)]
     return tuple(one for one in made if one is not None)
 
@@ -249,12 +246,8 @@ def _words_of(function: ParsedFunction, symbols: Iterable[Symbol]) -> frozenset[
             found.update(header[header.index("(") :] if "(" in header else header)
         else:
             found |= set(_statement(tokens, tokens.at(symbol.start)))
-    waiting = list(found)
-    while waiting:
-        more = _declared(file, waiting.pop(), here, "typedef") - found
-        found |= more
-        waiting += more
-    return frozenset(filter(IDENTIFIER.match, found))
+    every = reached(found, lambda word: _declared(file, word, here, "typedef"))
+    return frozenset(filter(IDENTIFIER.match, every))
 
 
 def _declared(file: File, name: str, before: Declaration, word: str = "") -> set[str]:

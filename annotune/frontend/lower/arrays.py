@@ -16,6 +16,7 @@ from annotune.frontend.lower.around import Stability
 from annotune.frontend.lower.expressions import Expressions
 from annotune.frontend.lower.names import Names
 from annotune.frontend.messages import MAY_BE_ELEMENT, SIZE_CHANGES, TWO_MEANINGS
+from annotune.frontend.read.macros import reached
 from annotune.frontend.read.syntax import CHANGES, changed_by, names_in, offset, walk_tree
 from annotune.frontend.types.kinds import is_integer, width
 from annotune.frontend.types.symbols import Layer, Symbol
@@ -232,7 +233,7 @@ def derived_from(names: Names, aliases: Sequence[Alias]) -> frozenset[str]:
     for name in mentioned:
         symbol = names.find(name)
         if symbol is not None and symbol.is_pointer and not symbol.is_restrict:
-            found |= _reached(name, mentioned)
+            found |= reached(mentioned[name], lambda other: mentioned.get(other, set()))
     members = {alias.name: key(alias) for alias in aliases}
     return frozenset(found) | {alias for alias, member in members.items() if member in found}
 
@@ -244,14 +245,3 @@ def _mentions(node: c_ast.Node) -> Iterator[str]:
     if not (isinstance(node, c_ast.UnaryOp) and node.op == "sizeof"):
         for child in node:
             yield from _mentions(child)
-
-
-def _reached(name: str, mentioned: Mapping[str, set[str]]) -> set[str]:
-    found: set[str] = set()
-    waiting = [name]
-    while waiting:
-        for other in mentioned.get(waiting.pop(), ()):
-            if other not in found:
-                found.add(other)
-                waiting.append(other)
-    return found

@@ -13,6 +13,7 @@ from itertools import islice
 from pycparser import c_ast
 
 from annotune.diagnostics import AnnotuneError
+from annotune.frontend.read.macros import reached
 from annotune.frontend.read.parse import (
     TopLevel,
     at_place,
@@ -152,14 +153,12 @@ class File:
 
     def reach(self, function: TopLevel) -> frozenset[str]:
         """Return the words of a function and of all macros that they lead to."""
-        found = set(self.words(function))
-        waiting = list(found)
-        while waiting:
-            for _, macro in self.clean.macros.get(waiting.pop(), ()):
-                more = macro.names - found if macro is not None else set()
-                found |= more
-                waiting += more
-        return frozenset(found)
+
+        def leads_to(name: str) -> set[str]:
+            history = self.clean.macros.get(name, ())
+            return {word for _, macro in history if macro is not None for word in macro.names}
+
+        return reached(self.words(function), leads_to)
 
     def declaration(self, part: TopLevel) -> Declaration:
         """Return one of the file's own parts as what other declarations stand before."""

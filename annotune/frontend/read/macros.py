@@ -13,7 +13,8 @@ Source:
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -116,6 +117,17 @@ def read_define(text: str) -> Macro | None:
     # GNU C gives the rest a name of its own: `args...`.
     parameters[-1] = last.removesuffix("...").strip() or "__VA_ARGS__"
     return Macro(name, body, tuple(parameters), is_variadic=True)
+
+
+def reached(names: Iterable[str], leads_to: Callable[[str], AbstractSet[str]]) -> frozenset[str]:
+    """Return `names` with all that they lead to, and what those lead to."""
+    found = set(names)
+    waiting = list(found)
+    while waiting:
+        more = leads_to(waiting.pop()) - found
+        found |= more
+        waiting += more
+    return frozenset(found)
 
 
 @lru_cache(maxsize=4096)

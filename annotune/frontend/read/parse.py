@@ -286,19 +286,9 @@ def missing_type(tokens: Tokens, index: int, known: set[str]) -> set[str]:
 
 
 _SPELLINGS = {
-    "__restrict__": "restrict",
-    "__restrict": "restrict",
-    "__const": "const",
-    "__const__": "const",
-    "__inline__": "inline",
-    "__inline": "inline",
-    "__forceinline": "inline",
-    "__volatile__": "volatile",
-    "__volatile": "volatile",
-    "__signed__": "signed",
-    "__complex__": "_Complex",
-    "__alignof__": "_Alignof",
-    "__thread": "_Thread_local",
+    **{f"__{word}": word for word in ("const", "inline", "restrict", "volatile")},
+    **{f"__{word}__": word for word in ("const", "inline", "restrict", "signed", "volatile")},
+    **{"__complex__": "_Complex", "__alignof__": "_Alignof", "__thread": "_Thread_local"},
 }
 _DROPPED = frozenset({"__extension__", "__host__", "__device__", "__global__", "__forceinline__"})
 _DROPPED_WITH_ARGUMENTS = frozenset(

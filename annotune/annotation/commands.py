@@ -141,9 +141,11 @@ def check_command(command: Command) -> tuple[Command, tuple[Diagnostic, ...]]:
             )
     if not mistakes:
         mistakes.extend(_repeated(row, given))
-    # A wrong count leaves arguments without a slot; the command is refused then.
-    checked = command if mistakes else replace(command, arguments=tuple(arguments))
-    return checked, tuple(mistakes)
+    if mistakes:
+        # A wrong count leaves arguments without a slot; the command is refused then.
+        return command, tuple(mistakes)
+    # An older word for a command stands for its own.
+    return replace(command, name=row.name, arguments=tuple(arguments)), ()
 
 
 def _ignored(mistake: Diagnostic) -> None:

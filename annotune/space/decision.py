@@ -215,7 +215,7 @@ def refuse_beside(unit: Unit, copying: Schedule, asked: RecipeSteps) -> None:
         ("cuda", asked.by_statement(Map, "cuda")),
         ("permute", asked.by_statement(Permute)),
         ("tile", asked.by_statement(Tile)),
-        ("deal", asked.by_statement(Cyclic)),
+        ("cyclic", asked.by_statement(Cyclic)),
         ("registers", asked.by_statement(Registers)),
     ):
         for statement in unit.statements:

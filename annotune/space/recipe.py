@@ -123,7 +123,7 @@ def _as_written(decided: Sequence[Command], wished: Sequence[Command]) -> tuple[
 
 
 # Commands that no choice turns back into a command, for the loops are those of the choice.
-_OF_LOOPS = ("tile", "merge", "deal", "registers", "unroll", "stage", "hold")
+_OF_LOOPS = ("tile", "merge", "cyclic", "registers", "unroll", "stage", "hold")
 _KEPT = ("acc", "distribute", "permute", "pad", "peel", *_OF_LOOPS)
 
 

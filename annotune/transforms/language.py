@@ -126,6 +126,8 @@ def forms() -> Mapping[str, Form]:
     for made in classes:
         for word in words_of(made):
             found[word.name] = Form(made, word)
+            if word.old:
+                found[word.old] = found[word.name]
     return found
 
 
@@ -393,11 +395,12 @@ class OtherSizes:
     """What follows is for sizes that are not the tuned ones: all others, or the listed of some."""
 
     word: ClassVar[Word] = Word(
-        "elsewhere",
+        "other_sizes",
         'what follows is for all other sizes, or for the "listed" values of some of them',
-        "elsewhere()",
+        "other_sizes()",
         "annotune",
         exact=True,
+        old="elsewhere",
     )
     sizes: Serves = takes(
         Kind.NAME,

@@ -211,15 +211,15 @@ PEEL_DIVERGES = Template(
     "wait for each other in vain in ({loops})",
     "peel tiles that belong to whole blocks",
 )
-NOT_DEALT = Template(
+NOT_CYCLIC = Template(
     "AT286",
-    "deal: loop '{loop}' {reason}",
-    "deal out a loop of the text, or the loop over one tile of it, and once",
+    "cyclic: loop '{loop}' {reason}",
+    "distribute a loop of the text, or the loop over one tile of it, and once",
 )
-DEALT_ALREADY = Template(
+CYCLIC_ALREADY = Template(
     "AT287",
-    "tile: loop '{loop}' is dealt out to workers",
-    "`tile` '{own}' first, then `deal` out the loop over one tile",
+    "tile: loop '{loop}' is distributed over workers",
+    "`tile` '{own}' first, then distribute the loop over one tile by `cyclic`",
 )
 NOT_PRIVATE = Template(
     "AT290",

@@ -15,10 +15,10 @@ from annotune.ir.nest import Loop
 from annotune.transforms.legality import missing, order_refusal, serial_refusal
 from annotune.transforms.messages import (
     ALREADY_TILED,
-    DEALT_ALREADY,
+    CYCLIC_ALREADY,
     FACTOR_TOO_SMALL,
     NAME_TAKEN,
-    NOT_DEALT,
+    NOT_CYCLIC,
 )
 from annotune.transforms.transform import CHILL, Context, OnStatement, Word, takes
 from annotune.transforms.tree import (
@@ -103,7 +103,7 @@ class Tile(OnStatement):
             return ALREADY_TILED.at(self.span, loop=self.loop)
         if any(self.loop in (loop.deal_of, loop.var) and loop.deal_of for loop in loops):
             own = next(loop.root for loop in loops if loop.var == self.loop)
-            return DEALT_ALREADY.at(self.span, loop=self.loop, own=own)
+            return CYCLIC_ALREADY.at(self.span, loop=self.loop, own=own)
         return None
 
     def apply(self, body: Body, context: Context) -> Body:
@@ -138,7 +138,7 @@ def name_is_taken(loop: str, analysis: Analysis) -> bool:
     return _TILES.is_taken(loop, analysis)
 
 
-_WORKERS = NewLoop("deal", "workers", "_w", "8, 16, …")
+_WORKERS = NewLoop("cyclic", "workers", "_w", "8, 16, …")
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,16 +156,17 @@ class Cyclic(OnStatement):
 
     is_inner: ClassVar[bool] = False
     word: ClassVar[Word] = Word(
-        "deal",
+        "cyclic",
         "give each of the workers every so-manieth iteration; `i_w` is the loop over those of `i`",
-        'deal(0, "j", 16)',
+        'cyclic(0, "j", 16)',
         "High Performance Fortran 2.0, CYCLIC",
+        old="deal",
     )
     loop: str = takes(Kind.LOOP)
     workers: int = takes(Kind.COUNT)
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
-        """Return the reason the loop cannot be dealt out, or None when it can."""
+        """Return the reason the loop cannot be distributed, or None when it can."""
         refusal = _WORKERS.why_not(
             body, context, self.statement, self.loop, self.workers, self.span
         )
@@ -175,16 +176,16 @@ class Cyclic(OnStatement):
         loop = next(x for x in loops if x.var == self.loop)
         if loop.tile_of or loop.deal_of:
             reason = f"runs over {'tiles' if loop.tile_of else 'workers'} of '{loop.root}'"
-            return NOT_DEALT.at(self.span, loop=self.loop, reason=reason)
+            return NOT_CYCLIC.at(self.span, loop=self.loop, reason=reason)
         if any(x.deal_of == self.loop for x in loops):
-            return NOT_DEALT.at(self.span, loop=self.loop, reason="is dealt out already")
-        if refusal := serial_refusal("deal", body, self.statement, loop, self.span):
+            return NOT_CYCLIC.at(self.span, loop=self.loop, reason="is distributed already")
+        if refusal := serial_refusal("cyclic", body, self.statement, loop, self.span):
             return refusal
         help_ = f"leave '{self.loop}' in its order"
-        return order_refusal("deal", self.apply(body, context), context, self.span, help_)
+        return order_refusal("cyclic", self.apply(body, context), context, self.span, help_)
 
     def apply(self, body: Body, context: Context) -> Body:
-        """Return `body` with the loop dealt out, the loop over the workers directly around it."""
+        """Return `body` with the loop distributed, the loop over the workers directly around it."""
         loop = named_loop(body, self.statement, self.loop)
         worker = Var(worker_name(self.loop))
         lower = fold(Binary("+", loop.lower, Binary("*", Int(loop.step), worker)))

@@ -35,6 +35,7 @@ class Word:
     `slots` are the fields that it takes, in its order, all of them where none is named; `places`
     those of a mapping. `also` are arguments that stand for a command of their own on the same
     statement. A recipe that leaves something to the rules cannot say a word that is `exact`.
+    `old` is what earlier recipes say for it.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Word:
     also: Mapping[str, str] = field(default_factory=dict, hash=False)
     extra: tuple[Slot, ...] = ()
     exact: bool = False
+    old: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,17 +132,19 @@ BAD = {
         with_recipe('«tile(0, "j", 4)»\n    tile(0, "j", 2)', SUM), "AT265", "already tiled"
     ),
     "dealt out twice": Bad(
-        with_recipe('«deal(0, "i", 4)»\n    deal(0, "i", 2)', SUM), "AT286", "is dealt out already"
+        with_recipe('«cyclic(0, "i", 4)»\n    cyclic(0, "i", 2)', SUM),
+        "AT286",
+        "is distributed already",
     ),
-    "order of a deal": Bad(
-        with_recipe('«deal(0, "i", 4)»', f"{LOOP} a[i + 1] = a[i] * b[i];"),
+    "order of a cyclic distribution": Bad(
+        with_recipe('«cyclic(0, "i", 4)»', f"{LOOP} a[i + 1] = a[i] * b[i];"),
         "AT253",
         "loop 'i_w'",
         note="the dependence: a is carried by i_w (distance 1)",
     ),
     "name of workers": Bad(
         with_recipe(
-            '«deal(0, "i", 4)»',
+            '«cyclic(0, "i", 4)»',
             "for (int i = 0; i < i_w; i++) a[i] = 0;",
             "int i_w, double *restrict a",
         ).replace("param n", "param i_w"),

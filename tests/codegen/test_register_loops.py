@@ -260,7 +260,7 @@ void NAME(TYPE n, double *restrict c, const double *restrict a)
 """
 STEPS = {
     "tiles": 'permute(0, ("i_t","k","i"))',
-    "dealt": 'deal(0, "i", 3) permute(0, ("i_t","i_w","k","i"))',
+    "dealt": 'cyclic(0, "i", 3) permute(0, ("i_t","i_w","k","i"))',
 }
 
 

@@ -34,7 +34,7 @@ PROGRAMS = {
     "merged loops": contraction("", n=20),
     "tiles cut short": gemm(
         150,
-        'tile(0, "i", 6) tile(0, "j", 24) deal(0, "j", 8)'
+        'tile(0, "i", 6) tile(0, "j", 24) cyclic(0, "j", 8)'
         ' permute(0, ("i_t","j_t","j_w","l","i","j"))'
         ' cuda(0, block={"j_t","i_t"}, thread={"j_w"}) hold(0, "l")',
     ),

@@ -171,7 +171,7 @@ def test_words_that_a_recipe_may_not_say(words: str) -> None:
     [
         'permute(0, ("j","i","l"))',
         'tile(0, "i", 8)',
-        'deal(0, "i", 4)',
+        'cyclic(0, "i", 4)',
         'registers(0, "l")',
         'cuda(0, thread={"j"})',
     ],

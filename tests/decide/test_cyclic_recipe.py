@@ -1,4 +1,4 @@
-"""``deal`` in a recipe: where the workers run, and that every target keeps the result."""
+"""``cyclic`` in a recipe: where the workers run, and that every target keeps the result."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import pytest
 from decide.recipes import Decided, decided_text
 from support.executed import Call, Part, executable
 
+from annotune.annotation.commands import parse_recipe, recipe_text
+from annotune.annotation.grammar import Origin
 from annotune.certify.certificate import verify
 from annotune.certify.kernels import certify
 from annotune.ir.nest import Level
@@ -28,11 +30,11 @@ void f(int n, long m, double *restrict a, const double *restrict b)
 }
 """
 RECIPES = {
-    "named": 'tile(0, "j", 12) deal(0, "j", 4) cuda(0, block={"j_t","i"}, thread={"j_w"})',
-    "left to the rules": 'deal(0, "j", 8)',
-    "in tiles, left to the rules": 'tile(0, "i", 32) deal(0, "i", 8)',
-    "workers on blocks": 'deal(0, "i", 7) cuda(0, block={"i_w"}, thread={"j"}) unroll(0, "i", 2)',
-    "what is dealt on threads": 'deal(0, "j", 5) cuda(0, block={"i","j_w"}, thread={"j"})',
+    "named": 'tile(0, "j", 12) cyclic(0, "j", 4) cuda(0, block={"j_t","i"}, thread={"j_w"})',
+    "left to the rules": 'cyclic(0, "j", 8)',
+    "in tiles, left to the rules": 'tile(0, "i", 32) cyclic(0, "i", 8)',
+    "workers on blocks": 'cyclic(0, "i", 7) cuda(0, block={"i_w"}, thread={"j"}) unroll(0, "i", 2)',
+    "what is dealt on threads": 'cyclic(0, "j", 5) cuda(0, block={"i","j_w"}, thread={"j"})',
 }
 
 
@@ -75,3 +77,13 @@ def test_what_the_threads_run_is_right_at_every_size(tmp_path: Path) -> None:
         for n, m in ((150, 70), (1, 3), (7, 41), (33, 2))
     ]
     program.check(*calls)
+
+
+def test_older_words_are_read_as_those_of_today() -> None:
+    texts = (
+        'target("cuda") deal(0, "j", 5) elsewhere()',
+        'target("cuda") cyclic(0, "j", 5) other_sizes()',
+    )
+    older, newer = (parse_recipe(text, Origin.at("f.c", text)).commands for text in texts)
+    assert [command.name for command in older] == ["target", "cyclic", "other_sizes"]
+    assert recipe_text(older) == recipe_text(newer)

@@ -47,19 +47,19 @@ def refusal_of(loop: str, workers: int = 4, nest: str = NEST, *before: Transform
 
 def test_refusals() -> None:
     assert refusal_of("j").startswith("AT251")
-    assert refusal_of("k", 0) == "AT261 deal: factor 0 of loop 'k' is not positive"
+    assert refusal_of("k", 0) == "AT261 cyclic: factor 0 of loop 'k' is not positive"
     assert refusal_of("i", 4, NEST, Map(0, (("i", Level.BLOCK_X),))).startswith(
-        "AT264 deal: loop 'i'"
+        "AT264 cyclic: loop 'i'"
     )
     text = "for i in 0:i_w: a[i] = 1.0"
     assert refusal_of("i", 4, text) == (
-        "AT268 deal: the workers of 'i' need the name 'i_w', which the region uses"
+        "AT268 cyclic: the workers of 'i' need the name 'i_w', which the region uses"
     )
     tiled = Tile(0, "i", 4)
-    assert refusal_of("i_t", 4, NEST, tiled) == "AT286 deal: loop 'i_t' runs over tiles of 'i'"
+    assert refusal_of("i_t", 4, NEST, tiled) == "AT286 cyclic: loop 'i_t' runs over tiles of 'i'"
     dealt = Cyclic(0, "i", 4)
-    assert refusal_of("i", 4, NEST, dealt) == "AT286 deal: loop 'i' is dealt out already"
-    assert refusal_of("i_w", 4, NEST, dealt) == "AT286 deal: loop 'i_w' runs over workers of 'i'"
+    assert refusal_of("i", 4, NEST, dealt) == "AT286 cyclic: loop 'i' is distributed already"
+    assert refusal_of("i_w", 4, NEST, dealt) == "AT286 cyclic: loop 'i_w' runs over workers of 'i'"
 
 
 def test_what_is_dealt_out_is_not_tiled() -> None:
@@ -68,12 +68,14 @@ def test_what_is_dealt_out_is_not_tiled() -> None:
     for loop in ("i", "i_w"):
         refusal = refused(Tile(0, loop, 4, span=COMMAND), body, one)
         assert (refusal.code, refusal.span) == ("AT287", COMMAND)
-        assert refusal.help == "`tile` 'i' first, then `deal` out the loop over one tile"
+        assert (
+            refusal.help == "`tile` 'i' first, then distribute the loop over one tile by `cyclic`"
+        )
 
 
 def test_refuses_to_break_an_order() -> None:
     text = "for i in 1:n: a[i] = a[i - 1] + 1.0"
-    assert refusal_of("i", 4, text).startswith("AT253 deal: loop 'i_w' would break the order")
+    assert refusal_of("i", 4, text).startswith("AT253 cyclic: loop 'i_w' would break the order")
     # Dealt to as many as lie between two that depend on each other, each keeps its own.
     one = nest_analysis("for i in 4:n: a[i] = a[i - 4] + 1.0")
     body = one.region.nest.body

@@ -71,7 +71,11 @@ def _targets(text: str) -> tuple[str, ...]:
     names = tuple(part.strip() for part in text.split(",") if part.strip())
     for name in names:
         if name not in TARGET_NAMES:
-            raise ValueError(_none_of(name, TARGET_NAMES))
+            from annotune import plugins
+
+            every = (*TARGET_NAMES, *plugins.names("annotune.targets"))
+            if name not in every:
+                raise ValueError(_none_of(name, every))
     if not names:
         raise ValueError(f"name at least one of {', '.join(TARGET_NAMES)}")
     return tuple(dict.fromkeys(names))

@@ -1,7 +1,8 @@
 """What other packages add to annotune, found by their entry points.
 
 The groups are ``annotune.transforms`` (classes with a `word`), ``annotune.strategies`` (`Strategy`
-values) and ``annotune.searches`` (functions of points, budget and seed).
+values), ``annotune.targets`` (classes with what `Target` has) and ``annotune.searches`` (functions
+of points, budget and seed).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from importlib.metadata import entry_points
 from typing import Any
 
 TRANSFORMS, STRATEGIES, SEARCHES = "annotune.transforms", "annotune.strategies", "annotune.searches"
+TARGETS = "annotune.targets"
 
 
 @cache

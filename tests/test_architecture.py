@@ -41,3 +41,33 @@ def test_the_nest_is_followed_as_it_goes() -> None:
     assert cuda_text in target.region(variant, resident=False).device
     assert variant.predicted_s is not None
     assert f"{variant.predicted_s * 1e6:.3g} us" in PAGE
+
+
+DIFFS = re.findall(r"^### (.*?)\n.*?```diff\n(.*?)```", PAGE, re.DOTALL | re.MULTILINE)
+SAMPLE = PACKAGE.parent / "docs" / "plugins" / "sample" / "annotune_sample"
+
+
+def test_what_is_added_fits_what_is_there() -> None:
+    assert [name for name, _ in DIFFS] == [
+        "A transform",
+        "A strategy",
+        "A target",
+        "A search",
+    ]
+    for name, diff in DIFFS:
+        files = re.split(r"^\+\+\+ (.*)\n", diff, flags=re.MULTILINE)[1:]
+        assert len(files) <= 2 * 4, name
+        for path, lines in zip(files[::2], files[1::2], strict=True):
+            _check_lines(path, lines.splitlines(), is_there=name == "A target")
+
+
+def _check_lines(path: str, lines: list[str], is_there: bool) -> None:
+    """Check that a file has the lines that stay or go, and what `is_there` has been added.
+
+    A new file is one of the sample package.
+    """
+    file = PACKAGE.parent / path
+    is_new = not file.exists()
+    text = (SAMPLE / file.name if is_new else file).read_text().splitlines()
+    kept = [line[1:] for line in lines if line[:1] != "+" or is_new or is_there]
+    assert [line for line in kept if line not in text] == [], path

@@ -1,7 +1,8 @@
-"""A package of somebody else adds a transform, a strategy and a search."""
+"""A package of somebody else adds a transform, a strategy, a target and a search."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -71,6 +72,25 @@ def test_a_transform_is_a_command_and_reaches_the_text(installed: Path, tmp_path
     assert first == "j"
     (tmp_path / "g.c").write_text(TEXT.replace("RECIPE", 'interchange(0, "i", "j")'))
     assert 'interchange(0, "i", "j")' in annotune(installed, "check", str(tmp_path / "g.c"))
+
+
+def test_a_target_is_written_checked_and_measured(installed: Path, tmp_path: Path) -> None:
+    (tmp_path / "f.c").write_text(TEXT.replace("RECIPE", ""))
+    out, source = str(tmp_path / "out"), str(tmp_path / "f.c")
+    words = ("--target", "plain", "--budget", "1", "-o", out, source)
+    annotune(installed, "run", *words)
+    text = (tmp_path / "out" / "f_plain.c").read_text()
+    assert "c[i][j] = 2.0 * a[i][j];" in text
+    assert "#pragma" not in text
+    found = json.loads(annotune(installed, "report", out, "--json"))
+    (row,) = (row for row in found["regions"][0]["rows"] if row["name"] == "plain")
+    assert (row["status"], row["verified"]) == ("measured", True)
+    (tmp_path / "g.c").write_text(TEXT.replace("RECIPE", WHOLE.replace("openmp", "plain")))
+    words = ("--target", "plain", "-o", out, str(tmp_path / "g.c"))
+    annotune(installed, "emit", *words)
+    text = (tmp_path / "out" / "g_plain.c").read_text()
+    loops = re.findall(r"^ *for \(\w+ (\w+) = ", text, re.MULTILINE)
+    assert loops[:2] == ["j", "i"]
 
 
 def test_a_search_is_known_by_its_name(installed: Path) -> None:

@@ -132,20 +132,9 @@ def region_block(
     the nest as written.
     """
     analysis, region = variant.analysis, variant.analysis.region
-    outer = interface(analysis)
-    tuned_sizes = tests_by_size(variant, outer)
-    # A macro may have another value in the compiler's command line than annotune saw.
-    fixed = size_tests(outer, region.constants, {})
-    runs = runs_tests(analysis, region.constants)
-    sufficient = condition_tests(analysis, region.constants)
-    divisors = divisor_tests(analysis, region.constants)
-    reach = reach_tests(analysis, [(plan.steps, plan.constants) for plan in variant.plans()])
-    proven = (*fixed, *divisors, *runs, *reach, *sufficient)
-    tests = (*proven, *also, *overlap_tests(analysis, outer, stretch))
-    if variant.general is None:
-        tests = (*any_of(tuned_sizes), *tests)
+    tuned_sizes = tests_by_size(variant, interface(analysis))
+    tests = _tests(variant, tuned_sizes, also, stretch)
     out = Writer()
-    tests = tuple(in_64_bits(test, narrow_scalars(region)) for test in tests)
     with out.block(""):
         with out.block(condition(tests)) if tests else nullcontext():
             declare(out, [s for p in variant.plans() for s in between_kernels(analysis, p)])
@@ -166,6 +155,29 @@ def region_block(
         for name in unmentioned(analysis):
             out.line(f"(void){name};")
     return out.text()
+
+
+def _tests(
+    variant: Variant,
+    tuned_sizes: Sequence[Sequence[Expr]],
+    also: Sequence[Expr],
+    stretch: Callable[[Analysis, Array], Stretch],
+) -> tuple[Expr, ...]:
+    """Return what a call must pass for the kernels of a region to be right."""
+    analysis, region = variant.analysis, variant.analysis.region
+    outer, known = interface(analysis), region.constants
+    tests = (
+        *(any_of(tuned_sizes) if variant.general is None else ()),
+        # A macro may have another value in the compiler's command line than annotune saw.
+        *size_tests(outer, known, {}),
+        *divisor_tests(analysis, known),
+        *runs_tests(analysis, known),
+        *reach_tests(analysis, [(plan.steps, plan.constants) for plan in variant.plans()]),
+        *condition_tests(analysis, known),
+        *also,
+        *overlap_tests(analysis, outer, stretch),
+    )
+    return tuple(in_64_bits(test, narrow_scalars(region)) for test in tests)
 
 
 def _versions(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from annotune.codegen.data_sections import ACC_MOVES
-from annotune.codegen.device_launch import LaunchSizes
+from annotune.codegen.device_sizes import LaunchSizes
 from annotune.codegen.offload import OffloadTarget
 from annotune.ir.nest import Level
 from annotune.schedule.launch_sizes import WARP

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from annotune.codegen.device_launch import LaunchSizes
+from annotune.codegen.device_sizes import LaunchSizes
 from annotune.codegen.offload import OffloadTarget
 from annotune.ir.nest import Level
 

@@ -18,7 +18,7 @@ from annotune.annotation.flags import code_flags_at
 from annotune.annotation.messages import did_you_mean
 from annotune.annotation.spec import Argument, Command, Value
 from annotune.codegen.several_sizes import call_sizes, sizes_text
-from annotune.codegen.target import TARGET_NAMES, Target
+from annotune.codegen.target import Target, target_names
 from annotune.diagnostics import AnnotuneError, Diagnostic
 from annotune.schedule.apply import apply
 from annotune.schedule.plan import Plan
@@ -104,15 +104,15 @@ def targets_said(commands: Sequence[Command]) -> Mapping[str, None]:
     Raises:
         AnnotuneError: As `sections` does.
     """
-    return {name: None for name in TARGET_NAMES if sections(commands, name)}
+    return {name: None for name in target_names() if sections(commands, name)}
 
 
 _HEADS = (TARGET, OtherSizes.word.name)
 
 
 def _check_head(command: Command, head: ForTarget) -> None:
-    if head.name not in TARGET_NAMES:
-        hint = did_you_mean(head.name, TARGET_NAMES)
+    if head.name not in target_names():
+        hint = did_you_mean(head.name, target_names())
         raise AnnotuneError.of(NO_SUCH_TARGET.at(head.span, name=head.name, hint=hint))
     if head.sizes and not _in_order(head.sizes):
         given = Argument(head.sizes, span=head.span)

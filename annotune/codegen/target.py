@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Protocol
 
+from annotune import plugins
 from annotune.annotation.devices import Device
 from annotune.ir.nest import Level, MemorySpace
 from annotune.ir.region import Condition, SourceFile
@@ -102,8 +103,16 @@ _TARGETS = {
 TARGET_NAMES = tuple(_TARGETS)
 
 
+def target_names() -> tuple[str, ...]:
+    """Return the names of all targets, those of other packages too."""
+    return (*TARGET_NAMES, *plugins.names(plugins.TARGETS))
+
+
 def load_target(name: str) -> Target:
     """Return the target called `name`; KeyError when there is none."""
+    if name not in _TARGETS:
+        other: Target = plugins.loaded(plugins.TARGETS)[name]()
+        return other
     module, _, attribute = _TARGETS[name].partition(":")
     target: Target = getattr(import_module(module), attribute)()
     return target

@@ -169,8 +169,16 @@ _CUDA_CPU = CompileKind(
 _OPENMP_KIND = _c_kind(*_OPENMP)
 
 
-def _for_device(name: str, *flags: str) -> dict[str, CompileKind]:
-    """Return the kinds that play a device of the language that `flags` turn on, by one thread."""
+# Those whose directives say what runs on a device and where its data are, and their flags.
+DEVICE_LANGUAGES: Mapping[str, tuple[str, ...]] = {
+    "openacc": _OPENACC,
+    "openmp_target": _OPENMP,
+}
+
+
+def _for_device(name: str) -> dict[str, CompileKind]:
+    """Return the kinds that play a device of one of `DEVICE_LANGUAGES` by one thread."""
+    flags = DEVICE_LANGUAGES[name]
     found = {
         name: _c_kind(*flags, *ACC_MEMORY, runtime=_ACC_RUNTIME),
         # In one memory with the host, where its marks are.
@@ -205,8 +213,7 @@ KINDS: Mapping[str, CompileKind] = {
     "openmp-race": _openmp_played(*_DETECTING),
     # As fast as without order, for what the detector would take too long for.
     "openmp-ordered": _openmp_played("-O1"),
-    **_for_device("openacc", *_OPENACC),
-    **_for_device("openmp_target", *_OPENMP),
+    **{n: kind for language in DEVICE_LANGUAGES for n, kind in _for_device(language).items()},
     # What gcc chooses for a GPU is in the PTX that it leaves; nothing of it is run.
     "openacc-nvptx": CompileKind(
         _C,
@@ -272,8 +279,8 @@ KINDS: Mapping[str, CompileKind] = {
 OPENACC = ("openacc", "openacc-gpu")
 """The kinds of a text with OpenACC's directives as it is, on the host and on a GPU."""
 
-FOR_DEVICES = (*OPENACC, "openmp_target")
-"""Those of a text with directives for a device, of OpenMP's too: its data are brought there."""
+FOR_DEVICES = (*OPENACC, *DEVICE_LANGUAGES)
+"""Those of a text in any of `DEVICE_LANGUAGES`: its data are brought to the device."""
 
 
 COMPILE_LIMIT_S = 60.0

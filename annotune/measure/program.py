@@ -27,6 +27,7 @@ from annotune.ir.region import Array, Region, Scalar, SourceFile
 from annotune.measure.child import BODY, DEVICE, HELPER, ROOM
 from annotune.measure.compile import (
     COMPILE_LIMIT_S,
+    DEVICE_LANGUAGES,
     KINDS,
     RUNTIME_FOLDER,
     CompileJob,
@@ -366,7 +367,7 @@ class TextForm(StrEnum):
 # What the C of a kind for devices must become before the compiler takes it.
 _REWRITES: Mapping[str, Callable[[str], str]] = {
     f"{language}{ending}": rewrite
-    for language in ("openacc", "openmp_target")
+    for language in DEVICE_LANGUAGES
     for ending, rewrite in (
         ("", with_memory),
         ("-asan", sanitized),

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 from msgspec import inspect as kinds
 
+from annotune import plugins
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span, Template
 from annotune.files import read_source
 from annotune.measure.trial import NOT_WRITTEN, Final
@@ -277,7 +278,8 @@ def _expected(kind: kinds.Type, value: Any) -> str:
         case kinds.UnionType(types):
             return "" if not all(_expected(one, value) for one in types) else _either(types, value)
         case kinds.Metadata(extra_json_schema={"enum": names}):
-            return "" if value in names else f"one of {', '.join(names)}"
+            every = (*names, *plugins.names(plugins.TARGETS))
+            return "" if value in every else f"one of {', '.join(every)}"
         case kinds.EnumType(known):
             return "" if value in tuple(known) else f"one of {', '.join(map(str, known))}"
         case kinds.IntType(ge=least):

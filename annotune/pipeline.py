@@ -33,7 +33,7 @@ from annotune.ir.region import Region, SourceFile
 from annotune.report.findings import CheckReport, Emission, RegionReport
 from annotune.schedule.apply import build
 from annotune.schedule.messages import NO_PARALLEL_LOOP, NO_PARALLEL_LOOP_WARNING
-from annotune.settings import Settings
+from annotune.settings import ACC_SHAPED, Settings
 from annotune.settings_check import (
     refuse_wrong_sizes,
     unknown_axes,
@@ -376,7 +376,7 @@ def _examine(region: Region, settings: Settings, device: Device) -> RegionReport
             problems.append(made)
         else:
             plan = made
-        if "openacc" in settings.targets:
+        if ACC_SHAPED & {*settings.targets}:
             openacc = decide_acc(base, next(acc_space(space).points()))
         asked = targets_said(region.spec.commands)
         if decision.asked.by_statement(Map, "acc"):

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 # for which no help waits.
 DEFAULT_TARGETS = ("cuda", "openacc", "openmp")
 TARGET_NAMES = (*DEFAULT_TARGETS, "openmp_target")
+# Those of which each has the shapes of OpenACC.
+ACC_SHAPED = frozenset({"openacc", "openmp_target"})
 STRATEGY_NAMES = ("auto", "direct", "two-level", "gemm", "stencil", "elementwise", "reduction")
 SEARCH_NAMES = (
     *("auto", "exhaustive", "random", "gp", "rf"),

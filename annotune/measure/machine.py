@@ -497,7 +497,7 @@ _MISSING = (
     Item(
         "OpenMP",
         Need.USEFUL,
-        cost="the OpenMP version is neither checked nor measured",
+        cost="the OpenMP versions, for cores and for a GPU, are neither checked nor measured",
         remedy="sudo apt install gcc libgomp1",
     ),
     Item(

@@ -10,6 +10,7 @@ stays a variable that the nest assigns.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 
 from pycparser import c_ast
 
@@ -83,6 +84,36 @@ def _alike(one: c_ast.Node, other: c_ast.Node) -> bool:
     return type(one) is type(other) and text_of(one) == text_of(other)
 
 
+@dataclass(frozen=True, slots=True)
+class UserAssignment:
+    """``target op value``, which stands at `node`; without a value it adds or subtracts 1.
+
+    `given` stands for the value where that is known already.
+    """
+
+    node: c_ast.Node
+    target: c_ast.Node
+    op: str
+    value: c_ast.Node | None
+    given: Typed | None = None
+
+    def operand(self, at: Expressions) -> Typed:
+        """Return the value that stands right of the operator."""
+        if self.given is not None:
+            return self.given
+        return Typed(Int(1), "int") if self.value is None else at.value(self.value)
+
+    def result(self, at: Expressions) -> Typed:
+        """Return the new value of the target, as C computes it or, in a subscript, as numbers."""
+        if self.op == "=":
+            return self.operand(at)
+        op = self.op[:-1]
+        if op in ROUNDING:
+            old = at.exact_value(self.target)
+            return at.computed(op, old, at.exact(self.operand), self.target)
+        return at.computed(op, at.value(self.target), self.operand(at), self.target)
+
+
 def holds(base: str, expr: Expr, names: Names) -> bool:
     """Return whether type `base` holds all that an integer expression, or its choices, may be."""
     sides = (expr.if_true, expr.if_false) if isinstance(expr, Select) else (expr,)
@@ -116,18 +147,14 @@ def _divides_unsigned(op: str, base: str, value: Typed) -> bool:
 
 
 def converted(
-    node: c_ast.Node,
-    place: Access | Var,
-    base: str,
-    op: str,
-    value: Typed,
-    expressions: Expressions,
+    one: UserAssignment, place: Access | Var, base: str, expressions: Expressions
 ) -> tuple[str, Typed]:
     """Return the operator and the value to store in an element or variable of type `base`.
 
     A cast says where a real is stored as an integer: a sum that is cut to an integer after each
     step is no sum of its terms.
     """
+    op, value = one.op, one.operand(expressions)
     is_whole = is_integer(promoted(base))
     loses_part = (value.kind in COMPLEX and base not in COMPLEX) or (
         is_whole and not is_integer(value.kind)
@@ -139,9 +166,9 @@ def converted(
     if op in _OWN and not (op != "=" and (loses_part or _divides_unsigned(op, base, value))):
         return op, Typed(cast(value, base), base) if loses_part else value
     if op not in _OWN and not (is_whole and is_integer(value.kind)):
-        raise expressions.refuse(messages.OPERATOR, node, op=op)
+        raise expressions.refuse(messages.OPERATOR, one.node, op=op)
     old = Typed(place, promoted(base))
-    new = expressions.computed(op[:-1], old, value, node)
+    new = expressions.computed(op[:-1], old, value, one.node)
     return "=", Typed(cast(new, base), base) if loses_part else new
 
 
@@ -195,34 +222,23 @@ class Integers:
             if symbol is not None and symbol.is_integer and symbol.base not in PROMOTED:
                 names.formulas[name] = IntegerFormula(Var(name), Var(name))
 
-    def set(
-        self,
-        symbol: Symbol,
-        target: c_ast.Node,
-        op: str,
-        node: c_ast.Node | None,
-        value: Typed | None,
-    ) -> Typed | None:
-        """Take in ``target op node``; return the new value where a statement must store it.
-
-        `value` stands for `node` where that is known already; no node and no value is 1.
-        """
+    def set(self, symbol: Symbol, one: UserAssignment) -> Typed | None:
+        """Take in an assignment; return the new value where a statement must store it."""
         names, name = self.names, symbol.name
         if name in names.iterators:
-            raise self.expressions.refuse(messages.ITERATOR_CHANGES, target, var=name)
+            raise self.expressions.refuse(messages.ITERATOR_CHANGES, one.target, var=name)
         if name in names.sets.loop_names and names.may_be_read_after(symbol):
             # Its value after the region is no longer what a loop leaves.
             names.sets.needed.add(name)
-        new = self._new(self.expressions, target, op, node, value)
+        new = one.result(self.expressions)
         stored: Typed | None = None
         if name in names.sets.assigned - names.sets.loop_names:
             names.use(symbol)
             stored = stored_value(new, Var(name), symbol.base, names)
         formula = None
         if is_integer(new.kind) and symbol.base not in PROMOTED:
-            index = self._new(self.expressions.index(), target, op, node, value)
-            number = self.expressions.number(index, symbol.base)
-            formula = self._formula(symbol, number, new)
+            index = one.result(self.expressions.index())
+            formula = self._formula(symbol, self.expressions.number(index, symbol.base), new)
         if stored is not None:
             self.forget({name})
         names.formulas.pop(name, None)
@@ -231,28 +247,6 @@ class Integers:
         elif stored is None:
             names.sets.needed.add(name)
         return stored
-
-    def _new(
-        self,
-        expressions: Expressions,
-        target: c_ast.Node,
-        op: str,
-        node: c_ast.Node | None,
-        value: Typed | None,
-    ) -> Typed:
-        """Return what ``target op node`` gives, as C computes it or, in a subscript, as numbers."""
-
-        def new(at: Expressions) -> Typed:
-            if value is not None:
-                return value
-            return Typed(Int(1), "int") if node is None else at.value(node)
-
-        if op == "=":
-            return new(expressions)
-        if op[:-1] in ROUNDING:
-            old = expressions.exact_value(target)
-            return expressions.computed(op[:-1], old, expressions.exact(new), target)
-        return expressions.computed(op[:-1], expressions.value(target), new(expressions), target)
 
     def _formula(self, symbol: Symbol, index: Expr, new: Typed) -> IntegerFormula | None:
         whole = self.names.resolved(index)

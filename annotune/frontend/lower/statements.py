@@ -21,6 +21,7 @@ from annotune.frontend.lower.expressions import Expressions, condition
 from annotune.frontend.lower.integers import (
     ASSIGNMENTS,
     Integers,
+    UserAssignment,
     compound,
     converted,
     holds,
@@ -342,11 +343,12 @@ class _Statements:
             case c_ast.Decl():
                 return self._declaration(node, here)
             case c_ast.Assignment():
-                return self._assignment(node, node.lvalue, node.op, node.rvalue, here)
+                one = UserAssignment(node, node.lvalue, node.op, node.rvalue)
+                return self._assignment(one, here)
             case c_ast.UnaryOp(op="++" | "p++"):
-                return self._assignment(node, node.expr, "+=", None, here)
+                return self._assignment(UserAssignment(node, node.expr, "+=", None), here)
             case c_ast.UnaryOp(op="--" | "p--"):
-                return self._assignment(node, node.expr, "-=", None, here)
+                return self._assignment(UserAssignment(node, node.expr, "-=", None), here)
             case c_ast.Label() if node.name in self.jumped_to:
                 return self.statement(node.stmt, here)
             case c_ast.Label():
@@ -497,7 +499,7 @@ class _Statements:
             return []
         if isinstance(decl.init, c_ast.InitList):
             raise here.refuse(messages.STATEMENT, decl.init)
-        return self._assignment(target, target, "=", decl.init, here)
+        return self._assignment(UserAssignment(target, target, "=", decl.init), here)
 
     def _array(self, symbol: Symbol, init: c_ast.Node | None, here: Expressions) -> list[Stmt]:
         fixed = fixed_extents(symbol, here.names)
@@ -511,29 +513,24 @@ class _Statements:
             raise here.refuse(messages.STATEMENT, init) from None
         out: list[Stmt] = [array]
         for element, value in values:
-            out += self._assignment(value, element, "=", value, here)
+            out += self._assignment(UserAssignment(value, element, "=", value), here)
         return out
 
-    def _assignment(
-        self,
-        node: c_ast.Node,
-        target: c_ast.Node,
-        op: str,
-        value: c_ast.Node | None,
-        here: Expressions,
-    ) -> list[Stmt]:
-        """Return the statements for ``target op value``; no value stands for 1."""
-        if op not in ASSIGNMENTS:
-            raise here.refuse(messages.OPERATOR, node, op=op)
+    def _assignment(self, one: UserAssignment, here: Expressions) -> list[Stmt]:
+        if one.op not in ASSIGNMENTS:
+            raise here.refuse(messages.OPERATOR, one.node, op=one.op)
+        target = one.target
         # An integer variable's values are followed, however they change.
         is_followed = isinstance(target, c_ast.ID) and here.names.symbol(target).is_integer
-        if op == "=" and value is not None and not is_followed:
-            op, value = compound(target, value)
-        if isinstance(value, c_ast.Assignment):
-            first = self._assignment(value, value.lvalue, value.op, value.rvalue, here)
-            result = self._result(value, first, here)
-            return first + self._store(node, target, op, value, result, here)
-        return self._store(node, target, op, value, None, here)
+        if one.op == "=" and one.value is not None and not is_followed:
+            op, value = compound(target, one.value)
+            one = replace(one, op=op, value=value)
+        chained, first = one.value, list[Stmt]()
+        if isinstance(chained, c_ast.Assignment):
+            inner = UserAssignment(chained, chained.lvalue, chained.op, chained.rvalue)
+            first = self._assignment(inner, here)
+            one = replace(one, given=self._result(chained, first, here))
+        return first + self._store(one, here)
 
     def _result(self, chained: c_ast.Assignment, stmts: Sequence[Stmt], here: Expressions) -> Typed:
         """Return the value of an assignment inside another one: what its target holds then."""
@@ -544,17 +541,9 @@ class _Statements:
                 return Typed(last.value, kinds.value)
         return here.value(chained.lvalue)
 
-    def _store(
-        self,
-        node: c_ast.Node,
-        target: c_ast.Node,
-        op: str,
-        value: c_ast.Node | None,
-        given: Typed | None,
-        here: Expressions,
-    ) -> list[Stmt]:
-        """Return the statement that stores a value, which is `given` or that of the tree."""
-        names, integers = here.names, Integers(here)
+    def _store(self, one: UserAssignment, here: Expressions) -> list[Stmt]:
+        """Return the statement that stores a value, none where a formula has it."""
+        names, integers, target = here.names, Integers(here), one.target
         place: Access | Var
         match target:
             case c_ast.ID():
@@ -563,21 +552,21 @@ class _Statements:
                     raise here.refuse(messages.POINTER_CHANGES, target, name=symbol.name)
                 place, base = Var(symbol.name, names.place(target)), symbol.base
                 if symbol.is_integer:
-                    new = integers.set(symbol, target, op, value, given)
+                    new = integers.set(symbol, one)
                     if new is None:
                         return []
-                    span = names.place(node)
+                    span = names.place(one.node)
                     return [self._assign(place, "=", new.expr, base, new.kind, span, here)]
                 names.use(symbol)
             case c_ast.ArrayRef() | c_ast.UnaryOp(op="*"):
                 place, base = here.element(target)
             case _:
                 here.value(target)
-                raise here.refuse(messages.STATEMENT, node)
-        computed = given or (Typed(Int(1), "int") if value is None else here.value(value))
-        op, result = converted(node, place, base, op, computed, here)
+                raise here.refuse(messages.STATEMENT, one.node)
+        op, result = converted(one, place, base, here)
         integers.forget({place.array if isinstance(place, Access) else place.name})
-        return [self._assign(place, op, result.expr, base, result.kind, names.place(node), here)]
+        span = names.place(one.node)
+        return [self._assign(place, op, result.expr, base, result.kind, span, here)]
 
     def _assign(
         self,

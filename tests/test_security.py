@@ -14,7 +14,7 @@ from support.cli import CLOSE, OPEN, annotune, function, region
 from annotune.annotation.flags import flags_of
 from annotune.codegen.target import Provenance
 from annotune.diagnostics import Diagnostic, Span
-from annotune.measure.program import quoted
+from annotune.measure.directives import quoted
 from annotune.printable import in_comment, printable
 
 PACKAGE = Path(__file__).parent.parent / "annotune"

@@ -16,6 +16,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
+from annotune.frontend.read.tokens import Replacement, splice
+
 _TOKEN = re.compile(
     r"""
     (?P<skip> //(?:\\\n|[^\n])* | /\*.*?\*/ | R"(?P<tag>[^(\s]*)\(.*?\)(?P=tag)"
@@ -78,13 +80,6 @@ class _Function:
     last: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Edit:
-    start: int
-    end: int
-    text: str
-
-
 def translate(cuda_text: str) -> str:
     """Return `cuda_text` as C++ for ``cuda_on_cpu.h``, every line at its number.
 
@@ -98,7 +93,7 @@ class _Translator:
     def __init__(self, text: str) -> None:
         self.text = text
         self.line_starts = [0, *(match.end() for match in re.finditer("\n", text))]
-        self.edits: list[_Edit] = []
+        self.edits: list[Replacement] = []
         self.macros: dict[str, set[str]] = {}
         self.tokens = list(self._live_tokens())
         self.functions = list(self._functions())
@@ -112,11 +107,7 @@ class _Translator:
                 self._rewrite_shared(index)
             elif token.text == "<<<":
                 self._rewrite_launch(index)
-        pieces, done = [], 0
-        for edit in sorted(self.edits, key=lambda edit: (edit.start, edit.end)):
-            pieces += [self.text[done : edit.start], edit.text]
-            done = edit.end
-        return "".join([*pieces, self.text[done:]])
+        return splice(self.text, self.edits)
 
     def _refuse(self, offset: int, message: str) -> None:
         raise UnsupportedCuda(bisect_right(self.line_starts, offset), message)
@@ -154,7 +145,7 @@ class _Translator:
         if include is not None and _REFUSED_HEADERS.search(include.group(1)):
             self._refuse(start, f"<{include.group(1)}> is not executed on the CPU")
         if include is not None and include.group(1) in _PROVIDED_HEADERS:
-            self.edits.append(_Edit(start, start, "//"))
+            self.edits.append((start, start, "//"))
         define = _DEFINE.search(directive)
         if define is None:
             return
@@ -215,7 +206,7 @@ class _Translator:
             f" annotune_cpu::declare_shared(&{name}, sizeof {name});"
             for name in _declared_names(self.tokens[index + 1 : last + 1])
         )
-        self.edits.append(_Edit(end, end, calls))
+        self.edits.append((end, end, calls))
 
     def _rewrite_dynamic_shared(self, index: int, last: int) -> None:
         declaration = self.text[self.tokens[index].end : self.tokens[last].start]
@@ -229,7 +220,7 @@ class _Translator:
         start = self.tokens[index - 1].start
         pointer = f"({type_text} *)annotune_cpu::dynamic_shared"
         text = f"{type_text} *const {match['name']} = {pointer}{lines}"
-        self.edits.append(_Edit(start, self.tokens[last].start, text))
+        self.edits.append((start, self.tokens[last].start, text))
 
     def _rewrite_launch(self, index: int) -> None:
         opening = self.tokens[index]
@@ -251,9 +242,9 @@ class _Translator:
         start = self.tokens[first].start
         needs = "FIBERS" if plain in self.waiting else "PLAIN_LOOPS"
         self.edits += [
-            _Edit(start, start, "annotune_cpu::launch<"),
-            _Edit(opening.start, opening.end, f', annotune_cpu::{needs}>("{plain}", '),
-            _Edit(token.start, token.end, ")"),
+            (start, start, "annotune_cpu::launch<"),
+            (opening.start, opening.end, f', annotune_cpu::{needs}>("{plain}", '),
+            (token.start, token.end, ")"),
         ]
 
     def _launched(self, index: int) -> int:

@@ -40,6 +40,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import count
 
+from annotune.frontend.read.tokens import splice
+
 # A preprocessor's line counts as a blank: what it says of its statement is read elsewhere.
 _TOKEN = re.compile(
     r"""
@@ -471,7 +473,7 @@ class _Mapped:
         """Return C that brings it to the device, for the outer block of its construct."""
         if self.around != self.number:
             return f"ANNOTUNE_ACC_FIND_{self._word}{self._arguments}"
-        more = self.rows[0] if self.rows else (_quoted(_POINTER.format(self.variable)),)
+        more = self.rows[0] if self.rows else (quoted(_POINTER.format(self.variable)),)
         call = f'ANNOTUNE_ACC_{self._word}({self.number}, "{self.action}", {self.variable}, '
         return f"{self.whole_rows()}{call}{', '.join(more)}) "
 
@@ -555,7 +557,7 @@ def with_memory(acc_text: str, is_openmp: bool = False) -> str:
         elif is_openmp:
             text = openmp_directive(directive)
             edits.append(_replaced(directive, f"#pragma {text}" if text else ""))
-    return _edited(acc_text, edits)
+    return splice(acc_text, [(start, end, what) for start, end, _, what in sorted(edits)])
 
 
 def _replaced(directive: AccDirective, text: str) -> tuple[int, int, int, str]:
@@ -563,26 +565,18 @@ def _replaced(directive: AccDirective, text: str) -> tuple[int, int, int, str]:
     return directive.start, directive.end, 0, indent + text + directive.tail
 
 
-def _edited(text: str, edits: list[tuple[int, int, int, str]]) -> str:
-    """Return `text` with what each edit (from, to, rank, what) puts there, in their order."""
-    parts: list[str] = []
-    at = 0
-    for start, end, _, what in sorted(edits):
-        parts += [text[at:start], what]
-        at = end
-    return "".join((*parts, text[at:]))
-
-
 def _pragma(directive: AccDirective, is_openmp: bool) -> str:
     """Return a directive that may stand anywhere in a line."""
     text = openmp_directive(directive) if is_openmp else directive.text
     if not text:
         return ""
-    return f"_Pragma({_quoted(text)})"
+    return f"_Pragma({quoted(text)})"
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
+    """Return `text` as a C string; a newline or a quote in it ends no directive."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    escaped = re.sub(r"[\x00-\x1f\x7f]", lambda c: f"\\{ord(c[0]):03o}", escaped)
     return f'"{escaped}"'
 
 
@@ -620,7 +614,7 @@ def _block(
     others = {n: is_set for n, is_set in used.items() if n not in named and n not in own}
     opening = begin + "".join(m.brought() for m in [*named.values()][::step])
     for name in (n for n in others if n != _NULL):
-        opening += f"ANNOTUNE_ACC_NO_POINTER({name}, {_quoted(_UNNAMED.format(name))}) "
+        opening += f"ANNOTUNE_ACC_NO_POINTER({name}, {quoted(_UNNAMED.format(name))}) "
     inner = "".join(m.used() for m in named.values())
     # gcc does this itself for OpenACC; of the scalars of kernels there is but one.
     if is_openmp and not one.directive.name.startswith("kernels"):

@@ -23,6 +23,7 @@ from annotune.codegen.c_expr import c_expr
 from annotune.codegen.names import spelled
 from annotune.codegen.renaming import body_text
 from annotune.codegen.target import RegionCode
+from annotune.frontend.read.tokens import splice
 from annotune.ir.region import Array, Region, Scalar, SourceFile
 from annotune.measure.child import BODY, DEVICE, HELPER, ROOM
 from annotune.measure.compile import (
@@ -42,6 +43,7 @@ from annotune.measure.cuda_text import timed_device_text, translate
 from annotune.measure.directives import (
     as_openmp_with_memory,
     c_tokens,
+    quoted,
     sanitized,
     with_memory,
 )
@@ -88,13 +90,6 @@ def _macros(region: Region) -> str:
     """Return directives after which macros are at the file's end what they are at the region."""
     lines = (line for one in region.around.later for line in one.directives())
     return "".join(f"{line}\n" for line in lines)
-
-
-def quoted(path: str) -> str:
-    """Return `path` as a C string; a newline or a quote in a file's name ends no directive."""
-    escaped = path.replace("\\", "\\\\").replace('"', '\\"')
-    escaped = re.sub(r"[\x00-\x1f\x7f]", lambda c: f"\\{ord(c[0]):03o}", escaped)
-    return f'"{escaped}"'
 
 
 def _wrapper(region: Region, body: str) -> str:
@@ -233,11 +228,8 @@ def blocks(text: str) -> tuple[MarkedBlock, ...]:
 
 def marked(text: str, marks: str) -> str:
     """Return `text` with marks in the array `marks`, every line at its number."""
-    pieces, done = [], 0
-    for number, place in enumerate(_places(text)):
-        pieces += [text[done:place], f" {marks}[{number}] = 1;"]
-        done = place
-    return "".join([*pieces, text[done:]])
+    marks_at = enumerate(_places(text))
+    return splice(text, [(place, place, f" {marks}[{number}] = 1;") for number, place in marks_at])
 
 
 def declared(marks: str) -> str:

@@ -9,7 +9,6 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from annotune.codegen.cuda.host import NOTHING_RUNS, TOO_LATE
 from annotune.codegen.several_sizes import TUNED_SUFFIX
@@ -21,16 +20,10 @@ from annotune.measure.compile import (
     CompileKind,
     CompileResult,
     TranslationUnit,
-    compile_job,
 )
-from annotune.measure.messages import (
-    GangGrid,
-    KernelFacts,
+from annotune.measure.grids import (
     asked_text,
-    grids_of_feedback,
-    grids_text,
-    parse_func_map,
-    parse_nvc_feedback,
+    chosen_grids,
 )
 from annotune.measure.oracle import Oracle, OracleResult
 from annotune.measure.plan import CheckPlan, Run, runs_of, without_detectors, words_of
@@ -43,8 +36,7 @@ from annotune.measure.run import (
     may_be_followed,
     run_in_one_child,
 )
-from annotune.measure.toolchain import Toolchains
-from annotune.measure.trial import NOTHING_COMPARED, Status, Timing, Trial
+from annotune.measure.trial import NOTHING_COMPARED, KernelFacts, Status, Timing, Trial
 
 WAITED = "waited_for_processors"
 """Under this name a trial's facts have the share of its timed runs in which some task waited."""
@@ -359,53 +351,3 @@ def _has_stopped(job: RunJob, result: RunResult) -> bool:
     """
     is_told = any(words in result.reason for words in (TOO_LATE, NOTHING_RUNS))
     return job.resident and job.fail_at > 0 and result.status is Status.RUNTIME and is_told
-
-
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """What a compiler made of a text: its grids, or why they are not known.
-
-    `invalid` are its words when it took other sizes than those asked for.
-    """
-
-    grids: tuple[GangGrid, ...] = ()
-    compiler: str = ""
-    reason: str = ""
-    invalid: str = ""
-
-    def __str__(self) -> str:
-        if self.reason:
-            return f"not available because {self.reason}"
-        return f"{grids_text(self.grids)} ({self.compiler})"
-
-
-def chosen_grids(job: CompileJob, function: str, tools: Toolchains, folder: Path) -> Chosen:
-    """Return the grids that a compiler for the GPU chooses for `function` in the text of `job`."""
-    if "nvptx-none" in tools.offload:
-        built = compile_job(replace(job, kind="openacc-nvptx"), tools, folder)
-        texts = (path.read_text(errors="replace") for path in _ptx(built))
-        return _chosen(built, parse_func_map("\n".join(texts), function), "gcc")
-    if tools.nvc is not None:
-        built = compile_job(replace(job, kind="openacc-nvc"), tools, folder)
-        feedback = parse_nvc_feedback(built.output)
-        return _chosen(built, grids_of_feedback(feedback, function), "nvc")
-    return Chosen(
-        reason="no compiler here makes OpenACC code for a GPU: gcc has no nvptx-none, "
-        "and there is no nvc"
-    )
-
-
-def _ptx(built: CompileResult) -> list[Path]:
-    return sorted(built.path.parent.glob("*.mkoffload.s")) if built.ok else []
-
-
-def _chosen(built: CompileResult, grids: tuple[GangGrid, ...], compiler: str) -> Chosen:
-    if built.invalid:
-        return Chosen(grids, compiler, invalid=built.invalid)
-    if not built.ok:
-        words = built.output.strip().splitlines()
-        telling = next((line for line in words if "error" in line), words[0] if words else "")
-        return Chosen(reason=f"{compiler} does not compile it for a GPU: {telling.strip()}")
-    if not grids:
-        return Chosen(reason=f"{compiler} has left no sizes")
-    return Chosen(grids, compiler)

@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import shlex
 import shutil
 import tempfile
@@ -14,8 +15,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from annotune.measure.command import Finished, run_command
-from annotune.measure.messages import KernelFacts, ignored_dimensions, parse_ptxas
 from annotune.measure.toolchain import Compiler, Toolchains
+from annotune.measure.trial import KernelFacts
 from annotune.measure.values import ENTRY
 
 RUNTIME_FOLDER = Path(__file__).parent / "runtime"
@@ -288,6 +289,54 @@ COMPILE_LIMIT_S = 60.0
 
 WORDS_LIMIT = 4000
 """How many characters of a compiler's output a failed trial keeps."""
+
+_ENTRY = re.compile(r"Compiling entry function '([^']+)' for '([^']+)'")
+_FRAME = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
+_USED = re.compile(r"Used (\d+) registers")
+_STATIC = re.compile(r"(\d+)(?:\+\d+)? bytes smem")
+_BARRIERS = re.compile(r"used (\d+) barriers")
+
+
+def parse_ptxas(output: str) -> tuple[KernelFacts, ...]:
+    """Return the facts of every kernel in the output of ``nvcc -Xptxas -v``, in its order."""
+    kernels = []
+    # A device function that was not inlined has a frame of its own and no "Used" line.
+    for part in re.split(r"(?=ptxas info\s*: Compiling entry function)", output)[1:]:
+        entry, used = _ENTRY.search(part), _USED.search(part)
+        if not entry or not used:
+            continue
+        frame = _FRAME.search(part)
+        shared = _STATIC.search(part)
+        barriers = _BARRIERS.search(part)
+        stack, stores, loads = map(int, frame.groups()) if frame else (0, 0, 0)
+        kernels.append(
+            KernelFacts(
+                name=entry[1],
+                arch=entry[2],
+                registers=int(used[1]),
+                stack_bytes=stack,
+                spill_store_bytes=stores,
+                spill_load_bytes=loads,
+                shared_bytes=int(shared[1]) if shared else 0,
+                barriers=int(barriers[1]) if barriers else 0,
+            )
+        )
+    return tuple(kernels)
+
+
+# gcc's nvptx back end (gcc/config/nvptx/nvptx.cc): it goes on with other dimensions than
+# those asked for, so what would be measured is not the point that was asked for.
+_GCC_IGNORES = re.compile(
+    r"using '?(vector_length|num_workers|num_gangs) \((\d+)\)'?, ignoring ([^\n\[]+)"
+)
+
+
+def ignored_dimensions(output: str) -> str:
+    """Return gcc's words when it used other OpenACC dimensions than asked for, else nothing."""
+    plain = output.replace("\u2018", "'").replace("\u2019", "'")
+    found = _GCC_IGNORES.search(plain)
+    return found[0].strip() if found else ""
+
 
 _RESULT = "result.json"
 _SUFFIXES = {"c": ".c", "c++": ".cpp", "cuda": ".cu"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -9,8 +10,6 @@ from statistics import median
 from typing import Annotated, TypeAlias
 
 from msgspec import Meta
-
-from annotune.measure.messages import KernelFacts
 
 # What results.json may hold: msgspec reads these types, and makes the JSON schema of them.
 Figure: TypeAlias = Annotated[float, Meta(ge=0)]
@@ -41,6 +40,36 @@ class Status(StrEnum):
     TIMEOUT = "timeout"
     CORRECTNESS = "correctness"
     CONSTRAINTS = "constraints"
+
+
+@dataclass(frozen=True, slots=True)
+class KernelFacts:
+    """What ``ptxas -v`` says about one kernel: registers per thread, and bytes per thread or block.
+
+    `stack_bytes`, `spill_store_bytes` and `spill_load_bytes` are per thread; `shared_bytes` is
+    the static shared memory of a block.
+    """
+
+    name: str
+    arch: str
+    registers: int
+    stack_bytes: int = 0
+    spill_store_bytes: int = 0
+    spill_load_bytes: int = 0
+    shared_bytes: int = 0
+    barriers: int = 0
+
+    @property
+    def plain_name(self) -> str:
+        """Return the name in the source of a kernel that stands in no namespace."""
+        mangled = re.match(r"_Z(\d+)", self.name)
+        if not mangled:
+            return self.name
+        return self.name[mangled.end() : mangled.end() + int(mangled[1])]
+
+    @property
+    def spills(self) -> bool:
+        return self.spill_store_bytes > 0 or self.spill_load_bytes > 0
 
 
 @dataclass(frozen=True, slots=True)

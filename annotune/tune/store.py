@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from annotune.diagnostics import AnnotuneError, Diagnostic, Severity, Span, Template
-from annotune.measure.messages import KernelFacts
-from annotune.measure.trial import Status, Trial
+from annotune.measure.trial import KernelFacts, Status, Trial
 
 STORE_FILE = "trials.sqlite"
 # "antu", in the header of the file: tells a store from any other database.

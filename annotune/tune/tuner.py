@@ -18,7 +18,6 @@ from annotune.ir.c_types import element_bytes
 from annotune.ir.nest import LocalArray, MemorySpace, walk_stmts
 from annotune.measure.check import BRANCHES
 from annotune.measure.compile import KINDS
-from annotune.measure.messages import KernelFacts
 from annotune.measure.plan import CheckPlan, proofs
 from annotune.measure.program import Program
 from annotune.measure.timing import (
@@ -29,7 +28,7 @@ from annotune.measure.timing import (
     median_interval,
     ratio_interval,
 )
-from annotune.measure.trial import Final, Status, Trial, Verdict
+from annotune.measure.trial import Final, KernelFacts, Status, Trial, Verdict
 from annotune.model.predict import Forecast
 from annotune.model.traffic import Compiled
 from annotune.schedule.plan import Kernel

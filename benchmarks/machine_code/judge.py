@@ -17,8 +17,8 @@ from annotune.diagnostics import AnnotuneError
 from annotune.ir.expr import Int
 from annotune.ir.fold import fold, trip_count
 from annotune.measure.compile import CompileJob, CompileResult, TranslationUnit, compile_job
-from annotune.measure.messages import KernelFacts
 from annotune.measure.toolchain import Toolchains
+from annotune.measure.trial import KernelFacts
 from annotune.model.bounds import least_time
 from annotune.model.traffic import Residency, residency
 from annotune.pipeline import emit

@@ -14,7 +14,7 @@ from machine_code.workloads import all_workloads, chosen
 from support.nest_text import parse_nest
 from support.regions import analysis_of
 
-from annotune.measure.messages import KernelFacts
+from annotune.measure.trial import KernelFacts
 from annotune.model.traffic import Residency
 from annotune.schedule.candidate import ContractionTile
 from annotune.schedule.plan import Kernel

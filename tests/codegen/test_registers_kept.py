@@ -10,7 +10,8 @@ from decide.gemm_texts import ROLES, gemm, with_sum
 from decide.test_two_level import contraction
 from support.executed import emitted
 
-from annotune.measure.messages import KernelFacts, parse_ptxas
+from annotune.measure.compile import parse_ptxas
+from annotune.measure.trial import KernelFacts
 from annotune.strategies.registry import AUTO
 
 SIZES = "thread_x=16, thread_y=8, register_x=4, register_y=4, step=16, "

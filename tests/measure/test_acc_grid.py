@@ -10,13 +10,14 @@ import pytest
 from codegen.emitted import analysed, example, here, variants
 
 from annotune.codegen.openacc import OpenAccTarget
-from annotune.measure.check import Checker, chosen_grids
+from annotune.measure.check import Checker
 from annotune.measure.compile import CompileJob, TranslationUnit
-from annotune.measure.messages import (
+from annotune.measure.grids import (
     MOST_LAUNCHES,
     GangGrid,
     asked_grids,
     asked_text,
+    chosen_grids,
     grids_of_feedback,
     grids_text,
     parse_func_map,

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from annotune.measure.messages import (
-    KernelFacts,
-    LoopFeedback,
-    ignored_dimensions,
-    parse_nvc_feedback,
-    parse_ptxas,
-)
+from annotune.measure.compile import ignored_dimensions, parse_ptxas
+from annotune.measure.grids import LoopFeedback, parse_nvc_feedback
+from annotune.measure.trial import KernelFacts
 
 # nvcc 13.0 and 13.5 print this form.
 PTXAS = """\

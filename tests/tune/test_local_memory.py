@@ -10,8 +10,7 @@ from decide.recipes import Decided, decided_text
 
 from annotune.annotation.devices import load_device
 from annotune.codegen.target import load_target
-from annotune.measure.messages import KernelFacts
-from annotune.measure.trial import Status, Trial
+from annotune.measure.trial import KernelFacts, Status, Trial
 from annotune.space.variants import Variant
 from annotune.strategies.registry import AUTO
 from annotune.tune.tuner import judged, not_in_registers

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from annotune.diagnostics import AnnotuneError
-from annotune.measure.messages import KernelFacts
-from annotune.measure.trial import Status, Trial
+from annotune.measure.trial import KernelFacts, Status, Trial
 from annotune.tune.store import STORE_FILE, Store, in_memory, opened, text_of, trial_of
 
 TRIAL = Trial(

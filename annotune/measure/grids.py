@@ -1,8 +1,8 @@
-"""What compilers say about a kernel and about its grid, read from their messages into values.
+"""The grids that an OpenACC text asks for, and those that a compiler chooses for a GPU.
 
-Compilers do not always take the grid that they are given (Rivera 2014, section 5.5), so what an
-OpenACC text asks for is told beside what was chosen. gcc writes its sizes into the PTX, nvc into
-its messages.
+Compilers do not always take the grid that they are given (Rivera 2014, section 5.5), so what a
+text asks for is told beside what was chosen. gcc writes its sizes into the PTX, nvc into its
+messages.
 """
 
 from __future__ import annotations
@@ -10,84 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
-
-@dataclass(frozen=True, slots=True)
-class KernelFacts:
-    """What ``ptxas -v`` says about one kernel: registers per thread, and bytes per thread or block.
-
-    `stack_bytes`, `spill_store_bytes` and `spill_load_bytes` are per thread; `shared_bytes` is
-    the static shared memory of a block.
-    """
-
-    name: str
-    arch: str
-    registers: int
-    stack_bytes: int = 0
-    spill_store_bytes: int = 0
-    spill_load_bytes: int = 0
-    shared_bytes: int = 0
-    barriers: int = 0
-
-    @property
-    def plain_name(self) -> str:
-        """Return the name in the source of a kernel that stands in no namespace."""
-        mangled = re.match(r"_Z(\d+)", self.name)
-        if not mangled:
-            return self.name
-        return self.name[mangled.end() : mangled.end() + int(mangled[1])]
-
-    @property
-    def spills(self) -> bool:
-        return self.spill_store_bytes > 0 or self.spill_load_bytes > 0
-
-
-_ENTRY = re.compile(r"Compiling entry function '([^']+)' for '([^']+)'")
-_FRAME = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
-_USED = re.compile(r"Used (\d+) registers")
-_SHARED = re.compile(r"(\d+)(?:\+\d+)? bytes smem")
-_BARRIERS = re.compile(r"used (\d+) barriers")
-
-
-def parse_ptxas(output: str) -> tuple[KernelFacts, ...]:
-    """Return the facts of every kernel in the output of ``nvcc -Xptxas -v``, in its order."""
-    kernels = []
-    # A device function that was not inlined has a frame of its own and no "Used" line.
-    for part in re.split(r"(?=ptxas info\s*: Compiling entry function)", output)[1:]:
-        entry, used = _ENTRY.search(part), _USED.search(part)
-        if not entry or not used:
-            continue
-        frame = _FRAME.search(part)
-        shared = _SHARED.search(part)
-        barriers = _BARRIERS.search(part)
-        stack, stores, loads = map(int, frame.groups()) if frame else (0, 0, 0)
-        kernels.append(
-            KernelFacts(
-                name=entry[1],
-                arch=entry[2],
-                registers=int(used[1]),
-                stack_bytes=stack,
-                spill_store_bytes=stores,
-                spill_load_bytes=loads,
-                shared_bytes=int(shared[1]) if shared else 0,
-                barriers=int(barriers[1]) if barriers else 0,
-            )
-        )
-    return tuple(kernels)
-
-
-# gcc's nvptx back end (gcc/config/nvptx/nvptx.cc): it goes on with other dimensions than
-# those asked for, so what would be measured is not the point that was asked for.
-_GCC_IGNORES = re.compile(
-    r"using '?(vector_length|num_workers|num_gangs) \((\d+)\)'?, ignoring ([^\n\[]+)"
-)
-
-
-def ignored_dimensions(output: str) -> str:
-    """Return gcc's words when it used other OpenACC dimensions than asked for, else nothing."""
-    plain = output.replace("\u2018", "'").replace("\u2019", "'")
-    found = _GCC_IGNORES.search(plain)
-    return found[0].strip() if found else ""
+from annotune.measure.compile import CompileJob, CompileResult, compile_job
+from annotune.measure.toolchain import Toolchains
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,3 +164,53 @@ def grids_of_feedback(feedback: Sequence[LoopFeedback], function: str = "") -> t
 def _with(grid: GangGrid, levels: Mapping[str, int | None]) -> GangGrid:
     changed = {"gang": "gangs", "worker": "workers", "vector": "vector"}
     return replace(grid, **{changed[name]: size for name, size in levels.items()})
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What a compiler made of a text: its grids, or why they are not known.
+
+    `invalid` are its words when it took other sizes than those asked for.
+    """
+
+    grids: tuple[GangGrid, ...] = ()
+    compiler: str = ""
+    reason: str = ""
+    invalid: str = ""
+
+    def __str__(self) -> str:
+        if self.reason:
+            return f"not available because {self.reason}"
+        return f"{grids_text(self.grids)} ({self.compiler})"
+
+
+def chosen_grids(job: CompileJob, function: str, tools: Toolchains, folder: Path) -> Chosen:
+    """Return the grids that a compiler for the GPU chooses for `function` in the text of `job`."""
+    if "nvptx-none" in tools.offload:
+        built = compile_job(replace(job, kind="openacc-nvptx"), tools, folder)
+        texts = (path.read_text(errors="replace") for path in _ptx(built))
+        return _chosen(built, parse_func_map("\n".join(texts), function), "gcc")
+    if tools.nvc is not None:
+        built = compile_job(replace(job, kind="openacc-nvc"), tools, folder)
+        feedback = parse_nvc_feedback(built.output)
+        return _chosen(built, grids_of_feedback(feedback, function), "nvc")
+    return Chosen(
+        reason="no compiler here makes OpenACC code for a GPU: gcc has no nvptx-none, "
+        "and there is no nvc"
+    )
+
+
+def _ptx(built: CompileResult) -> list[Path]:
+    return sorted(built.path.parent.glob("*.mkoffload.s")) if built.ok else []
+
+
+def _chosen(built: CompileResult, grids: tuple[GangGrid, ...], compiler: str) -> Chosen:
+    if built.invalid:
+        return Chosen(grids, compiler, invalid=built.invalid)
+    if not built.ok:
+        words = built.output.strip().splitlines()
+        telling = next((line for line in words if "error" in line), words[0] if words else "")
+        return Chosen(reason=f"{compiler} does not compile it for a GPU: {telling.strip()}")
+    if not grids:
+        return Chosen(reason=f"{compiler} has left no sizes")
+    return Chosen(grids, compiler)

@@ -27,7 +27,7 @@ from annotune.analysis.messages import (
 from annotune.analysis.model import Model, build_model, known_values
 from annotune.analysis.sections import ArraySection, Unbounded, array_use, section, shape
 from annotune.analysis.statements import (
-    Statement,
+    NestStatement,
     local_arrays,
     read_statements,
     value_at,
@@ -86,8 +86,6 @@ def analyse(region: Region) -> Analysis:
     return Analysis(
         region=region,
         loops=classify(model, dependences, lifetimes),
-        paths={s.number: tuple(loop.loop for loop in s.loops) for s in statements},
-        domains=model.domains,
         dependences=tuple(carried.dependence for carried in dependences),
         shapes={name: shape(name, found, bounds) for name, found in sections.items()},
         accesses=access_facts(model),
@@ -99,8 +97,6 @@ def analyse(region: Region) -> Analysis:
         total=_NO_WORK if missing else total_work(model, work),
         all_sizes=model.all_sizes,
         warnings=(*_warnings(model, missing), *assumption_warnings(bounds, sections, inspector)),
-        iterations=model.iterations,
-        surely=model.surely,
         homes={name: _homes(life, statements) for name, life in lifetimes.items()},
         rounded=bounds.rounded,
         conditions=tuple(demand.expr(bounds.rounded) for demand in model.demands),
@@ -110,7 +106,7 @@ def analyse(region: Region) -> Analysis:
 
 
 def _bounded(
-    region: Region, statements: tuple[Statement, ...]
+    region: Region, statements: tuple[NestStatement, ...]
 ) -> tuple[Bounds, Mapping[str, ArraySection]]:
     """Return the model of a region, in its bounds, and the section of each array.
 
@@ -137,13 +133,13 @@ def _bounded(
         raise AnnotuneError.of(UNBOUNDED.at(where.span, array=where.name)) from None
 
 
-def _homes(life: Lifetime, statements: tuple[Statement, ...]) -> dict[int, tuple[int, ...]]:
+def _homes(life: Lifetime, statements: tuple[NestStatement, ...]) -> dict[int, tuple[int, ...]]:
     """Return the statements that use a private variable, with the loops that own it."""
     users = (s for s in statements if any(r.name == life.name for r in s.references))
     return {user.number: life.home(user.position) for user in users}
 
 
-def _lifetimes(region: Region, statements: tuple[Statement, ...]) -> dict[str, Lifetime]:
+def _lifetimes(region: Region, statements: tuple[NestStatement, ...]) -> dict[str, Lifetime]:
     found: dict[str, Lifetime] = {}
     refused: list[Diagnostic] = []
     for name in sorted(region.nest.written_scalars()):
@@ -178,7 +174,7 @@ def _sections(bounds: Bounds) -> Mapping[str, ArraySection]:
 
 
 def _model_at_sizes(
-    region: Region, statements: tuple[Statement, ...], unbounded: Unbounded, bounds: Bounds
+    region: Region, statements: tuple[NestStatement, ...], unbounded: Unbounded, bounds: Bounds
 ) -> Model:
     """Return the model for the region's sizes, because a section has no bound for all."""
     where = unbounded.reference
@@ -218,7 +214,7 @@ def _warnings(model: Model, missing: tuple[str, ...]) -> tuple[Diagnostic, ...]:
     return tuple(warnings)
 
 
-def overlap_warnings(region: Region, statements: Sequence[Statement]) -> tuple[Diagnostic, ...]:
+def overlap_warnings(region: Region, statements: Sequence[NestStatement]) -> tuple[Diagnostic, ...]:
     """Return the warning about pointers that may name memory which the region writes under another.
 
     Two arrays may overlap unless both are array objects, or the C text promises otherwise:
@@ -243,7 +239,9 @@ def overlap_warnings(region: Region, statements: Sequence[Statement]) -> tuple[D
 _SMALL_SIZE = 16
 
 
-def overlaps(region: Region, statements: Sequence[Statement], space: IslSpace) -> list[Diagnostic]:
+def overlaps(
+    region: Region, statements: Sequence[NestStatement], space: IslSpace
+) -> list[Diagnostic]:
     """Return a refusal for each two pointers of which the text proves that they overlap.
 
     Both are set to places of one array, and the region writes an element under one name and
@@ -262,7 +260,7 @@ def overlaps(region: Region, statements: Sequence[Statement], space: IslSpace) -
     return found
 
 
-def _meet(one: Array, other: Array, statements: Sequence[Statement], space: IslSpace) -> bool:
+def _meet(one: Array, other: Array, statements: Sequence[NestStatement], space: IslSpace) -> bool:
     """Return whether some element is touched under both names and written under one."""
     sizes = context(statements, space, ())
     try:
@@ -284,7 +282,7 @@ def _meet(one: Array, other: Array, statements: Sequence[Statement], space: IslS
 
 
 def _touched(
-    array: Array, statements: Sequence[Statement], space: IslSpace, sizes: isl.Set
+    array: Array, statements: Sequence[NestStatement], space: IslSpace, sizes: isl.Set
 ) -> Iterator[tuple[bool, isl.Set]]:
     """Yield the elements that each reference of an array touches, counted from its root."""
     for statement in statements:

@@ -13,8 +13,8 @@ from annotune.analysis.domains import NotLinear, access_map, tuple_text
 from annotune.analysis.model import Model
 from annotune.analysis.statements import (
     Counted,
-    Reference,
-    Statement,
+    DataReference,
+    NestStatement,
     moving_parts,
     named_sizes,
 )
@@ -84,7 +84,7 @@ class Bounds:
         """Return the rounded division that `name` stands for, else the variable of that name."""
         return self.rounded.get(name, Var(name))
 
-    def extremes(self, reference: Reference, address: Poly) -> tuple[Extreme, Extreme] | None:
+    def extremes(self, reference: DataReference, address: Poly) -> tuple[Extreme, Extreme] | None:
         """Return bounds of `address` over the runs of `reference`, None where none is proven."""
         statement = self.model.statement(reference.statement)
         loops = statement.loops[-1].position if statement.loops else ()
@@ -94,7 +94,7 @@ class Bounds:
         return self.found[key]
 
     def _extremes(
-        self, statement: Statement, reference: Reference, address: Poly
+        self, statement: NestStatement, reference: DataReference, address: Poly
     ) -> tuple[Extreme, Extreme] | None:
         ranges = self._ranges(statement, reference)
         if ranges is None:
@@ -105,7 +105,7 @@ class Bounds:
             return None
         return Extreme(-low.address, low.touched), high
 
-    def counted(self, reference: Reference, address: Poly) -> tuple[Extreme, Extreme] | None:
+    def counted(self, reference: DataReference, address: Poly) -> tuple[Extreme, Extreme] | None:
         """Return the extremes at the known sizes of the model; None when nothing is touched."""
         statement = self.model.statement(reference.statement)
         instances = self.model.instances(reference)
@@ -119,7 +119,7 @@ class Bounds:
         return low, high
 
     def _corner(
-        self, reference: Reference, address: Poly, ranges: dict[str, tuple[Poly, Poly]]
+        self, reference: DataReference, address: Poly, ranges: dict[str, tuple[Poly, Poly]]
     ) -> Extreme | None:
         """Return an upper bound of `address`, None when none is proven."""
         statement = self.model.statement(reference.statement)
@@ -142,7 +142,9 @@ class Bounds:
             address = factor * last + split[1]
         return Extreme(address, self._made(reference, statement, chosen))
 
-    def _made(self, reference: Reference, statement: Statement, chosen: dict[str, Poly]) -> isl.Set:
+    def _made(
+        self, reference: DataReference, statement: NestStatement, chosen: dict[str, Poly]
+    ) -> isl.Set:
         """Return the sizes at which the reference is made with these values of its loops.
 
         Where memory or a switch decides, it counts as made.
@@ -165,7 +167,7 @@ class Bounds:
         return point.intersect(self.switched_on(reference, statement)).params()
 
     def switched_on(
-        self, reference: Reference, statement: Statement, is_sure: bool = False
+        self, reference: DataReference, statement: NestStatement, is_sure: bool = False
     ) -> isl.Set:
         """Return the runs of a reference with all its switches on, or those that are sure then."""
         model, parts = self.model, reference.tests
@@ -179,7 +181,7 @@ class Bounds:
             runs = runs.intersect(truth.surely if is_sure else truth.maybe)
         return runs
 
-    def hangs_on_memory(self, reference: Reference) -> bool:
+    def hangs_on_memory(self, reference: DataReference) -> bool:
         """Return whether more than loops, sizes and switches decides when `reference` is made."""
         model = self.model
         statement = model.statement(reference.statement)
@@ -187,7 +189,7 @@ class Bounds:
         decided = (c for c in reference.tests if not self.is_switch(c))
         return not all(made.truth(condition).is_exact for condition in decided)
 
-    def is_certain(self, reference: Reference) -> bool:
+    def is_certain(self, reference: DataReference) -> bool:
         """Return whether loops and sizes with a value alone decide when `reference` is made."""
         truth = self.model.truths.get(reference)
         is_exact = truth is None or truth.is_exact
@@ -201,7 +203,7 @@ class Bounds:
         return is_fixed and not names <= self.model.values.keys()
 
     def _ranges(
-        self, statement: Statement, reference: Reference
+        self, statement: NestStatement, reference: DataReference
     ) -> dict[str, tuple[Poly, Poly]] | None:
         """Return the first and last value of each loop, given that the inner loops run."""
         lower = {loop.var: list(loop.lower) for loop in statement.loops}
@@ -223,7 +225,7 @@ class Bounds:
             ranges[loop.var] = first, last
         return ranges
 
-    def _last(self, loop: Counted, upper: Poly, statement: Statement) -> Poly | None:
+    def _last(self, loop: Counted, upper: Poly, statement: NestStatement) -> Poly | None:
         step = loop.loop.step
         if step == 1:
             return upper - ONE
@@ -251,7 +253,7 @@ class Bounds:
         return best
 
 
-def _is_box(statement: Statement) -> bool:
+def _is_box(statement: NestStatement) -> bool:
     """Return whether no loop of the statement depends on another, or has two bounds."""
     return all(
         len(loop.lower) == len(loop.upper) == 1
@@ -261,7 +263,7 @@ def _is_box(statement: Statement) -> bool:
 
 
 def _tighten(
-    room: Poly, statement: Statement, lower: dict[str, list[Poly]], upper: dict[str, list[Poly]]
+    room: Poly, statement: NestStatement, lower: dict[str, list[Poly]], upper: dict[str, list[Poly]]
 ) -> None:
     """Add what ``room >= 0``, an inner loop that runs or a condition, says about one loop."""
     split = room.linear_in(statement.moving)

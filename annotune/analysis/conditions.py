@@ -15,7 +15,7 @@ from functools import cached_property, lru_cache
 import islpy as isl
 
 from annotune.analysis.domains import IslSpace, NotLinear, dims, parameter, tuple_text
-from annotune.analysis.statements import Statement
+from annotune.analysis.statements import NestStatement
 from annotune.ir.c_types import is_integer_type, is_unsigned_type
 from annotune.ir.expr import (
     COMPARISONS,
@@ -83,7 +83,7 @@ class ConditionReader:
     """
 
     region: Region
-    statement: Statement
+    statement: NestStatement
     space: IslSpace
     is_strict: bool
     _known: dict[Expr, Truth] = field(default_factory=dict)

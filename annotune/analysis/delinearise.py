@@ -21,7 +21,7 @@ from itertools import pairwise
 import islpy as isl
 
 from annotune.analysis.domains import IslSpace, NotLinear, outside, poly_of, runs_inside
-from annotune.analysis.statements import Reference, Statement, may_be_computed
+from annotune.analysis.statements import DataReference, NestStatement, may_be_computed
 from annotune.ir.c_types import is_integer_type
 from annotune.ir.expr import Binary, Expr, variables
 from annotune.ir.poly import ONE, ZERO, Poly, from_expr, integer, to_expr
@@ -276,7 +276,7 @@ def split(address: Poly, chain: Sequence[Poly]) -> tuple[Poly, ...]:
 
 
 def flat_addresses(
-    references: Sequence[Reference], extents: Sequence[Poly | None]
+    references: Sequence[DataReference], extents: Sequence[Poly | None]
 ) -> tuple[Poly, ...] | None:
     """Return the address of each reference, None when an inner extent is not known."""
     addresses = []
@@ -299,8 +299,8 @@ def declared_extents(array: Array | None, dimensions: int) -> tuple[Poly | None,
 
 def recover(
     array: Array | None,
-    references: Sequence[Reference],
-    statements: Mapping[int, Statement],
+    references: Sequence[DataReference],
+    statements: Mapping[int, NestStatement],
     instances: Sequence[isl.Set],
     space: IslSpace,
     demands: Demands,
@@ -344,7 +344,7 @@ def recover(
 
 
 def _guess(
-    references: Sequence[Reference], declared: tuple[Poly | None, ...], moving: frozenset[str]
+    references: Sequence[DataReference], declared: tuple[Poly | None, ...], moving: frozenset[str]
 ) -> tuple[ArrayLayout, bool]:
     """Return a layout to be proven, and whether its dimensions are the `declared` ones."""
     flat = flat_addresses(references, declared)
@@ -383,8 +383,8 @@ def _multiplies(poly: Poly, iterators: frozenset[str]) -> bool:
 
 
 def _flat_layout(
-    references: Sequence[Reference],
-    statements: Mapping[int, Statement],
+    references: Sequence[DataReference],
+    statements: Mapping[int, NestStatement],
     flat: tuple[Poly, ...] | None,
     space: IslSpace,
 ) -> ArrayLayout:
@@ -407,8 +407,8 @@ class _Proof:
     `demands` a proof may need a condition on sizes, which is added there.
     """
 
-    users: Sequence[Statement]
-    references: Sequence[Reference]
+    users: Sequence[NestStatement]
+    references: Sequence[DataReference]
     instances: Sequence[isl.Set]
     space: IslSpace
     assumes_unknown: bool
@@ -477,7 +477,7 @@ class _Proof:
         return None
 
 
-def _least(index: Poly, statement: Statement) -> Poly | None:
+def _least(index: Poly, statement: NestStatement) -> Poly | None:
     """Return the least value of `index` over box loops, None where loops or sizes leave it open."""
     for loop in reversed(statement.loops):
         split = index.linear_in((loop.var,))

@@ -28,7 +28,7 @@ from annotune.analysis.reductions import (
     needed,
     reduction_operator,
 )
-from annotune.analysis.statements import Counted, Reference, Statement, loops_of
+from annotune.analysis.statements import Counted, DataReference, NestStatement, loops_of
 from annotune.ir.expr import (
     Access,
     Binary,
@@ -81,13 +81,13 @@ class Lifetime:
         return any(home[: len(loop)] == loop for home in self.homes)
 
 
-def lifetimes(names: Iterable[str], statements: tuple[Statement, ...]) -> dict[str, Lifetime]:
+def lifetimes(names: Iterable[str], statements: tuple[NestStatement, ...]) -> dict[str, Lifetime]:
     """Return where those of the written scalars `names` live that are private to a loop."""
     found = {name: lifetime(name, statements) for name in names}
     return {name: life for name, life in found.items() if life is not None}
 
 
-def lifetime(name: str, statements: tuple[Statement, ...]) -> Lifetime | None:
+def lifetime(name: str, statements: tuple[NestStatement, ...]) -> Lifetime | None:
     """Return where the written scalar `name` lives, None when it is private to no loop."""
     users = [s for s in statements if any(r.name == name for r in s.references)]
     homes: dict[tuple[int, ...], None] = {}
@@ -110,8 +110,8 @@ def lifetime(name: str, statements: tuple[Statement, ...]) -> Lifetime | None:
 
 
 def _with_tests(
-    name: str, users: list[Statement], statements: Sequence[Statement]
-) -> list[Statement]:
+    name: str, users: list[NestStatement], statements: Sequence[NestStatement]
+) -> list[NestStatement]:
     """Return the users and every statement that changes what their conditions read."""
     tested = {
         read
@@ -124,7 +124,7 @@ def _with_tests(
     return [s for s in statements if s in users or s.references[-1].name in tested]
 
 
-def _is_home(name: str, loop: tuple[int, ...], users: list[Statement]) -> bool:
+def _is_home(name: str, loop: tuple[int, ...], users: list[NestStatement]) -> bool:
     """Return whether every read inside `loop` sees its own iteration, and none outside sees it."""
     walk = _Walk(name, loop)
     walk.body(users, (), frozenset({(ValueOrigin.OUTSIDE, _ALWAYS)}))
@@ -141,10 +141,10 @@ class _Walk:
         self.name, self.loop = name, loop
         self.found: list[tuple[bool, frozenset[ValueOrigin]]] = []
 
-    def body(self, users: list[Statement], place: tuple[int, ...], state: State) -> State:
+    def body(self, users: list[NestStatement], place: tuple[int, ...], state: State) -> State:
         """Return the state after the body at `place`, given the one before it."""
         depth = len(place)
-        children: dict[tuple[int, ...], list[Statement]] = {}
+        children: dict[tuple[int, ...], list[NestStatement]] = {}
         for user in users:
             children.setdefault(user.position[: depth + 1], []).append(user)
         for child, inner in sorted(children.items()):
@@ -154,7 +154,7 @@ class _Walk:
                 state = self.iterations(inner, child, state)
         return state
 
-    def iterations(self, inner: list[Statement], child: tuple[int, ...], state: State) -> State:
+    def iterations(self, inner: list[NestStatement], child: tuple[int, ...], state: State) -> State:
         """Return the state after a loop, which may run any number of times."""
         var = inner[0].loops[len(child) - 1].var
         state = _forget(state, {var})
@@ -168,7 +168,7 @@ class _Walk:
                 return state
             state = _bounded(state | new)
 
-    def statement(self, user: Statement, state: State) -> State:
+    def statement(self, user: NestStatement, state: State) -> State:
         inside = user.position[: len(self.loop)] == self.loop
         for read in user.references:
             if read.name == self.name and not read.is_write:
@@ -180,7 +180,7 @@ class _Walk:
             state = self.written(user, ValueOrigin.HERE if inside else ValueOrigin.OUTSIDE, state)
         return _forget(state, {user.references[-1].name})
 
-    def written(self, user: Statement, origin: ValueOrigin, state: State) -> State:
+    def written(self, user: NestStatement, origin: ValueOrigin, state: State) -> State:
         guard = user.assign.guard
         if guard is None:
             return frozenset({(origin, _ALWAYS)})
@@ -270,8 +270,8 @@ class Carried:
     """
 
     dependence: Dependence
-    source: Reference
-    sink: Reference
+    source: DataReference
+    sink: DataReference
     pieces: Mapping[int, isl.Map]
 
 
@@ -369,7 +369,7 @@ def _may_run_again(
 
 
 def _between(
-    model: Model, source: Reference, sink: Reference, lifetime: Lifetime | None
+    model: Model, source: DataReference, sink: DataReference, lifetime: Lifetime | None
 ) -> Iterator[Carried]:
     """Yield the dependence from `source` to `sink`, if there is one."""
     first, second = model.statement(source.statement), model.statement(sink.statement)
@@ -409,7 +409,9 @@ def _between(
     yield Carried(dependence, source, sink, pieces)
 
 
-def _is_reduction(model: Model, statement: Statement, source: Reference, sink: Reference) -> bool:
+def _is_reduction(
+    model: Model, statement: NestStatement, source: DataReference, sink: DataReference
+) -> bool:
     """Return whether both references are the accumulated target of one statement."""
     assign = statement.assign
     return (
@@ -420,7 +422,7 @@ def _is_reduction(model: Model, statement: Statement, source: Reference, sink: R
     )
 
 
-def _agreeing(first: Statement, second: Statement, depth: int, *facts: str) -> isl.Map:
+def _agreeing(first: NestStatement, second: NestStatement, depth: int, *facts: str) -> isl.Map:
     """Return the pairs that agree on the loops outside `depth`, and of which `facts` hold."""
     equal = (f"i{d} = j{d}" for d in range(depth))
     pair = f"{tuple_text(first)} -> {tuple_text(second, 'j')}"
@@ -451,7 +453,7 @@ def _distances(pairs: isl.Map, source_dim: int, sink_dim: int) -> isl.Set:
 
 
 def sees_writes(
-    read: Reference,
+    read: DataReference,
     model: Model,
     dependences: Sequence[Carried],
     counts: Callable[[Carried, int], bool] = lambda _, __: True,
@@ -465,7 +467,7 @@ def sees_writes(
     for one in dependences:
         if one.sink != read or one.dependence.kind is not DependenceKind.FLOW:
             continue
-        wrote = model.surely[one.dependence.source]
+        wrote = model.surely(one.dependence.source)
         for depth, piece in one.pieces.items():
             if counts(one, depth):
                 seen = seen.union(piece.intersect_domain(wrote).range())
@@ -529,7 +531,7 @@ def _why_serial(carried: Carried, var: str, depth: int) -> str:
     return f"{source} is {first} at {var} and {then}{name} at {var}+{apart} (distance {apart})"
 
 
-def _why_parallel(var: str, inside: Sequence[Statement], private: tuple[str, ...]) -> str:
+def _why_parallel(var: str, inside: Sequence[NestStatement], private: tuple[str, ...]) -> str:
     references = [r for statement in inside for r in statement.references]
     written = dict.fromkeys(r.name for r in references if r.is_write and r.name not in private)
     # Where iterations may read one element together, only its writing is exclusive.

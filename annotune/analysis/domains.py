@@ -13,7 +13,7 @@ from functools import lru_cache, reduce
 
 import islpy as isl
 
-from annotune.analysis.statements import WIDE_CASTS, Rounded, Statement, loops_of, named_sizes
+from annotune.analysis.statements import WIDE_CASTS, NestStatement, Rounded, loops_of, named_sizes
 from annotune.ir.expr import (
     Binary,
     Call,
@@ -164,7 +164,7 @@ class IslSpace:
         quotient = f"(max(floor(({whole})/{by}), 0) - max(floor((-({whole}))/{by}), 0))"
         return quotient if op == "/" else f"({whole}) - {by}*{quotient}"
 
-    def over(self, poly: Poly, statement: Statement) -> str:
+    def over(self, poly: Poly, statement: NestStatement) -> str:
         """Return `poly` in isl's syntax over an instance of `statement`.
 
         Raises:
@@ -177,7 +177,7 @@ class IslSpace:
                 names[name] = self._rounded(part, statement)
         return self.affine(poly, names)
 
-    def _rounded(self, part: Rounded, statement: Statement) -> str:
+    def _rounded(self, part: Rounded, statement: NestStatement) -> str:
         divisor = part.right.at(self.values).constant
         if divisor is None or divisor <= 0:
             raise NotLinear(part.right, part.right.names - self.values.keys())
@@ -194,12 +194,12 @@ class IslSpace:
         )
 
 
-def dims(statement: Statement, letter: str = "i") -> dict[str, str]:
+def dims(statement: NestStatement, letter: str = "i") -> dict[str, str]:
     """Return the isl name of each iterator of `statement`, outermost first."""
     return {var: f"{letter}{depth}" for depth, var in enumerate(statement.iterators)}
 
 
-def tuple_text(statement: Statement, letter: str = "i") -> str:
+def tuple_text(statement: NestStatement, letter: str = "i") -> str:
     """Return the isl tuple of an instance of `statement`: ``S0[i0, i1]``."""
     return instance_text(statement.number, len(statement.loops), letter)
 
@@ -209,7 +209,9 @@ def instance_text(number: int, depth: int, letter: str = "i") -> str:
     return f"S{number}[{', '.join(f'{letter}{k}' for k in range(depth))}]"
 
 
-def context(statements: Sequence[Statement], space: IslSpace, extents: Iterable[Poly]) -> isl.Set:
+def context(
+    statements: Sequence[NestStatement], space: IslSpace, extents: Iterable[Poly]
+) -> isl.Set:
     """Return the sizes for which every loop with fixed bounds runs and every array exists."""
     facts = []
     moving: frozenset[str] = frozenset().union(*(s.moving for s in statements))
@@ -261,7 +263,7 @@ def size_facts(name: str, expr: Expr, space: IslSpace) -> list[str]:
     return []
 
 
-def domain(statement: Statement, space: IslSpace, sizes: isl.Set) -> isl.Set:
+def domain(statement: NestStatement, space: IslSpace, sizes: isl.Set) -> isl.Set:
     """Return the iterations of the loops around `statement` for the `sizes` of the context.
 
     Raises:
@@ -271,7 +273,9 @@ def domain(statement: Statement, space: IslSpace, sizes: isl.Set) -> isl.Set:
     return isl.Set(space.text(text)).intersect_params(sizes)
 
 
-def bound_facts(statement: Statement, space: IslSpace, outermost: int | None = None) -> list[str]:
+def bound_facts(
+    statement: NestStatement, space: IslSpace, outermost: int | None = None
+) -> list[str]:
     """Return in isl's syntax that the `outermost` so many loops of `statement` run.
 
     Raises:
@@ -298,7 +302,7 @@ def _on_step(depth: int, lower: Sequence[str], step: int) -> str:
 
 
 def access_map(
-    statement: Statement,
+    statement: NestStatement,
     subscripts: Sequence[Poly],
     space: IslSpace,
     instances: isl.Set,
@@ -364,7 +368,7 @@ def _is_end(chosen: isl.Set, elements: isl.Set, beyond: Callable[[isl.Set], isl.
 
 
 def outside(
-    statement: Statement, value: Poly, extent: Poly, space: IslSpace, instances: isl.Set
+    statement: NestStatement, value: Poly, extent: Poly, space: IslSpace, instances: isl.Set
 ) -> isl.Set:
     """Return the instances at which ``0 <= value < extent`` does not hold.
 
@@ -376,7 +380,7 @@ def outside(
     return isl.Set(space.text(f"{tuple_text(statement)} : {wrong}")).intersect(instances)
 
 
-def runs_inside(statement: Statement, value: Poly, extent: Poly) -> bool:
+def runs_inside(statement: NestStatement, value: Poly, extent: Poly) -> bool:
     """Return whether `value` is a loop variable that runs from 0 to below `extent`.
 
     The common case, decided without isl.

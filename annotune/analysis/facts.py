@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 
 import islpy as isl
 
@@ -178,14 +179,8 @@ class Analysis:
     `all_sizes` is True when every claim is proven for every value of the sizes that makes
     all trip counts positive and fulfils `conditions`, such as ``ldc >= n``, which emitted code
     must test; otherwise the claims hold for `region.sizes` alone and emitted
-    code must check them. `loops` is in textual order. `paths` gives each statement's
-    original loops, outermost first. `private` are the scalars that each iteration writes
-    before it reads, with the outermost path to which they are private.
-
-    `domains` are the instances of each statement that its guard may let run, `iterations`
-    those of the loops around it, whatever the guard says, and `surely` those that run for
-    sure: all three are equal without a guard, and only values in memory set the first and
-    the last apart. `homes` has for each private scalar, and each array that the region
+    code must check them. `loops` is in textual order. `private` are the scalars that each iteration
+    writes before it reads. `homes` has for each private scalar, and each array that the region
     declares in a loop, the statements that use it and the position in the text of the loop
     whose iteration owns it. `rounded` are the sizes in expressions that are no polynomials,
     such as ``n / 2``, by their C text.
@@ -197,8 +192,6 @@ class Analysis:
 
     region: Region
     loops: tuple[LoopFacts, ...]
-    paths: Mapping[int, tuple[Loop, ...]]
-    domains: Mapping[int, isl.Set]
     dependences: tuple[Dependence, ...]
     shapes: Mapping[str, ArrayShape]
     accesses: Mapping[int, tuple[AccessFacts, ...]]
@@ -208,10 +201,13 @@ class Analysis:
     total: Work
     all_sizes: bool
     warnings: tuple[Diagnostic, ...] = field(default=())
-    iterations: Mapping[int, isl.Set] = field(default_factory=dict)
-    surely: Mapping[int, isl.Set] = field(default_factory=dict)
     homes: Mapping[str, Mapping[int, tuple[int, ...]]] = field(default_factory=dict)
     rounded: Mapping[str, Expr] = field(default_factory=dict)
     conditions: tuple[Expr, ...] = ()
     inspector: tuple[Stmt, ...] = ()
     unseen: tuple[Diagnostic, ...] = ()
+
+    @cached_property
+    def paths(self) -> Mapping[int, tuple[Loop, ...]]:
+        """Return each statement's original loops, outermost first."""
+        return self.region.nest.paths()

@@ -19,7 +19,7 @@ from annotune.analysis.dependences import Carried
 from annotune.analysis.facts import DependenceKind, ElementRange
 from annotune.analysis.messages import ASSUMED_IN_RANGE, LOOKED_FOR, UNSEEN
 from annotune.analysis.model import Model
-from annotune.analysis.statements import Reference
+from annotune.analysis.statements import DataReference
 from annotune.diagnostics import Diagnostic
 from annotune.ir.expr import (
     Access,
@@ -100,7 +100,7 @@ def inspector_of(
 
 
 def _can_inspect(
-    region: Region, references: Sequence[Reference], changed: Collection[tuple[int, Access]]
+    region: Region, references: Sequence[DataReference], changed: Collection[tuple[int, Access]]
 ) -> bool:
     """Return whether what decides about references is the same before the region as in it.
 
@@ -122,7 +122,7 @@ def _can_inspect(
     )
 
 
-def _deciding(region: Region, references: Sequence[Reference]) -> frozenset[str]:
+def _deciding(region: Region, references: Sequence[DataReference]) -> frozenset[str]:
     """Return the scalars of the region's assignments on which it hangs what references touch."""
     assigned = {a.target.name for a in region.nest.assigns() if isinstance(a.target, Var)}
     assigned |= {s.name for s in walk_stmts(region.nest.body) if isinstance(s, Local)}
@@ -186,7 +186,7 @@ class _Slice:
     """Makes the slice of a nest that sees the `references`, with `copies` for its scalars."""
 
     region: Region
-    references: tuple[Reference, ...]
+    references: tuple[DataReference, ...]
     ends: Mapping[str, tuple[str, str]]
     copies: Mapping[str, str]
 
@@ -214,7 +214,7 @@ class _Slice:
         if isinstance(target, Var) and target.name in self.copies:
             yield replace(self._renamed(assign), number=NO_STATEMENT)
 
-    def _seen(self, reference: Reference) -> Iterator[Assign]:
+    def _seen(self, reference: DataReference) -> Iterator[Assign]:
         """Yield the statements that move the ends of an array to what a reference touches."""
         access, guard = reference.access, conjunction(reference.conditions)
         assert isinstance(access, Access)

@@ -42,9 +42,9 @@ from annotune.analysis.messages import (
     listed,
 )
 from annotune.analysis.statements import (
-    Reference,
+    DataReference,
+    NestStatement,
     Rounded,
-    Statement,
     local_arrays,
     loops_of,
     named_sizes,
@@ -64,42 +64,58 @@ from annotune.ir.region import Array, Region
 class Model:
     """The statements of a region with their instances and the elements they touch.
 
-    `iterations` are the runs of the loops around each statement, `domains` those in which its
-    guard may let it run, and `surely` those in which it runs for sure; `truths` has the same
-    for references that are not made in every run. `rows` gives each array reference's indices
-    in its array's layout, `maps` the same as isl maps; read-only arrays have no maps, since
-    they take part in no dependence. `values` are all known sizes, named parts among them.
-    `why_sizes` is the warning that says why the model holds for the region's sizes only, None
-    when it holds for all. `demands` are conditions on sizes under which alone
-    it holds: the context `sizes` has them beside what needs no test of its own.
+    `iterations` are the runs of the loops around each statement, and `truths` says of references
+    that are not made in all of them where they are. `maps` have the elements that the references
+    of an array touch, in its layout; read-only arrays have none, since they take part in no
+    dependence. `why_sizes` is the warning that says why the model holds for the region's sizes
+    only, None when it holds for all. `demands` are conditions on sizes under which alone it holds:
+    the context `sizes` has them beside what needs no test of its own.
     """
 
     region: Region
-    statements: tuple[Statement, ...]
+    statements: tuple[NestStatement, ...]
     space: IslSpace
-    values: Mapping[str, int]
     sizes: isl.Set
     iterations: Mapping[int, isl.Set]
-    domains: Mapping[int, isl.Set]
-    surely: Mapping[int, isl.Set]
-    truths: Mapping[Reference, Truth]
-    arrays: Mapping[str, Array]
+    truths: Mapping[DataReference, Truth]
     layouts: Mapping[str, ArrayLayout]
-    references: Mapping[str, tuple[Reference, ...]]
-    rows: Mapping[Reference, tuple[Poly, ...]]
-    maps: Mapping[Reference, isl.Map]
+    maps: Mapping[DataReference, isl.Map]
     why_sizes: Diagnostic | None
     demands: tuple[Demand, ...] = ()
+
+    @cached_property
+    def values(self) -> Mapping[str, int]:
+        """Return all sizes that have a value, named parts among them."""
+        return known_values(self.region, self.statements)
+
+    @cached_property
+    def arrays(self) -> Mapping[str, Array]:
+        """Return the region's arrays, those that it declares among them."""
+        return {**self.region.arrays, **local_arrays(self.region).arrays}
+
+    @cached_property
+    def references(self) -> Mapping[str, tuple[DataReference, ...]]:
+        """Return the distinct references of each array and written scalar, in text order."""
+        return references_of(self.statements)
+
+    @cached_property
+    def rows(self) -> Mapping[DataReference, tuple[Poly, ...]]:
+        """Return the indices of each reference in its array's layout."""
+        return {
+            reference: row
+            for name, used in self.references.items()
+            for reference, row in zip(used, self.layouts[name].rows, strict=True)
+        }
 
     @property
     def all_sizes(self) -> bool:
         return self.why_sizes is None
 
-    def statement(self, number: int) -> Statement:
+    def statement(self, number: int) -> NestStatement:
         """Return the statement with this number."""
         return next(one for one in self.statements if one.number == number)
 
-    def inside(self, loop: tuple[int, ...]) -> tuple[Statement, ...]:
+    def inside(self, loop: tuple[int, ...]) -> tuple[NestStatement, ...]:
         """Return the statements in the loop at this position in the text."""
         return tuple(one for one in self.statements if one.position[: len(loop)] == loop)
 
@@ -115,9 +131,14 @@ class Model:
 
     def surely_runs(self, number: int) -> bool:
         """Return whether a statement runs at least once, at all sizes of the model."""
-        return bool(self.sizes.is_subset(self.surely[number].params()))
+        return bool(self.sizes.is_subset(self.surely(number).params()))
 
-    def instances(self, reference: Reference) -> isl.Set:
+    def surely(self, number: int) -> isl.Set:
+        """Return the runs of a statement's loops in which it runs for sure."""
+        truth = self.truths.get(self.statement(number).references[-1])
+        return self.iterations[number] if truth is None else truth.surely
+
+    def instances(self, reference: DataReference) -> isl.Set:
         """Return the runs of its statement in which `reference` may be made."""
         truth = self.truths.get(reference)
         return self.iterations[reference.statement] if truth is None else truth.maybe
@@ -149,15 +170,15 @@ def _stated(node: ex.Node) -> Expr:
     raise AssertionError(node)
 
 
-def known_values(region: Region, statements: Sequence[Statement]) -> dict[str, int]:
+def known_values(region: Region, statements: Sequence[NestStatement]) -> dict[str, int]:
     """Return the sizes that have a value, and those that follow from them, such as n / 2."""
     return with_values(region.known_sizes, named_sizes(statements))
 
 
 def build_model(
     region: Region,
-    statements: tuple[Statement, ...],
-    at_sizes: tuple[Reference, Poly] | None = None,
+    statements: tuple[NestStatement, ...],
+    at_sizes: tuple[DataReference, Poly] | None = None,
     demands: tuple[Demand, ...] = (),
 ) -> Model:
     """Return the model for all sizes where that can be proven, else for the region's sizes.
@@ -191,7 +212,7 @@ def build_model(
 
 def _for_all_sizes(
     region: Region,
-    statements: tuple[Statement, ...],
+    statements: tuple[NestStatement, ...],
     known: Mapping[str, int],
     demands: tuple[Demand, ...],
 ) -> Model:
@@ -218,7 +239,7 @@ class _Builder:
     """
 
     region: Region
-    statements: tuple[Statement, ...]
+    statements: tuple[NestStatement, ...]
     space: IslSpace
     known: Mapping[str, int]
     given: tuple[Demand, ...]
@@ -238,7 +259,7 @@ class _Builder:
         return replace(demands, sizes=context(self.statements, self.space, [*objects, *left]))
 
     @cached_property
-    def by_number(self) -> Mapping[int, Statement]:
+    def by_number(self) -> Mapping[int, NestStatement]:
         return {statement.number: statement for statement in self.statements}
 
     def model(self, why_sizes: Diagnostic | None) -> Model:
@@ -247,44 +268,31 @@ class _Builder:
         Raises:
             Unproven: Something is not linear with the sizes of `space`.
         """
-        statements = self.statements
-        arrays = {**self.region.arrays, **local_arrays(self.region).arrays}
         sizes = self.demands.context()
-        iterations = {s.number: self.iterations(s, sizes) for s in statements}
-        truths = {r: t for s in statements for r, t in self.truths(s, iterations[s.number])}
-        domains, surely = dict(iterations), dict(iterations)
-        for statement in statements:
-            writes = truths.get(statement.references[-1])
-            if writes is not None:
-                domains[statement.number] = writes.maybe
-                surely[statement.number] = writes.surely
-            self.check_parts(statement, domains[statement.number], sizes)
-        references = _references(statements)
-        all_used = [reference for used in references.values() for reference in used]
-        runs = {r: truths[r].maybe if r in truths else iterations[r.statement] for r in all_used}
+        iterations = {s.number: self.iterations(s, sizes) for s in self.statements}
+        truths = {r: t for s in self.statements for r, t in self.truths(s, iterations[s.number])}
+        runs = {
+            r: truths[r].maybe if r in truths else iterations[s.number]
+            for s in self.statements
+            for r in s.references
+        }
+        for statement in self.statements:
+            self.check_parts(statement, runs[statement.references[-1]], sizes)
+        arrays = {**self.region.arrays, **local_arrays(self.region).arrays}
+        references = references_of(self.statements)
         layouts = {n: self.layout(arrays.get(n), used, runs) for n, used in references.items()}
-        maps: dict[Reference, isl.Map] = {}
+        maps: dict[DataReference, isl.Map] = {}
         for name, used in references.items():
             if any(reference.is_write for reference in used):
                 maps.update(self.maps(used, layouts[name], runs))
         return Model(
             region=self.region,
-            statements=statements,
+            statements=self.statements,
             space=self.space,
-            values=self.known,
             sizes=sizes,
             iterations=iterations,
-            domains=domains,
-            surely=surely,
             truths=truths,
-            arrays=arrays,
             layouts=layouts,
-            references=references,
-            rows={
-                reference: row
-                for name, used in references.items()
-                for reference, row in zip(used, layouts[name].rows, strict=True)
-            },
             maps=maps,
             why_sizes=why_sizes,
             demands=needed(self.demands.found, self.space, self.demands.sizes),
@@ -293,8 +301,8 @@ class _Builder:
     def layout(
         self,
         array: Array | None,
-        used: tuple[Reference, ...],
-        runs: Mapping[Reference, isl.Set],
+        used: tuple[DataReference, ...],
+        runs: Mapping[DataReference, isl.Set],
     ) -> ArrayLayout:
         """Return the dimensions of what all references in `used` name."""
         if not isinstance(used[0].access, Access):
@@ -311,13 +319,13 @@ class _Builder:
 
     def maps(
         self,
-        used: tuple[Reference, ...],
+        used: tuple[DataReference, ...],
         layout: ArrayLayout,
-        runs: Mapping[Reference, isl.Set],
-    ) -> dict[Reference, isl.Map]:
+        runs: Mapping[DataReference, isl.Set],
+    ) -> dict[DataReference, isl.Map]:
         """Return the elements that each reference touches; equal references share a map."""
         shared: dict[object, isl.Map] = {}
-        found: dict[Reference, isl.Map] = {}
+        found: dict[DataReference, isl.Map] = {}
         for one, row in zip(used, layout.rows, strict=True):
             key = (one.statement, row, one.conditions)
             if key not in shared:
@@ -328,15 +336,15 @@ class _Builder:
             found[one] = shared[key]
         return found
 
-    def iterations(self, statement: Statement, sizes: isl.Set) -> isl.Set:
+    def iterations(self, statement: NestStatement, sizes: isl.Set) -> isl.Set:
         try:
             return domain(statement, self.space, sizes)
         except NotLinear as no:
             raise Unproven(statement, None, no.poly) from None
 
     def truths(
-        self, statement: Statement, iterations: isl.Set
-    ) -> Iterator[tuple[Reference, Truth]]:
+        self, statement: NestStatement, iterations: isl.Set
+    ) -> Iterator[tuple[DataReference, Truth]]:
         """Yield where each reference under a condition is made, in the iterations."""
         loops = self.region.nest.iterators()
         made = ConditionReader(self.region, statement, self.space, is_strict=True)
@@ -358,7 +366,7 @@ class _Builder:
                 shared[reference.conditions] = truth
             yield reference, shared[reference.conditions]
 
-    def check_parts(self, statement: Statement, runs: isl.Set, sizes: isl.Set) -> None:
+    def check_parts(self, statement: NestStatement, runs: isl.Set, sizes: isl.Set) -> None:
         """Raise for a rounded part whose numerator may be negative, where C rounds up.
 
         The bounds of a loop are evaluated in the loops around it, whether it runs or not.
@@ -383,7 +391,7 @@ class _Builder:
                     raise Unproven(statement, next(users, None), variable(name))
 
     def rounds_down(
-        self, statement: Statement, name: str, part: Rounded, instances: isl.Set
+        self, statement: NestStatement, name: str, part: Rounded, instances: isl.Set
     ) -> bool:
         """Return whether the numerator of `part` is never negative, its divisor positive.
 
@@ -398,7 +406,7 @@ class _Builder:
         return bool(wrong.is_empty()) or self.demands.exclude(wrong.params())
 
 
-def _first_with(used: tuple[Reference, ...], poly: Poly) -> Reference:
+def _first_with(used: tuple[DataReference, ...], poly: Poly) -> DataReference:
     """Return the reference whose subscript is `poly`, the first one when none is."""
     return next((r for r in used if poly in r.subscripts), used[0])
 
@@ -410,16 +418,16 @@ def _extents(arrays: Iterable[Array]) -> list[Poly]:
     return [poly for poly in polys if poly is not None]
 
 
-def _references(statements: tuple[Statement, ...]) -> dict[str, tuple[Reference, ...]]:
+def references_of(statements: tuple[NestStatement, ...]) -> dict[str, tuple[DataReference, ...]]:
     """Return the distinct references of each array and written scalar, in text order."""
-    found: defaultdict[str, dict[Reference, None]] = defaultdict(dict)
+    found: defaultdict[str, dict[DataReference, None]] = defaultdict(dict)
     for statement in statements:
         for reference in statement.references:
             found[reference.name].setdefault(reference)
     return {name: tuple(used) for name, used in found.items()}
 
 
-def _refuse_empty_loops(statements: tuple[Statement, ...], space: IslSpace) -> None:
+def _refuse_empty_loops(statements: tuple[NestStatement, ...], space: IslSpace) -> None:
     empty = [
         EMPTY_LOOP.at(loop.loop.span, loop=loop.var)
         for loop in loops_of(statements)
@@ -442,13 +450,13 @@ class Unproven(Exception):
     """
 
     def __init__(
-        self, where: Statement, what: Reference | None, poly: Poly | None, reason: str = ""
+        self, where: NestStatement, what: DataReference | None, poly: Poly | None, reason: str = ""
     ) -> None:
         super().__init__(str(poly))
         self.where, self.what, self.poly = where, what, poly
         self.reason = reason
 
-    def for_sizes(self, statements: Sequence[Statement], region: Region) -> Diagnostic:
+    def for_sizes(self, statements: Sequence[NestStatement], region: Region) -> Diagnostic:
         """Return the warning that the claims hold for the region's sizes only."""
         polys = [p for c in loops_of(statements) for p in (*c.lower, *c.upper)]
         polys += [p for s in statements for r in s.references for p in r.subscripts]

@@ -23,8 +23,8 @@ from annotune.analysis.domains import NotLinear, access_map, is_last
 from annotune.analysis.model import Model, build_model
 from annotune.analysis.statements import (
     Counted,
-    Reference,
-    Statement,
+    DataReference,
+    NestStatement,
     loops_of,
     read_statements,
 )
@@ -252,7 +252,7 @@ def _is_home(
 
 
 def _sides(
-    references: Sequence[Reference], homes: Sequence[tuple[int, ...]], model: Model
+    references: Sequence[DataReference], homes: Sequence[tuple[int, ...]], model: Model
 ) -> tuple[tuple[int, int], ...] | None:
     """Return the first and last index of each dimension; None when sizes decide them."""
     touched = _elements(references, model)
@@ -273,7 +273,7 @@ def _sides(
 
 
 def _elements(
-    references: Sequence[Reference], model: Model, runs: Mapping[int, isl.Set] | None = None
+    references: Sequence[DataReference], model: Model, runs: Mapping[int, isl.Set] | None = None
 ) -> isl.Set | None:
     """Return the indices, as C writes them, that references touch in all their runs."""
     touched: isl.Set | None = None
@@ -290,7 +290,7 @@ def _elements(
 
 def _whole_writer(
     name: str, home: tuple[int, ...], sides: Sequence[tuple[int, int]], model: Model
-) -> Statement | None:
+) -> NestStatement | None:
     """Return a statement that runs in every iteration of `home` if each writes the whole box.
 
     Then the last iteration leaves what the loop leaves.
@@ -301,7 +301,7 @@ def _whole_writer(
     filled: isl.Map | None = None
     for write in writes:
         statement = model.statement(write.statement)
-        wrote = access_map(statement, write.subscripts, model.space, model.surely[write.statement])
+        wrote = access_map(statement, write.subscripts, model.space, model.surely(write.statement))
         inner = wrote.dim(isl.dim_type.in_) - depth
         outer = wrote.project_out(isl.dim_type.in_, depth, inner).reset_tuple_id(isl.dim_type.in_)
         filled = outer if filled is None else filled.union(outer)
@@ -320,7 +320,7 @@ def _outermost(runs: isl.Set, depth: int) -> isl.Set:
     return runs.project_out(_SET, depth, runs.dim(_SET) - depth)
 
 
-def _runs_with_home(statement: Statement, depth: int) -> bool:
+def _runs_with_home(statement: NestStatement, depth: int) -> bool:
     """Return whether the loops inside the home run whenever it does, by constant bounds."""
     return all(
         (upper - lower).constant is not None
@@ -383,7 +383,7 @@ def _last(life: Lifetime, model: Model) -> Expr | None:
     return None if writer is None else _last_iteration(writer, life.homes, model)
 
 
-def _always_writes(statement: Statement, name: str, home: tuple[int, ...]) -> bool:
+def _always_writes(statement: NestStatement, name: str, home: tuple[int, ...]) -> bool:
     """Return whether each iteration of the loop at `home` writes `name` by `statement`."""
     assign = statement.assign
     is_direct = statement.position[:-1] == home
@@ -442,7 +442,7 @@ def appended(
 
 
 def _last_iteration(
-    writer: Statement, homes: Sequence[tuple[int, ...]], model: Model
+    writer: NestStatement, homes: Sequence[tuple[int, ...]], model: Model
 ) -> Expr | None:
     """Return the condition that holds in the last iteration of the last of `homes` alone.
 
@@ -468,7 +468,7 @@ def _is_last(loop: Loop) -> Expr:
     return condition
 
 
-def _holds_last_alone(condition: Expr, statement: Statement, model: Model, depth: int) -> bool:
+def _holds_last_alone(condition: Expr, statement: NestStatement, model: Model, depth: int) -> bool:
     """Return whether `condition` holds in the last iteration of the `depth` outermost loops.
 
     It must hold there and nowhere else, at all sizes of the model, so far as `statement`

@@ -27,7 +27,7 @@ from annotune.analysis.domains import (
 )
 from annotune.analysis.facts import ArrayShape, ArrayUse, ElementRange
 from annotune.analysis.messages import GATHER_EXTENT
-from annotune.analysis.statements import Reference, may_be_computed
+from annotune.analysis.statements import DataReference, may_be_computed
 from annotune.diagnostics import AnnotuneError
 from annotune.ir.expr import (
     Binary,
@@ -50,7 +50,7 @@ _PLAIN_CALLS = frozenset({"min", "max", "abs", "labs", "fabs", "fabsf", "isnan"}
 class Unbounded(Exception):
     """Nothing proves where the accesses to an array end, for all sizes."""
 
-    def __init__(self, reference: Reference, poly: Poly) -> None:
+    def __init__(self, reference: DataReference, poly: Poly) -> None:
         super().__init__(reference.name)
         self.reference, self.poly = reference, poly
 
@@ -94,7 +94,7 @@ def section(name: str, bounds: Bounds) -> ArraySection:
     flat = model.layouts[name].flat
     if flat is None:
         raise Unbounded(references[0], ZERO)
-    found: dict[Reference, tuple[Extreme, Extreme]] = {}
+    found: dict[DataReference, tuple[Extreme, Extreme]] = {}
     for reference, address in zip(references, flat, strict=True):
         extremes = bounds.extremes(reference, address)
         if extremes is None and model.all_sizes:
@@ -126,8 +126,8 @@ def section(name: str, bounds: Bounds) -> ArraySection:
 
 
 def _ends(
-    found: Mapping[Reference, tuple[Extreme, Extreme]],
-    reference: Reference,
+    found: Mapping[DataReference, tuple[Extreme, Extreme]],
+    reference: DataReference,
     address: Poly,
     bounds: Bounds,
 ) -> tuple[Poly, Poly]:
@@ -156,11 +156,11 @@ def _unreached_ends(
 
 
 def _is_open(
-    found: Mapping[Reference, tuple[Extreme, Extreme]],
+    found: Mapping[DataReference, tuple[Extreme, Extreme]],
     lowest: Poly,
     length: Poly,
     bounds: Bounds,
-    counts: Callable[[Reference], bool],
+    counts: Callable[[DataReference], bool],
 ) -> bool:
     """Return whether an end might not be touched by the references that count."""
     counted = [both for reference, both in found.items() if counts(reference)]
@@ -168,7 +168,7 @@ def _is_open(
 
 
 def _declared(
-    name: str, whole: Poly, found: Mapping[Reference, tuple[Extreme, Extreme]], bounds: Bounds
+    name: str, whole: Poly, found: Mapping[DataReference, tuple[Extreme, Extreme]], bounds: Bounds
 ) -> ArraySection:
     """Return the section of an array with all its extents; what a call touches may be less."""
     everything = ArraySection(ZERO, whole)
@@ -218,7 +218,7 @@ def _unreached(end: Poly, extremes: Iterable[Extreme], length: Poly, bounds: Bou
     return model.sizes.subtract(reached)
 
 
-def _gathered(gather: Reference, bounds: Bounds) -> ArraySection:
+def _gathered(gather: DataReference, bounds: Bounds) -> ArraySection:
     """Return the whole array that `gather` may reach anywhere."""
     whole = bounds.model.whole_length(gather.name)
     if whole is None:
@@ -239,7 +239,7 @@ def _declaration(
     return whole if inside else None
 
 
-def _bound(polys: Sequence[Poly], bounds: Bounds, reference: Reference) -> Poly:
+def _bound(polys: Sequence[Poly], bounds: Bounds, reference: DataReference) -> Poly:
     """Return the poly that is proven to be the greatest."""
     for one in polys:
         if all(bounds.signs.is_nonnegative(one - other) for other in polys):
@@ -353,7 +353,7 @@ def _writes_cover(name: str, found: tuple[Poly, Poly] | None, bounds: Bounds) ->
     written: isl.Set | None = None
     for reference in model.references[name]:
         if reference.is_write:
-            wrote = model.surely[reference.statement]
+            wrote = model.surely(reference.statement)
             image = model.maps[reference].intersect_domain(wrote).range()
             # Of many strides isl would try each against each.
             written = image if written is None else written.union(image).coalesce()

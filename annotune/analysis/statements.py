@@ -253,7 +253,7 @@ class Counted:
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class DataReference:
     """One read or write of an element by a statement, or of a scalar without subscripts.
 
     It happens where all `conditions` hold: the guard, and what ``&& || ?:`` test before it.
@@ -289,7 +289,7 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class NestStatement:
     """One assignment: the loops around it, its references, and its place in the text.
 
     `parts` has what the names in its polynomials stand for that are no scalars of C.
@@ -298,7 +298,7 @@ class Statement:
     assign: Assign
     loops: tuple[Counted, ...]
     position: tuple[int, ...]
-    references: tuple[Reference, ...]
+    references: tuple[DataReference, ...]
     parts: Mapping[str, NamedPart] = field(default_factory=dict, compare=False, repr=False)
 
     @property
@@ -315,7 +315,7 @@ class Statement:
         unknown = frozenset(name for r in self.references for name in r.unknown)
         return unknown | moving_parts(self.parts) | frozenset(self.iterators)
 
-    def common_depth(self, other: Statement) -> int:
+    def common_depth(self, other: NestStatement) -> int:
         """Return how many loops of the text surround both statements."""
         depth = 0
         for mine, its in zip(self.loops, other.loops, strict=False):
@@ -330,7 +330,7 @@ def moving_parts(parts: Mapping[str, NamedPart]) -> frozenset[str]:
     return frozenset(name for name, part in parts.items() if not isinstance(part, Size))
 
 
-def named_sizes(statements: Iterable[Statement]) -> dict[str, Expr]:
+def named_sizes(statements: Iterable[NestStatement]) -> dict[str, Expr]:
     """Return the sizes that are no scalars of C, such as ``n / 2``, by their names."""
     parts = ((name, part) for one in statements for name, part in one.parts.items())
     return {name: part.expr for name, part in parts if isinstance(part, Size)}
@@ -368,13 +368,13 @@ def _declared(
             yield from _declared(stmt.body, (*place, index))
 
 
-def loops_of(statements: Sequence[Statement]) -> tuple[Counted, ...]:
+def loops_of(statements: Sequence[NestStatement]) -> tuple[Counted, ...]:
     """Return each loop around any statement once, in text order."""
     found = {loop.position: loop for statement in statements for loop in statement.loops}
     return tuple(found[position] for position in sorted(found))
 
 
-def read_statements(region: Region) -> tuple[Statement, ...]:
+def read_statements(region: Region) -> tuple[NestStatement, ...]:
     """Return the statements of `region` in text order.
 
     Raises:
@@ -405,7 +405,7 @@ class _StatementReader:
         body: tuple[Stmt, ...],
         loops: tuple[Counted, ...],
         place: tuple[int, ...] = (),
-    ) -> Iterator[Statement]:
+    ) -> Iterator[NestStatement]:
         for index, stmt in enumerate(body):
             match stmt:
                 case Loop():
@@ -416,7 +416,7 @@ class _StatementReader:
                     polys = [p for loop in loops for p in (*loop.lower, *loop.upper)]
                     polys += [p for r in references for p in r.subscripts]
                     parts = self.parts_of(polys)
-                    yield Statement(stmt, loops, (*place, index), references, parts)
+                    yield NestStatement(stmt, loops, (*place, index), references, parts)
                 case Local() | LocalArray() | Await() | Fetch():
                     pass
                 case _:
@@ -451,7 +451,7 @@ class _StatementReader:
             self.problems.append(BOUND_CHANGES.at(loop.span, bound=shown, loop=loop.var, name=name))
         return Poly()
 
-    def references(self, assign: Assign, loops: tuple[Counted, ...]) -> Iterator[Reference]:
+    def references(self, assign: Assign, loops: tuple[Counted, ...]) -> Iterator[DataReference]:
         around = frozenset(loop.var for loop in loops)
         target = assign.target
         used = {name for part in (target, *assign.sources()) for name in variables(part)}
@@ -480,15 +480,15 @@ class _StatementReader:
         conditions: tuple[Expr, ...],
         *,
         is_write: bool,
-    ) -> Reference:
+    ) -> DataReference:
         if isinstance(access, Var):
-            return Reference(assign.number, access, is_write, (), conditions)
+            return DataReference(assign.number, access, is_write, (), conditions)
         subscripts = tuple(
             self.subscript(access, index, around, is_write=is_write or access == assign.target)
             for index in access.indices
         )
         unknown = frozenset(name for poly in subscripts for name in self.unknown_in(poly))
-        return Reference(assign.number, access, is_write, subscripts, conditions, unknown)
+        return DataReference(assign.number, access, is_write, subscripts, conditions, unknown)
 
     def unknown_in(self, poly: Poly) -> frozenset[str]:
         """Return the names in `poly` that memory decides, also inside a rounded part."""

@@ -16,11 +16,11 @@ from annotune.analysis.facts import AccessFacts, Work
 from annotune.analysis.model import Model
 from annotune.analysis.statements import (
     Counted,
+    DataReference,
     NamedPart,
-    Reference,
+    NestStatement,
     Rounded,
     Size,
-    Statement,
     moving_parts,
     plain_names,
 )
@@ -116,7 +116,7 @@ def missing_for_work(model: Model) -> tuple[str, ...]:
     return tuple(sorted(plain - iterators - model.values.keys()))
 
 
-def statement_work(model: Model, statement: Statement) -> Work:
+def statement_work(model: Model, statement: NestStatement) -> Work:
     """Return the work of all instances of one statement."""
     instances = instance_count(statement, model.values)
     flop = instances * operations(statement.assign, model.region)
@@ -129,16 +129,16 @@ def total_work(model: Model, work: Mapping[int, Work]) -> Work:
     return _work(model, flop, [r for s in model.statements for r in s.references])
 
 
-def _work(model: Model, flop: int, references: Iterable[Reference]) -> Work:
-    read: defaultdict[str, list[Reference]] = defaultdict(list)
-    written: defaultdict[str, list[Reference]] = defaultdict(list)
+def _work(model: Model, flop: int, references: Iterable[DataReference]) -> Work:
+    read: defaultdict[str, list[DataReference]] = defaultdict(list)
+    written: defaultdict[str, list[DataReference]] = defaultdict(list)
     for reference in dict.fromkeys(references):
         if isinstance(reference.access, Access):
             (written if reference.is_write else read)[reference.name].append(reference)
     return Work(flop, _bytes(model, read), _bytes(model, written))
 
 
-def _bytes(model: Model, touched: Mapping[str, list[Reference]]) -> int:
+def _bytes(model: Model, touched: Mapping[str, list[DataReference]]) -> int:
     sizes = model.values
     total = 0
     for name, references in touched.items():
@@ -163,7 +163,7 @@ def _bytes(model: Model, touched: Mapping[str, list[Reference]]) -> int:
     return total
 
 
-def _flat(model: Model, name: str) -> dict[Reference, Poly]:
+def _flat(model: Model, name: str) -> dict[DataReference, Poly]:
     flat = model.layouts[name].flat
     return dict(zip(model.references[name], flat, strict=True)) if flat is not None else {}
 
@@ -191,7 +191,7 @@ def access_facts(model: Model) -> dict[int, tuple[AccessFacts, ...]]:
 
 
 def _strides(
-    statement: Statement, address: Poly | None, sizes: Mapping[str, int]
+    statement: NestStatement, address: Poly | None, sizes: Mapping[str, int]
 ) -> dict[str, int | None]:
     """Return for each loop how far one iteration moves `address`, in elements."""
     split = None if address is None else address.linear_in(statement.moving)
@@ -259,7 +259,7 @@ def progression(offset: int, sides: Sequence[tuple[int, int]]) -> Progression:
     return Progression(offset, tuple(merged))
 
 
-def box(statement: Statement, sizes: Mapping[str, int]) -> list[tuple[int, int, int]] | None:
+def box(statement: NestStatement, sizes: Mapping[str, int]) -> list[tuple[int, int, int]] | None:
     """Return first value, step and trip count of each loop; None when one depends on another."""
     sides = []
     for loop in statement.loops:
@@ -274,7 +274,7 @@ def box(statement: Statement, sizes: Mapping[str, int]) -> list[tuple[int, int, 
     return sides
 
 
-def instance_count(statement: Statement, sizes: Mapping[str, int]) -> int:
+def instance_count(statement: NestStatement, sizes: Mapping[str, int]) -> int:
     """Return how often `statement` runs.
 
     A guard counts as far as loops and sizes decide it; where memory does, it counts as true.
@@ -317,7 +317,7 @@ class _IterationRows:
     `columns` have the values of loop variables; a loop without a column is not listed.
     """
 
-    statement: Statement
+    statement: NestStatement
     sizes: Mapping[str, int]
     columns: Mapping[str, Column] = field(default_factory=dict)
     count: int = 1
@@ -436,7 +436,9 @@ def _not(truths: Truths) -> Truths:
     return not truths if isinstance(truths, bool) else ~truths
 
 
-def distinct_elements(addresses: Sequence[tuple[Statement, Poly]], sizes: Mapping[str, int]) -> int:
+def distinct_elements(
+    addresses: Sequence[tuple[NestStatement, Poly]], sizes: Mapping[str, int]
+) -> int:
     """Return how many different elements all `addresses` touch together.
 
     Exact for boxes whose strides nest and for anything small enough to list; otherwise an
@@ -465,7 +467,7 @@ def distinct_elements(addresses: Sequence[tuple[Statement, Poly]], sizes: Mappin
 
 
 def _part(
-    statement: Statement,
+    statement: NestStatement,
     address: Poly,
     sides: Sequence[tuple[int, int, int]],
     sizes: Mapping[str, int],
@@ -483,7 +485,7 @@ def _part(
     return progression(offset, steps)
 
 
-def hull(statement: Statement, sizes: Mapping[str, int]) -> list[tuple[int, int, int]]:
+def hull(statement: NestStatement, sizes: Mapping[str, int]) -> list[tuple[int, int, int]]:
     """Return a box around all instances: first value, step and trip count of each loop."""
     ranges: dict[str, tuple[int, int]] = {}
     sides = []
@@ -522,7 +524,7 @@ def _extremes(
     return low, high
 
 
-def _list(statement: Statement, address: Poly, sizes: Mapping[str, int]) -> Column | None:
+def _list(statement: NestStatement, address: Poly, sizes: Mapping[str, int]) -> Column | None:
     """Return the distinct addresses of a nest whose loops depend on each other.
 
     None when there are too many to list.

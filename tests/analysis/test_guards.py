@@ -12,6 +12,8 @@ from support.sizes import fulfils
 
 from annotune.analysis.analyse import analyse
 from annotune.analysis.facts import Analysis, LoopKind
+from annotune.analysis.model import Model, build_model
+from annotune.analysis.statements import read_statements
 from annotune.diagnostics import AnnotuneError
 from annotune.ir.expr import accesses, print_expr, variables
 from annotune.ir.nest import Assign, Local, Loop, Stmt
@@ -252,13 +254,18 @@ def test_a_write_under_a_condition_on_memory_overwrites_nothing() -> None:
     assert said.warnings == ()
 
 
+def modelled(one: Region) -> Model:
+    return build_model(one, read_statements(one))
+
+
 def test_a_comparison_of_reals_or_unsigned_values_is_not_looked_into() -> None:
     real = "for i in 0:n: s = a[i] if alpha > 0 && alpha < 1"
-    analysis = analyse(region(real, types={"alpha": "double"}))
-    assert not analysis.domains[0].is_empty()
+    found = modelled(region(real, types={"alpha": "double"}))
+    (statement,) = found.statements
+    assert not found.instances(statement.references[-1]).is_empty()
     wraps = "for i in 0:n: b[0] = a[i] if k - 1 >= 0"
-    analysis = analyse(region(wraps, types={"k": "unsigned int"}, extents={"a": ("n",)}))
-    assert analysis.surely[0].is_empty()
+    found = modelled(region(wraps, types={"k": "unsigned int"}, extents={"a": ("n",)}))
+    assert found.surely(0).is_empty()
 
 
 def test_a_sum_whose_guard_reads_it_is_no_reduction() -> None:

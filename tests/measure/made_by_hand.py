@@ -71,8 +71,6 @@ def made(
     analysis = Analysis(
         region=region,
         loops=(),
-        paths={},
-        domains={},
         dependences=(),
         shapes={
             name: ArrayShape(name, (None,), expr(use.lowest), expr(use.length))

@@ -8,9 +8,14 @@ from itertools import combinations
 
 import islpy as isl
 
-from annotune.analysis.bounds import Bounds
-from annotune.analysis.delinearise import Demand
-from annotune.analysis.dependences import Lifetime, all_dependences, classify, lifetime
+from annotune.analysis.dependences import (
+    Lifetime,
+    all_dependences,
+    array_use,
+    classify,
+    lifetime,
+    read_after_write,
+)
 from annotune.analysis.domains import IslSpace, NotLinear, access_map, context, domain
 from annotune.analysis.facts import Analysis, Work
 from annotune.analysis.inspector import assumption_warnings, inspector_of
@@ -24,8 +29,8 @@ from annotune.analysis.messages import (
     WORK_UNKNOWN,
     listed,
 )
-from annotune.analysis.model import Model, build_model, known_values
-from annotune.analysis.sections import ArraySection, Unbounded, array_use, section, shape
+from annotune.analysis.model import Demand, Model, build_model, known_values
+from annotune.analysis.sections import ArraySection, Bounds, Unbounded, section, shape
 from annotune.analysis.statements import (
     NestStatement,
     local_arrays,
@@ -50,6 +55,7 @@ from annotune.ir.expr import (
     print_expr,
     variables,
 )
+from annotune.ir.fold import fold
 from annotune.ir.functions import is_integer
 from annotune.ir.nest import Assign, Loop, Stmt
 from annotune.ir.poly import integer
@@ -75,12 +81,16 @@ def analyse(region: Region) -> Analysis:
     lifetimes = _lifetimes(region, statements)
     private = frozenset(name for name, life in lifetimes.items() if not life.is_array)
     bounds, sections = _bounded(region, statements)
-    dependences = all_dependences(bounds.model, lifetimes)
-    assumed = {name: one.lowest for name, one in sections.items() if one.is_assumed}
-    inspector = inspector_of(bounds, assumed, private, dependences)
+    model = bounds.model
+    dependences = all_dependences(model, lifetimes)
+    lowest = {
+        name: fold(bounds.in_c(name)(one.lowest))
+        for name, one in sections.items()
+        if one.is_assumed
+    }
+    inspector = inspector_of(model, lowest, private, read_after_write(dependences))
     for name, part in inspector.parts.items():
         sections = {**sections, name: replace(sections[name], touched=part, ends=None)}
-    model = bounds.model
     missing = missing_for_work(model)
     work = {s.number: _NO_WORK if missing else statement_work(model, s) for s in statements}
     return Analysis(
@@ -89,14 +99,12 @@ def analyse(region: Region) -> Analysis:
         dependences=tuple(carried.dependence for carried in dependences),
         shapes={name: shape(name, found, bounds) for name, found in sections.items()},
         accesses=access_facts(model),
-        uses={
-            name: array_use(name, found, bounds, dependences) for name, found in sections.items()
-        },
+        uses={n: array_use(n, one.exact, model, dependences) for n, one in sections.items()},
         private=private,
         work=work,
         total=_NO_WORK if missing else total_work(model, work),
         all_sizes=model.all_sizes,
-        warnings=(*_warnings(model, missing), *assumption_warnings(bounds, sections, inspector)),
+        warnings=(*_warnings(model, missing), *assumption_warnings(model, sections, inspector)),
         homes={name: _homes(life, statements) for name, life in lifetimes.items()},
         rounded=bounds.rounded,
         conditions=tuple(demand.expr(bounds.rounded) for demand in model.demands),

@@ -9,16 +9,16 @@ size. A guarded statement writes on some paths only, and a read under a guard se
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from itertools import product
 from typing import TypeAlias
 
 import islpy as isl
 
 from annotune.analysis.domains import parsed_map, tuple_text
-from annotune.analysis.facts import Dependence, DependenceKind, LoopFacts, LoopKind
+from annotune.analysis.facts import ArrayUse, Dependence, DependenceKind, LoopFacts, LoopKind
 from annotune.analysis.messages import listed
 from annotune.analysis.model import Model
 from annotune.analysis.reductions import (
@@ -39,6 +39,7 @@ from annotune.ir.expr import (
     negated,
     print_expr,
 )
+from annotune.ir.poly import ONE, ZERO, Poly, product
 
 
 class ValueOrigin(Enum):
@@ -55,9 +56,9 @@ Outcomes: TypeAlias = frozenset[tuple[Expr, bool]]
 State: TypeAlias = frozenset[tuple[ValueOrigin, Outcomes]]
 
 _ALWAYS: Outcomes = frozenset()
-# Paths kept apart for one scalar, and ways to fulfil one condition; beyond, less is known.
+# Paths told from each other for one scalar, and disjuncts of one condition; beyond, less is known.
 _MOST_PATHS = 64
-_MOST_WAYS = 8
+_MOST_DISJUNCTS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,8 +173,12 @@ class _Walk:
         inside = user.position[: len(self.loop)] == self.loop
         for read in user.references:
             if read.name == self.name and not read.is_write:
-                ways = _ways(read.conditions)
-                seen = {o for o, paths in state if any(_agree(paths, way) for way in ways)}
+                disjuncts = _disjuncts(read.conditions)
+                seen = {
+                    o
+                    for o, paths in state
+                    if any(_agree(paths, disjunct) for disjunct in disjuncts)
+                }
                 self.found.append((inside, frozenset(seen)))
         target = user.assign.target
         if isinstance(target, Var) and target.name == self.name:
@@ -184,11 +189,11 @@ class _Walk:
         guard = user.assign.guard
         if guard is None:
             return frozenset({(origin, _ALWAYS)})
-        new = {(origin, way) for way in _ways((guard,))}
+        new = {(origin, disjunct) for disjunct in _disjuncts((guard,))}
         for old, paths in state:
-            for way in _ways((negated(guard),)):
-                if _agree(paths, way):
-                    new.add((old, paths | way))
+            for disjunct in _disjuncts((negated(guard),)):
+                if _agree(paths, disjunct):
+                    new.add((old, paths | disjunct))
         return _bounded(frozenset(new))
 
 
@@ -212,33 +217,35 @@ def _forget(state: State, changed: set[str]) -> State:
     )
 
 
-def _agree(paths: Outcomes, way: Outcomes) -> bool:
-    return not any((test, not outcome) in paths for test, outcome in way)
+def _agree(paths: Outcomes, disjunct: Outcomes) -> bool:
+    return not any((test, not outcome) in paths for test, outcome in disjunct)
 
 
-def _ways(conditions: Iterable[Expr]) -> tuple[Outcomes, ...]:
-    """Return the outcomes of tests under which all `conditions` hold, one entry per way."""
+def _disjuncts(conditions: Iterable[Expr]) -> tuple[Outcomes, ...]:
+    """Return that all `conditions` hold in disjunctive normal form: outcomes of tests."""
     found: list[Outcomes] = [_ALWAYS]
     for condition in conditions:
-        found = [a | b for a, b in product(found, _ways_of(condition)) if _agree(a, b)]
-        if len(found) > _MOST_WAYS:
+        found = [
+            a | b for a, b in itertools.product(found, _disjuncts_of(condition)) if _agree(a, b)
+        ]
+        if len(found) > _MOST_DISJUNCTS:
             return (_ALWAYS,)
     return tuple(found)
 
 
-def _ways_of(condition: Expr) -> tuple[Outcomes, ...]:
+def _disjuncts_of(condition: Expr) -> tuple[Outcomes, ...]:
     match condition:
         case Int(value):
             return (_ALWAYS,) if value else ()
         case Binary("&&", left, right):
-            return _ways((left, right))
+            return _disjuncts((left, right))
         case Binary("||", left, right):
-            return (*_ways((left,)), *_ways((right,)))
+            return (*_disjuncts((left,)), *_disjuncts((right,)))
         case Binary("==", inner, Int(0)) if negated(condition) == inner:
             match inner:
                 case Binary("&&" | "||", _, _):
-                    return _ways((negated(inner),))
-            return tuple(_flipped(way) for way in _ways_of(inner))
+                    return _disjuncts((negated(inner),))
+            return tuple(_flipped(disjunct) for disjunct in _disjuncts_of(inner))
         case Binary("!=", left, right):
             return (frozenset({(Binary("==", left, right), False)}),)
         case Var():
@@ -248,8 +255,8 @@ def _ways_of(condition: Expr) -> tuple[Outcomes, ...]:
             return (frozenset({(condition, True)}),)
 
 
-def _flipped(way: Outcomes) -> Outcomes:
-    ((test, outcome),) = way
+def _flipped(disjunct: Outcomes) -> Outcomes:
+    ((test, outcome),) = disjunct
     return frozenset({(test, not outcome)})
 
 
@@ -472,6 +479,65 @@ def sees_writes(
             if counts(one, depth):
                 seen = seen.union(piece.intersect_domain(wrote).range())
     return bool(instances.is_subset(seen))
+
+
+def array_use(
+    name: str, exact: tuple[Poly, Poly] | None, model: Model, dependences: Sequence[Carried]
+) -> ArrayUse:
+    """Return how the region uses an array of which each call touches the same part.
+
+    `exact` are the first element and the length of that, None where calls differ.
+    """
+    references = model.references[name]
+    is_read = any(not reference.is_write for reference in references)
+    is_written = any(reference.is_write for reference in references)
+    overwritten = (
+        is_written
+        and all(
+            r.is_write or (not r.unknown and sees_writes(r, model, dependences)) for r in references
+        )
+        and _writes_cover(name, exact, model)
+    )
+    return ArrayUse(name, is_read, is_written, overwritten)
+
+
+def _writes_cover(name: str, found: tuple[Poly, Poly] | None, model: Model) -> bool:
+    """Return whether every element of `found`, what each call touches, is written.
+
+    That must be whole rows of the layout: a box of indices, all of them written.
+    """
+    values = model.space.values
+    layout = model.layouts[name]
+    if not layout.extents:
+        return any(model.surely_runs(r.statement) for r in model.references[name] if r.is_write)
+    inner = [extent for extent in layout.extents[1:] if extent is not None]
+    if len(inner) != len(layout.extents) - 1:
+        return False
+    if found is None:
+        return False
+    lowest, length = found
+    row = product(inner)
+    begin = lowest - layout.offset
+    first, rest = begin.divide(row) if not row.is_zero else (ZERO, ONE)
+    count, more = length.divide(row)
+    if not rest.at(values).is_zero or not more.at(values).is_zero:
+        return False
+    written: isl.Set | None = None
+    for reference in model.references[name]:
+        if reference.is_write:
+            wrote = model.surely(reference.statement)
+            image = model.maps[reference].intersect_domain(wrote).range()
+            # Of many strides isl would try each against each.
+            written = image if written is None else written.union(image).coalesce()
+    assert written is not None
+    section = model.box([(first, first + count), *((ZERO, extent) for extent in inner)])
+    return bool(section.is_subset(written))
+
+
+def read_after_write(dependences: Iterable[Carried]) -> frozenset[tuple[int, Access]]:
+    """Return the reads, with their statements, of what the region may have written before."""
+    flow = (c.sink for c in dependences if c.dependence.kind is DependenceKind.FLOW)
+    return frozenset((r.statement, r.access) for r in flow if isinstance(r.access, Access))
 
 
 def classify(

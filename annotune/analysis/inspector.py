@@ -14,9 +14,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from annotune.analysis.bounds import Bounds
-from annotune.analysis.dependences import Carried
-from annotune.analysis.facts import DependenceKind, ElementRange
+from annotune.analysis.facts import ElementRange
 from annotune.analysis.messages import ASSUMED_IN_RANGE, LOOKED_FOR, UNSEEN
 from annotune.analysis.model import Model
 from annotune.analysis.statements import DataReference
@@ -37,7 +35,7 @@ from annotune.ir.expr import (
 )
 from annotune.ir.fold import fold
 from annotune.ir.nest import NO_STATEMENT, Assign, Local, Loop, Stmt, walk_stmts
-from annotune.ir.poly import Poly, from_expr, to_expr
+from annotune.ir.poly import from_expr, to_expr
 from annotune.ir.region import Region, flattened
 
 Body = tuple[Stmt, ...]
@@ -56,31 +54,26 @@ class Inspector:
 
 
 def inspector_of(
-    bounds: Bounds,
-    assumed: Mapping[str, Poly],
+    model: Model,
+    lowest: Mapping[str, Expr],
     private: Collection[str],
-    dependences: Iterable[Carried],
+    changed: Collection[tuple[int, Access]],
 ) -> Inspector:
     """Return how the host learns what a call touches of the arrays of which memory decides it.
 
-    These are the `assumed` ones, with the lowest element that any call may touch. `private` are
-    the scalars that have no value before the region.
+    These are those in `lowest`, with the first element that any call may touch. `private` are the
+    scalars that have no value before the region, `changed` the reads, with their statements, of
+    what the region may have written before.
     """
-    region, model = bounds.model.region, bounds.model
-    changed = {
-        (carried.sink.statement, carried.sink.access)
-        for carried in dependences
-        if carried.dependence.kind is DependenceKind.FLOW
-        and isinstance(carried.sink.access, Access)
-    }
+    region = model.region
     ends: dict[str, tuple[str, str]] = {}
     unseen: list[Diagnostic] = []
-    for name in assumed:
+    for name in lowest:
         references = model.references[name]
         if _can_inspect(region, references, changed):
             ends[name] = (_fresh(f"{name}_low", region), _fresh(f"{name}_high", region))
             continue
-        where = next(r for r in references if not bounds.is_certain(r))
+        where = next(r for r in references if not model.is_certain(r))
         condition = print_expr(where.conditions[-1])
         unseen.append(UNSEEN.at(where.span, array=name, condition=condition))
     if not ends:
@@ -94,7 +87,6 @@ def inspector_of(
         )
         for name in ends
     }
-    lowest = {name: fold(bounds.in_c(name)(assumed[name])) for name in ends}
     body = (*_starts(region, ends, copies, private), *found, *_results(ends, parts, lowest))
     return Inspector(body, parts, tuple(unseen))
 
@@ -305,20 +297,19 @@ def _fresh(wanted: str, region: Region) -> str:
 
 
 def assumption_warnings(
-    bounds: Bounds, names: Iterable[str], found: Inspector
+    model: Model, names: Iterable[str], found: Inspector
 ) -> tuple[Diagnostic, ...]:
     """Return the warnings about gathers in range and about elements that a condition guards.
 
     ``def assume { arg extent = [...]; }`` with the array's length silences both.
     """
-    model = bounds.model
     stated = model.region.spec.assumptions.extents
     warnings: list[Diagnostic] = []
     for name in names:
         if name not in stated:
             warnings += _in_range(name, model)
         if name in found.parts:
-            warnings += _looked_for(name, bounds)
+            warnings += _looked_for(name, model)
     return (*warnings, *found.unseen)
 
 
@@ -333,9 +324,9 @@ def _in_range(name: str, model: Model) -> Iterator[Diagnostic]:
     yield ASSUMED_IN_RANGE.at(gather.span, subscript=index, array=name, extents=extents)
 
 
-def _looked_for(name: str, bounds: Bounds) -> Iterator[Diagnostic]:
-    for reference in bounds.model.references[name]:
-        if not bounds.is_certain(reference):
+def _looked_for(name: str, model: Model) -> Iterator[Diagnostic]:
+    for reference in model.references[name]:
+        if not model.is_certain(reference):
             condition = next(c for c in reference.conditions[::-1])
             yield LOOKED_FOR.at(reference.span, array=name, condition=print_expr(condition))
             return

@@ -17,9 +17,8 @@ from dataclasses import dataclass, replace
 
 import islpy as isl
 
-from annotune.analysis.conditions import ConditionReader
 from annotune.analysis.dependences import Carried, Lifetime, all_dependences, lifetimes, sees_writes
-from annotune.analysis.domains import NotLinear, access_map, is_last
+from annotune.analysis.domains import ConditionReader, NotLinear, access_map, is_last
 from annotune.analysis.model import Model, build_model
 from annotune.analysis.statements import (
     Counted,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from annotune.analysis.conditions import Premises
+from annotune.analysis.domains import Premises
 from annotune.certify.certificate import Peeled
 from annotune.certify.isl_schedule import within
 from annotune.certify.isl_text import ALWAYS, IslText

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial, reduce
 from typing import ClassVar
 
-from annotune.analysis.conditions import Premises
+from annotune.analysis.domains import Premises
 from annotune.annotation.commands import Kind
 from annotune.diagnostics import Diagnostic
 from annotune.ir.expr import (

@@ -15,9 +15,9 @@ from support.regions import positions
 from support.sizes import fulfils
 
 from annotune.analysis.analyse import analyse
-from annotune.analysis.delinearise import Demand
 from annotune.analysis.domains import monomial_of, parameter
 from annotune.analysis.facts import Analysis, LoopKind
+from annotune.analysis.model import Demand
 from annotune.annotation.spec import Assumptions, Spec
 from annotune.certify.certificate import verify
 from annotune.certify.kernels import certify

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import groupby
 
-from annotune.analysis.conditions import Premises
+from annotune.analysis.domains import Premises
 from annotune.codegen.cuda.thread import is_peeled, unpeeled
 from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Real, Select, Var
 from annotune.ir.fold import divide, remainder

@@ -16,7 +16,7 @@ from support.regions import nest_analysis
 from transforms.interpreter import run, touched, whole_tiles_run
 from transforms.products import MATMUL, analysed
 
-from annotune.analysis.conditions import Premises
+from annotune.analysis.domains import Premises
 from annotune.analysis.facts import Analysis
 from annotune.ir.expr import Expr
 from annotune.ir.nest import Assign, Combine, Level, Loop, MemorySpace, Nest, Operator

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from math import prod
 
-from annotune.analysis.conditions import Premises
+from annotune.analysis.domains import Premises
 from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.cuda.copies import (
     DYNAMIC,

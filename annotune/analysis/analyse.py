@@ -20,7 +20,7 @@ from annotune.analysis.domains import IslSpace, NotLinear, access_map, context, 
 from annotune.analysis.facts import Analysis, Work
 from annotune.analysis.inspector import assumption_warnings, inspector_of
 from annotune.analysis.messages import (
-    ASSUMED_APART,
+    ASSUMED_DISJOINT,
     DIVIDES_BY_ZERO,
     MISSING_SIZE,
     OVERLAP,
@@ -240,7 +240,7 @@ def overlap_warnings(region: Region, statements: Sequence[NestStatement]) -> tup
         return ()
     names = [name for name in region.arrays if name in doubtful]
     quoted = listed([f"'{name}'" for name in names])
-    return (ASSUMED_APART.at(region.arrays[names[0]].span, names=quoted),)
+    return (ASSUMED_DISJOINT.at(region.arrays[names[0]].span, names=quoted),)
 
 
 # A size without a value counts as at least this: a smaller nest is not worth a kernel.

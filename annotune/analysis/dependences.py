@@ -37,6 +37,7 @@ from annotune.ir.expr import (
     Var,
     names_read,
     negated,
+    place_name,
     print_expr,
 )
 from annotune.ir.poly import ONE, ZERO, Poly, product
@@ -356,7 +357,7 @@ def _may_run_again(
     again = needed([s.assign for s in inside.values()], inside[number].assign)
     for other in again - {number}:
         target = inside[other].assign.target
-        life = lifetimes.get(target.array if isinstance(target, Access) else target.name)
+        life = lifetimes.get(place_name(target))
         if life is None or len(life.home(inside[other].position)) <= depth:
             return False
     for one in found:
@@ -591,10 +592,11 @@ def _why_serial(carried: Carried, var: str, depth: int) -> str:
     }[carried.dependence.kind]
     source, sink = print_expr(carried.source.access), print_expr(carried.sink.access)
     name = "" if source == sink else f" as {sink}"
-    apart = constant_distance(carried.pieces[depth], depth, depth)
-    if apart is None:
+    distance = constant_distance(carried.pieces[depth], depth, depth)
+    if distance is None:
         return f"{source} is {first} in one iteration of {var} and {then}{name} in a later one"
-    return f"{source} is {first} at {var} and {then}{name} at {var}+{apart} (distance {apart})"
+    later = f"{var}+{distance} (distance {distance})"
+    return f"{source} is {first} at {var} and {then}{name} at {later}"
 
 
 def _why_parallel(var: str, inside: Sequence[NestStatement], private: tuple[str, ...]) -> str:

@@ -75,7 +75,7 @@ DIVIDES_BY_ZERO = Template(
     "'{expression}' divides by '{divisor}', which is 0",
     "give sizes for which every divisor is other than 0",
 )
-ASSUMED_APART = Template(
+ASSUMED_DISJOINT = Template(
     "AT220",
     "the pointers {names} are assumed not to overlap",
     "declare them 'restrict' if they never overlap, or say so: "

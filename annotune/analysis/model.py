@@ -123,7 +123,7 @@ class Demands:
     is_open: bool = True
 
     def copy(self) -> Demands:
-        """Return demands of the same kind that grow apart from these."""
+        """Return demands of the same kind that grow by themselves."""
         return replace(self, found=list(self.found))
 
     def exclude(self, wrong: isl.Set, prefer: frozenset[str] = frozenset()) -> bool:

@@ -26,6 +26,7 @@ from annotune.ir.expr import (
     Real,
     Select,
     Var,
+    place_name,
     variables,
     walk,
 )
@@ -229,7 +230,7 @@ def _begins(region: Region, assign: Assign, holds: Callable[[Expr], bool]) -> bo
     """
     around = region.nest.paths()
     others = [a for a in region.nest.assigns() if a.number != assign.number]
-    writers = [a for a in others if _name(a.target) == _name(assign.target)]
+    writers = [a for a in others if place_name(a.target) == place_name(assign.target)]
     before = [a for a in writers if a.number < assign.number]
     if not before:
         return False
@@ -244,10 +245,6 @@ def _begins(region: Region, assign: Assign, holds: Callable[[Expr], bool]) -> bo
     )
     is_same = first.target == assign.target and is_just_before
     return is_same and _is_first(first, assign.number) and holds(first.value)
-
-
-def _name(target: Access | Var) -> str:
-    return target.name if isinstance(target, Var) else target.array
 
 
 def needed(assigns: Sequence[Assign], assign: Assign) -> frozenset[int]:
@@ -267,7 +264,7 @@ def needed(assigns: Sequence[Assign], assign: Assign) -> frozenset[int]:
 
 
 def _type(region: Region, target: Access | Var) -> str:
-    return _types(region).get(_name(target), "")
+    return _types(region).get(place_name(target), "")
 
 
 def _is_float(region: Region, expr: Expr) -> bool:

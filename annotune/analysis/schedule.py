@@ -43,7 +43,7 @@ from annotune.ir.expr import (
     variables,
 )
 from annotune.ir.fold import fold
-from annotune.ir.nest import Assign, Level, LocalArray, Loop, Stmt
+from annotune.ir.nest import Assign, Level, LocalArray, Loop, Stmt, walk_places
 
 # For each private variable the statements that use it, with the loops that own it.
 Homes: TypeAlias = Mapping[str, Mapping[int, tuple[int, ...]]]
@@ -172,7 +172,11 @@ def paths(analysis: Analysis, body: tuple[Stmt, ...]) -> dict[int, Path]:
             its iterations out.
     """
     found: dict[int, Path] = {}
-    for path in _walk(analysis, body, (), ()):
+    for stmt, loops, position in walk_places(body):
+        if not isinstance(stmt, Assign):
+            continue
+        iterators = tuple(loop.var for loop in analysis.paths[stmt.number])
+        path = Path(stmt.number, loops, position, iterators)
         if path.number in found:
             raise ValueError(f"statement {path.number} stands in the body twice")
         variables = [name for loop in path.loops for name in names_of(loop)]
@@ -188,17 +192,6 @@ def paths(analysis: Analysis, body: tuple[Stmt, ...]) -> dict[int, Path]:
     if missing:
         raise ValueError(f"statement {missing[0]} is missing from the body")
     return found
-
-
-def _walk(
-    analysis: Analysis, body: tuple[Stmt, ...], loops: tuple[Loop, ...], place: tuple[int, ...]
-) -> Iterator[Path]:
-    for index, stmt in enumerate(body):
-        if isinstance(stmt, Loop):
-            yield from _walk(analysis, stmt.body, (*loops, stmt), (*place, index))
-        elif isinstance(stmt, Assign):
-            iterators = tuple(loop.var for loop in analysis.paths[stmt.number])
-            yield Path(stmt.number, loops, (*place, index), iterators)
 
 
 def space_of(analysis: Analysis) -> IslSpace:
@@ -339,13 +332,13 @@ class _Pair:
         alike = [_worker(self.source.loops[d]) for d in mine] == [
             _worker(self.sink.loops[d]) for d in its
         ]
-        apart = pairs
+        crossing = pairs
         if alike:
             together = pairs
             for source_depth, sink_depth in zip(mine, its, strict=True):
                 together = together.intersect(self._where(source_depth, "=", sink_depth))
-            apart = pairs.subtract(together)
-        if apart.is_empty():
+            crossing = pairs.subtract(together)
+        if crossing.is_empty():
             return None
         depth = next((d for d in mine if d >= common), min(common, len(self.source.loops)) - 1)
         name = self.source.loops[depth].var
@@ -565,16 +558,16 @@ def without_arrays(
     out = {}
     for name, used in homes.items():
         own = found.get(name, {})
-        apart = {
-            home for home in set(used.values()) if own and _is_apart(home, used, own, iterators)
+        expanded = {
+            home for home in set(used.values()) if own and _is_expanded(home, used, own, iterators)
         }
-        left = {number: home for number, home in used.items() if home not in apart}
+        left = {number: home for number, home in used.items() if home not in expanded}
         if left:
             out[name] = left
     return out
 
 
-def _is_apart(
+def _is_expanded(
     home: tuple[int, ...],
     used: Mapping[int, tuple[int, ...]],
     own: Mapping[int, ScalarElement],

@@ -36,13 +36,24 @@ from annotune.ir.expr import (
     conjuncts,
     extremum_operands,
     negated,
+    place_name,
     print_expr,
     variables,
     walk,
 )
 from annotune.ir.fold import fold
 from annotune.ir.functions import is_integer
-from annotune.ir.nest import Assign, Await, Fetch, Local, LocalArray, Loop, Stmt, walk_stmts
+from annotune.ir.nest import (
+    Assign,
+    Await,
+    Fetch,
+    Local,
+    LocalArray,
+    Loop,
+    Stmt,
+    walk_places,
+    walk_stmts,
+)
 from annotune.ir.poly import Poly, from_expr, variable
 from annotune.ir.region import Array, Region
 
@@ -269,7 +280,7 @@ class DataReference:
 
     @property
     def name(self) -> str:
-        return self.access.array if isinstance(self.access, Access) else self.access.name
+        return place_name(self.access)
 
     @property
     def span(self) -> Span:
@@ -348,24 +359,16 @@ def local_arrays(region: Region) -> LocalArrays:
     """Return the arrays that are declared inside the region."""
     arrays: dict[str, Array] = {}
     homes: dict[str, tuple[tuple[int, ...], ...]] = {}
-    for stmt, place in _declared(region.nest.body, ()):
+    for stmt, _, place in walk_places(region.nest.body):
+        if not isinstance(stmt, LocalArray):
+            continue
         extents: tuple[Expr | None, ...] = tuple(Int(extent) for extent in stmt.extents)
         before = arrays.get(stmt.name)
         if before is not None and before.extents != extents:
             extents = (None,) * len(extents)  # two shapes under one name: neither is known
         arrays[stmt.name] = Array(stmt.name, stmt.type, extents, is_pointer=False)
-        homes[stmt.name] = (*homes.get(stmt.name, ()), place)
+        homes[stmt.name] = (*homes.get(stmt.name, ()), place[:-1])
     return LocalArrays(arrays, homes)
-
-
-def _declared(
-    body: tuple[Stmt, ...], place: tuple[int, ...]
-) -> Iterator[tuple[LocalArray, tuple[int, ...]]]:
-    for index, stmt in enumerate(body):
-        if isinstance(stmt, LocalArray):
-            yield stmt, place
-        elif isinstance(stmt, Loop):
-            yield from _declared(stmt.body, (*place, index))
 
 
 def loops_of(statements: Sequence[NestStatement]) -> tuple[Counted, ...]:

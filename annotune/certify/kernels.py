@@ -15,7 +15,7 @@ from annotune.certify.isl_text import ALWAYS, IslText, reads_of
 from annotune.certify.versions import block_versions, versions
 from annotune.codegen.c_expr import plain_c
 from annotune.codegen.cuda.grid import THREADS
-from annotune.ir.expr import Access, Binary, Expr, Int, Var, accesses
+from annotune.ir.expr import Access, Binary, Expr, Int, Var, accesses, place_name
 from annotune.ir.nest import (
     NO_STATEMENT,
     Assign,
@@ -24,10 +24,11 @@ from annotune.ir.nest import (
     Loop,
     MemorySpace,
     Stmt,
+    walk_places,
 )
 from annotune.ir.region import flattened
 from annotune.schedule.plan import Plan
-from annotune.transforms.tree import Body, numbers, place_name
+from annotune.transforms.tree import Body, numbers
 
 _PLACES = {
     MemorySpace.SHARED: "shared memory",
@@ -44,7 +45,7 @@ def copies(plan: Plan) -> tuple[CopiedInput, ...]:
 
 
 def _of_kernel(body: Body) -> Iterator[CopiedInput]:
-    found = list(_walk(body, ()))
+    found = [(stmt, around) for stmt, around, _ in walk_places(body)]
     arrays = {s.name: s for s, _ in found if isinstance(s, LocalArray)}
     filled: dict[str, tuple[str, tuple[Loop, ...]]] = {}
     for stmt, around in found:
@@ -68,13 +69,6 @@ def _of_kernel(body: Body) -> Iterator[CopiedInput]:
         around_readers = _loops_around(found, name)
         own = [x.var for x in around if x.place not in beside and x.var in around_readers]
         yield CopiedInput(tuple(sorted(readers)), source, name, _PLACES[space], tuple(own))
-
-
-def _walk(body: Body, outer: tuple[Loop, ...]) -> Iterator[tuple[Stmt, tuple[Loop, ...]]]:
-    for stmt in body:
-        yield stmt, outer
-        if isinstance(stmt, Loop):
-            yield from _walk(stmt.body, (*outer, stmt))
 
 
 def _readers(stmt: Stmt, name: str) -> frozenset[int]:

@@ -1,7 +1,7 @@
 """C types by their names: their bytes, on 64-bit Linux, which are integers, which may share memory.
 
 Every stage asks here whether two names may stand for one place: the front end before it moves a
-read behind a store, the analysis before it takes two arrays for apart, and the code generators
+read behind a store, the analysis before it takes two arrays for disjoint, and the code generators
 before they leave out a test at run time.
 """
 
@@ -86,7 +86,7 @@ class StoredName:
 def may_share(one: Shareable, other: Shareable) -> bool:
     """Return whether two names that a region uses, one of them to write, may share memory.
 
-    Two objects are apart, and so is what a ``restrict`` pointer reaches (C11 6.7.3.1). An object
+    Two objects are disjoint, and so is what a ``restrict`` pointer reaches (C11 6.7.3.1). An object
     is accessed in its declared type alone (6.5). Memory behind two pointers may have no declared
     type: there a store makes the type, so that a float may be written over an int that was read
     before, and types show nothing.

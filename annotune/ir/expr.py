@@ -168,7 +168,7 @@ def negated(condition: Expr) -> Expr:
     match condition:
         case Int(value):
             return Int(int(value == 0))
-        case Binary("==", inner, Int(0)) if _is_truth(inner):
+        case Binary("==", inner, Int(0)) if is_truth(inner):
             return inner
         case Binary("&&", left, right):
             return Binary("||", negated(left), negated(right))
@@ -178,7 +178,7 @@ def negated(condition: Expr) -> Expr:
             return Binary("==", condition, Int(0))
 
 
-def _is_truth(expr: Expr) -> bool:
+def is_truth(expr: Expr) -> bool:
     """Return whether `expr` is 0 or 1 by its operator."""
     return isinstance(expr, Binary) and expr.op in COMPARISONS | CONNECTIVES
 
@@ -217,6 +217,11 @@ def names_read(expr: Expr) -> frozenset[str]:
     """Return the names of the scalars and arrays that the value of `expr` depends on."""
     found = (e for e in walk(expr) if isinstance(e, Var | Access))
     return frozenset(e.name if isinstance(e, Var) else e.array for e in found)
+
+
+def place_name(place: Access | Var) -> str:
+    """Return the name of a scalar, or of the array that an access touches."""
+    return place.array if isinstance(place, Access) else place.name
 
 
 def subtracts(expr: Expr) -> bool:

@@ -18,6 +18,7 @@ from annotune.ir.expr import (
     Real,
     Select,
     Var,
+    is_truth,
 )
 from annotune.ir.functions import is_integer
 from annotune.ir.nest import Loop
@@ -228,8 +229,7 @@ def _connective(op: str, left: Expr, right: Expr) -> Expr:
 
 def _truth(expr: Expr) -> Expr:
     """Return 0 or 1 for whether `expr` is not 0."""
-    is_truth = isinstance(expr, Binary) and expr.op in COMPARISONS | CONNECTIVES
-    return expr if is_truth else Binary("!=", expr, Int(0))
+    return expr if is_truth(expr) else Binary("!=", expr, Int(0))
 
 
 def _quotient(op: str, left: Expr, right: Expr) -> Expr:

@@ -322,13 +322,17 @@ def walk_paths(
     body: tuple[Stmt, ...], outer: tuple[Loop, ...] = ()
 ) -> Iterator[tuple[Assign, tuple[Loop, ...]]]:
     """Yield each assignment of `body` with the loops around it, outermost first."""
-    for stmt in body:
-        match stmt:
-            case Loop():
-                yield from walk_paths(stmt.body, (*outer, stmt))
-            case Assign():
-                yield stmt, outer
-            case Local() | LocalArray() | Await() | Fetch():
-                pass
-            case _:
-                assert_never(stmt)
+    return ((s, around) for s, around, _ in walk_places(body, outer) if isinstance(s, Assign))
+
+
+def walk_places(
+    body: tuple[Stmt, ...], outer: tuple[Loop, ...] = (), place: tuple[int, ...] = ()
+) -> Iterator[tuple[Stmt, tuple[Loop, ...], tuple[int, ...]]]:
+    """Yield each statement of `body` with the loops around it and its place in the text.
+
+    The place has one number per level, outermost first.
+    """
+    for index, stmt in enumerate(body):
+        yield stmt, outer, (*place, index)
+        if isinstance(stmt, Loop):
+            yield from walk_places(stmt.body, (*outer, stmt), (*place, index))

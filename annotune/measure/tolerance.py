@@ -46,13 +46,14 @@ from annotune.ir.expr import (
     Select,
     Var,
     names_read,
+    place_name,
     walk,
 )
 from annotune.ir.functions import FUNCTIONS, is_integer
 from annotune.ir.nest import Assign, Await, Fetch, Local, LocalArray, Loop, Stmt, walk_stmts
 from annotune.ir.region import Region
 from annotune.measure.values import Family, family_of, integer_names, plain_type
-from annotune.transforms.tree import place_name, target_name
+from annotune.transforms.tree import target_name
 
 ABS = "__builtin_fabs"
 MAX = "__builtin_fmax"

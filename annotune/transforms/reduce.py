@@ -35,6 +35,7 @@ from annotune.ir.expr import (
     Var,
     conjunction,
     negated,
+    place_name,
     rewrite,
     walk,
 )
@@ -60,7 +61,6 @@ from annotune.transforms.tree import (
     names_in,
     numbers,
     path,
-    place_name,
     replace_loop,
     restrict,
     shown,

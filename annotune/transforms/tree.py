@@ -21,6 +21,7 @@ from annotune.ir.expr import (
     Var,
     children,
     names_read,
+    place_name,
     rewrite,
     variables,
 )
@@ -69,11 +70,6 @@ def find_assign(body: Body, statement: int) -> Assign:
         if assign.number == statement:
             return assign
     raise KeyError(statement)
-
-
-def place_name(place: Access | Var) -> str:
-    """Return the name of a scalar, or of the array that an access touches."""
-    return place.array if isinstance(place, Access) else place.name
 
 
 def target_name(assign: Assign) -> str:

@@ -65,7 +65,7 @@ CONDITIONS = {
 @pytest.mark.parametrize("directives", CONDITIONS)
 def test_what_must_hold_again(directives: str) -> None:
     (region,) = text_regions(HEAD + FUNCTION.format(directives), defines={"LEVEL": "2"})
-    found = [f"{c.text} is {'true' if c.holds else 'false'}" for c in region.conditions]
+    found = [f"{c.text} is {'true' if c.holds else 'false'}" for c in region.text.conditions]
     assert found == CONDITIONS[directives]
 
 

@@ -391,7 +391,7 @@ def _always_writes(statement: NestStatement, name: str, home: tuple[int, ...]) -
 
 def fresh_name(base: str, region: Region) -> str:
     """Return a name that starts with `base` and that nothing in the region has."""
-    taken = {*region.taken, *(alias.name for alias in region.aliases)}
+    taken = {*region.taken, *(alias.name for alias in region.text.aliases)}
     taken |= {stmt.name for stmt in _declarations(region)}
     name, count = base, 1
     while name in taken:

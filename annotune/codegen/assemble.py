@@ -96,7 +96,7 @@ def assembled(source: SourceFile, codes: Sequence[RegionCode], provenance: Prove
         if code.helper:
             helper = as_beside(code.helper, region.around.redefined) + "\n"
             edits.append((place.function_start, place.function_start, helper))
-        conditions = checked_conditions((*region.conditions, *code.conditions))
+        conditions = checked_conditions((*region.text.conditions, *code.conditions))
         own = checked_constants(declared(code.body, region), constants(region))
         body = conditions + checked_texts(own, region.around.texts)
         body = provenance.comment() + body if k == 0 else body

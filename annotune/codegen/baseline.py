@@ -41,7 +41,7 @@ def naive_openmp(source: SourceFile, analysis: Analysis) -> RegionCode:
     directives: list[Directive] = []
     written = _Written.of(source, analysis.region)
     # Each thread sets such integers anew, from the value before the loop on.
-    hidden = ", ".join(analysis.region.formulas)
+    hidden = ", ".join(analysis.region.text.formulas)
     own = f" firstprivate({hidden})" if hidden else ""
     for facts in _outermost(_parallel(analysis, has_last=True)):
         chain = _chain(analysis, written, facts, ENOUGH_PIECES)
@@ -118,7 +118,7 @@ def _parallel(analysis: Analysis, has_last: bool = False) -> list[LoopFacts]:
     `has_last`: ``lastprivate`` is OpenMP's alone. A text that counts on from one iteration to
     the next (``jy += incy``), or shares an array that annotune gives to each of them, has none.
     """
-    if analysis.region.counted:
+    if analysis.region.text.counted:
         return []
     found = [f for f in analysis.loops if _sums(analysis, f) is not None]
     found = [f for f in found if not _shares_array(analysis, f.loop)]
@@ -180,7 +180,7 @@ class _Written:
         place = region.extent
         shown = blank(text[: place.body_start]) + text[place.body_start : place.body_end]
         lines = (0, *(at + 1 for at, c in enumerate(source.text) if c == "\n"))
-        return cls(Tokens.of(shown), lines, frozenset(region.formulas))
+        return cls(Tokens.of(shown), lines, frozenset(region.text.formulas))
 
     def nests(self, outer: Loop, inner: Loop) -> bool:
         """Return whether nothing but braces stands between two loops, or after the inner one."""

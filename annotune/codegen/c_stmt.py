@@ -238,7 +238,7 @@ class Dialect:
         """Write a loop, under the test for all its statements in a nest as written."""
         test = None
         if self.objects is not None:
-            test, loop = without_test(loop, self.objects, self.region.asked_first)
+            test, loop = without_test(loop, self.objects, self.region.text.asked_first)
         around = nullcontext() if test is None else out.block(f"if ({self.expr(test)})")
         with around, out.block(self.loop_head(loop)):
             self.write_body(out, loop.body)

@@ -95,7 +95,7 @@ def c_type(region: Region, type_: str) -> str:
     The nest no longer shows a ``(size_t)`` of the text. Rows and columns of ``A[i][j]`` may
     each be an int while the flat ``i*n + j`` is none, which C never computes in int.
     """
-    is_widened = type_ in _NARROW and (region.is_wide or _may_overflow(region))
+    is_widened = type_ in _NARROW and (region.text.is_wide or _may_overflow(region))
     return "long" if is_widened else spelled(type_)
 
 
@@ -105,7 +105,7 @@ def narrow_scalars(region: Region) -> dict[str, str]:
     Where the user computes in 64 bits, what a text in place makes of them must be so too; empty
     where he does not.
     """
-    if not region.is_wide:
+    if not region.text.is_wide:
         return {}
     iterators = {loop.var for loop in region.nest.loops()}
     return {

@@ -276,7 +276,7 @@ def in_users_file(variant: Variant) -> Variant:
     # Iterators and conditions that reading made, declared where they are used.
     scalars = region.scalars.values()
     made |= {s.name for s in scalars if s.is_local and s.name.startswith("annotune_")}
-    said = words(" ".join(alias.declaration for alias in region.aliases))
+    said = words(" ".join(alias.declaration for alias in region.text.aliases))
     reserved = _TYPES | region.around.macros | region.called | said
     clashes = sorted(made & reserved)
     names = {s.name: str(s.value) for s in constants(region)}
@@ -296,7 +296,7 @@ def body_text(text: str, region: Region, edits: Sequence[Replacement] = ()) -> s
     `edits` are further changes, with offsets in the whole file's `text`.
     """
     place = region.extent
-    plain = [(s.start, s.end, s.name) for s in region.spellings]
+    plain = [(s.start, s.end, s.name) for s in region.text.spellings]
     new = splice(text, [*edits, *plain])
     return new[place.body_start : place.body_end + len(new) - len(text)]
 
@@ -307,7 +307,7 @@ def declared(code: str, region: Region) -> str:
     registers = [s for s in region.scalars.values() if s.is_register and _is_addressed(code, s)]
     for scalar in registers:
         code = _in_memory(code, scalar, region)
-    wanted = [alias for alias in region.aliases if alias.name in used]
+    wanted = [alias for alias in region.text.aliases if alias.name in used]
     if not wanted:
         return code
     out = Writer()

@@ -46,7 +46,7 @@ from annotune.frontend.read.region_finder import (
 )
 from annotune.frontend.read.tokens import WORD, SourceText, Tokens
 from annotune.ir.expr import Var
-from annotune.ir.region import Extent, Region, SourceFile
+from annotune.ir.region import Extent, Region, RegionText, SourceFile
 
 _NOTHING: Mapping[str, int] = {}
 _NO_DEFINES: Mapping[str, str] = {}
@@ -231,18 +231,20 @@ def _region(
         block.spec,
         _extent(function, block),
         block.span,
-        used.is_wide or mixes_widths(nest, used.scalars),
-        aliased.aliases,
-        aliased.spellings,
+        RegionText(
+            aliased.aliases,
+            aliased.spellings,
+            declarations(aliased.statements, names, aliased.formulas),
+            set_in_text(aliased.statements, names, nest),
+            frozenset(used.counted),
+            conditions_at(names, *inside, erased),
+            frozenset(used.asked_first),
+            used.is_wide or mixes_widths(nest, used.scalars),
+        ),
         user_functions(function.file, used.functions, block.body_start),
-        declarations(aliased.statements, names, aliased.formulas),
         other_sizes=tuple(others),
         varied=tuple(varied),
-        conditions=conditions_at(names, *inside, erased),
-        formulas=set_in_text(aliased.statements, names, nest),
-        counted=frozenset(used.counted),
         around=surroundings(names, index, inside),
-        asked_first=frozenset(used.asked_first),
     )
 
 

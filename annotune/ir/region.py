@@ -200,29 +200,45 @@ class Extent:
 
 
 @dataclass(frozen=True, slots=True)
+class RegionText:
+    """What only the text of a region says, where the nest has plain names and formulas.
+
+    `aliases` are names of ours for what is no plain name in C; the nest and the names of the region
+    use them. `spellings` are their places in the text, in order. `declarations` are C for the
+    integers of the text that the nest shows as formulas: whoever compiles that text by itself puts
+    them before it. `formulas` are the integers that the text sets and no statement or loop of the
+    nest does, in text order; `counted` those whose value the text carries from one iteration of a
+    loop to the next, where the nest has formulas of the iterator. `conditions` are those of its
+    ``#if``s that a compiler's ``-D`` may decide otherwise. `asked_first` are conditions that the
+    text asks outside all loops, of what the region leaves as it is. `is_wide` says that the user
+    computes in 64-bit integers, by a cast or a suffix that the nest no longer shows, or by a loop
+    that a schedule may unroll.
+    """
+
+    aliases: tuple[Alias, ...] = ()
+    spellings: tuple[Spelling, ...] = ()
+    declarations: tuple[str, ...] = ()
+    formulas: tuple[str, ...] = ()
+    counted: frozenset[str] = frozenset()
+    conditions: tuple[Condition, ...] = ()
+    asked_first: frozenset[Expr] = frozenset()
+    is_wide: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Region:
     """One annotated nest: its loops, its names, its annotation and its place.
 
     `index` counts the regions of a function from 1. `arrays` and `scalars` hold what the
     nest uses, in the order of first use in the text. `sizes` are the values that the
     analysis and the tuning take for integer scalars that C leaves open (from
-    ``input_params`` and ``--set``), together with those that C fixes. `is_wide` says that the
-    user computes in 64-bit integers, by a cast or a suffix that the nest no longer shows, or by a
-    loop that a schedule may unroll.
-    `aliases` are names of ours for what is no plain name in C; the nest, `arrays` and `scalars`
-    use them. `spellings` are their places in the region's text, in order. `functions` are those
-    that the nest calls and only the user's text knows, each inside a cast to its type, with what
-    they call in turn; what is called stands before its callers.
-    `declarations` are C for the integers of the region's text that the nest shows as formulas:
-    whoever compiles that text by itself puts them before it. `original` is the nest before the
-    analysis gave iterations variables of their own, None where it did not. `conditions` are
-    those of its ``#if``s that a compiler's ``-D`` may decide otherwise. `other_sizes` are
+    ``input_params`` and ``--set``), together with those that C fixes. `other_sizes` are
     like `sizes`, for the other problem sizes of ``input_params``, and `varied` the names that have
-    several values among them all. `formulas` are the integers that
-    the text of the region sets and no statement or loop of the nest does, in text order; `counted`
-    those whose value the text carries from one iteration of a loop to the next, where the nest
-    has formulas of the iterator. `around` is what the file says of names. `asked_first` are
-    conditions that the text asks outside all loops, of what the region leaves as it is.
+    several values among them all. `text` is what the nest does not show, and `around` what the
+    file says of names. `functions` are those that the nest calls and only the user's text knows,
+    each inside a cast to its type, with what they call in turn; what is called stands before its
+    callers. `original` is the nest before the analysis gave iterations variables of their own, None
+    where it did not.
     """
 
     function: str
@@ -234,19 +250,12 @@ class Region:
     spec: Spec
     extent: Extent
     span: Span = NOWHERE
-    is_wide: bool = False
-    aliases: tuple[Alias, ...] = ()
-    spellings: tuple[Spelling, ...] = ()
+    text: RegionText = field(default_factory=RegionText)
     functions: tuple[UserFunction, ...] = ()
-    declarations: tuple[str, ...] = ()
     original: Nest | None = None
-    conditions: tuple[Condition, ...] = ()
     other_sizes: tuple[Mapping[str, int], ...] = ()
-    formulas: tuple[str, ...] = ()
-    counted: frozenset[str] = frozenset()
     varied: tuple[str, ...] = ()
     around: Surroundings = field(default_factory=Surroundings)
-    asked_first: frozenset[Expr] = frozenset()
 
     @property
     def as_written(self) -> Nest:

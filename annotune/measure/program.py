@@ -121,7 +121,7 @@ def _wrapper(region: Region, body: str) -> str:
     values += ["annotune_integers", "annotune_reals"]
     comma = ",\n    "
     # The user's own text sets these; the nest knows them as formulas.
-    unseen = "".join(f"  {line}\n" for line in region.declarations)
+    unseen = "".join(f"  {line}\n" for line in region.text.declarations)
     return (
         '#line 1 "annotune_call.c"\n'
         f"__attribute__((noinline)) static void {REGION}(\n    {comma.join(parameters)})\n"

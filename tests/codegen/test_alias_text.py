@@ -15,7 +15,7 @@ from annotune.codegen.assemble import assembled
 from annotune.codegen.baseline import naive_openacc, naive_openmp
 from annotune.codegen.renaming import body_text, declared
 from annotune.codegen.target import Provenance, RegionCode, load_target
-from annotune.ir.region import Alias, Region, SourceFile, Spelling
+from annotune.ir.region import Alias, Region, RegionText, SourceFile, Spelling
 from annotune.measure.trial import Status
 
 USER = """\
@@ -71,8 +71,7 @@ def aliased() -> SourceFile:
     made = replace(
         region,
         extent=extent,
-        aliases=ALIASES,
-        spellings=tuple(sorted(spellings, key=lambda s: s.start)),
+        text=RegionText(ALIASES, tuple(sorted(spellings, key=lambda s: s.start))),
     )
     return SourceFile("user.c", user, (made,))
 

@@ -23,7 +23,7 @@ def region(function: str, params: str = "") -> Region:
 
 
 def declarations(found: Region) -> list[str]:
-    return [alias.declaration for alias in found.aliases]
+    return [alias.declaration for alias in found.text.aliases]
 
 
 def test_an_integer_behind_a_pointer() -> None:
@@ -44,7 +44,7 @@ def test_the_places_in_the_text_are_exact() -> None:
     )
     found = region(text)
     whole = text.replace("BEGIN", "/*@ begin PerfTuning () @*/")
-    assert [whole[s.start : s.end] for s in found.spellings] == ["* n", "*n"]
+    assert [whole[s.start : s.end] for s in found.text.spellings] == ["* n", "*n"]
 
 
 def test_members_of_structs_in_structs() -> None:
@@ -85,7 +85,7 @@ def test_what_f2c_computes_before_the_region_is_a_formula() -> None:
     )
     assert print_nest(found.nest) == "for i in 1:5\n  S0: a[i + lda_] = 0.0\n"
     assert found.sizes["lda_"] == 7
-    assert found.declarations == ("int a_dim1 = lda_;",)
+    assert found.text.declarations == ("int a_dim1 = lda_;",)
 
 
 @pytest.mark.parametrize(

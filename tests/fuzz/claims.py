@@ -50,7 +50,7 @@ def _wrong_at(
 
 def named(analysis: Analysis, sizes: Mapping[str, int]) -> dict[str, int]:
     """Return the sizes under the names of the region, in which ``*n`` has one of its own."""
-    aliases = {a.name: a.spelling.strip("(*) ") for a in analysis.region.aliases}
+    aliases = {a.name: a.spelling.strip("(*) ") for a in analysis.region.text.aliases}
     return {**sizes, **{a: sizes[name] for a, name in aliases.items() if name in sizes}}
 
 

@@ -420,7 +420,6 @@ def _between(
 def _is_reduction(
     model: Model, statement: NestStatement, source: DataReference, sink: DataReference
 ) -> bool:
-    """Return whether both references are the accumulated target of one statement."""
     assign = statement.assign
     return (
         source.statement == sink.statement
@@ -453,7 +452,6 @@ def shortest_distance(pairs: isl.Map, source_dim: int, sink_dim: int) -> int | N
 
 
 def _distances(pairs: isl.Map, source_dim: int, sink_dim: int) -> isl.Set:
-    """Return all values of sink minus source on the given dimensions."""
     for kind, dim in ((isl.dim_type.in_, source_dim), (isl.dim_type.out, sink_dim)):
         pairs = pairs.project_out(kind, dim + 1, pairs.dim(kind) - dim - 1)
         pairs = pairs.project_out(kind, 0, dim).set_tuple_name(kind, "d")

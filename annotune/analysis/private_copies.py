@@ -146,7 +146,6 @@ class _Private:
     condition: Expr
 
     def rewritten(self) -> Region:
-        """Return the region with the local array and the copy of its last values."""
         region = self.model.region
         own = fresh_name(f"{self.name}_own", region)
         array = region.arrays[self.name]

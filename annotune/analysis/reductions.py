@@ -268,7 +268,6 @@ def _type(region: Region, target: Access | Var) -> str:
 
 
 def _is_float(region: Region, expr: Expr) -> bool:
-    """Return whether an expression is of type float."""
     match expr:
         case Var() | Access():
             return _type(region, expr) == "float"

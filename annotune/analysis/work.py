@@ -7,7 +7,7 @@ too many to list is bounded.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
 from typing import TYPE_CHECKING, TypeAlias
@@ -27,7 +27,6 @@ from annotune.analysis.statements import (
 from annotune.ir.c_types import element_bytes
 from annotune.ir.expr import (
     COMPARISONS,
-    CONNECTIVES,
     RELATIONS,
     Access,
     Binary,
@@ -35,11 +34,10 @@ from annotune.ir.expr import (
     Expr,
     Int,
     Negate,
-    Real,
-    Select,
     Var,
     accesses,
     children,
+    is_real,
     negated,
     variables,
 )
@@ -60,43 +58,23 @@ _REAL_TYPES = frozenset(("double", "float", "long double"))
 
 def operations(assign: Assign, region: Region) -> int:
     """Return the floating-point operations of one instance of `assign`."""
+    reals = {scalar.name for scalar in region.scalars.values() if scalar.type in _REAL_TYPES}
     compound = 0 if assign.op == "=" else 1
-    return compound + sum(_count(source, region) for source in assign.sources())
+    return compound + sum(_count(source, reals) for source in assign.sources())
 
 
-def _count(expr: Expr, region: Region) -> int:
+def _count(expr: Expr, reals: Collection[str]) -> int:
     if isinstance(expr, Access):
         return 0  # subscripts are integer arithmetic
-    inside = sum(_count(child, region) for child in children(expr))
+    inside = sum(_count(child, reals) for child in children(expr))
     match expr:
         case Binary(op, left, right) if op in COMPARISONS:
-            return inside + int(_is_real(left, region) or _is_real(right, region))
+            return inside + int(is_real(left, reals) or is_real(right, reals))
         case Binary():
-            return inside + int(_is_real(expr, region))
+            return inside + int(is_real(expr, reals))
         case Call(function, _) if function in FUNCTIONS and not is_integer(function):
             return inside + FUNCTIONS[function].flops
     return inside
-
-
-def _is_real(expr: Expr, region: Region) -> bool:
-    match expr:
-        case Access() | Real():
-            return True
-        case Int():
-            return False
-        case Var(name):
-            scalar = region.scalars.get(name)
-            return scalar is not None and scalar.type in _REAL_TYPES
-        case Negate(operand):
-            return _is_real(operand, region)
-        case Binary(op, _, _) if op in COMPARISONS | CONNECTIVES:
-            return False
-        case Binary(_, left, right):
-            return _is_real(left, region) or _is_real(right, region)
-        case Call(function, _):
-            return not is_integer(function)
-        case Select(_, if_true, if_false):
-            return _is_real(if_true, region) or _is_real(if_false, region)
 
 
 def missing_for_work(model: Model) -> tuple[str, ...]:
@@ -341,7 +319,6 @@ class _IterationRows:
         return replace(self, columns=columns, count=len(old)), old
 
     def at(self, poly: Poly) -> Column:
-        """Return the value of a polynomial in each row."""
         import numpy as np
 
         total = np.zeros(self.count, dtype=np.int64)

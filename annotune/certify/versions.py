@@ -53,12 +53,10 @@ class _Surroundings:
         return IslText({name: f"l{k}" for k, name in enumerate(self.loops)}, self.sizes)
 
     def inside(self, loop: Loop) -> _Surroundings:
-        """Return the place in an iteration of a loop."""
         place = replace(self, loops=(*self.loops, loop.var))
         return replace(place, where=(*place.where, *within(place.text, (loop,))))
 
     def tested(self, *tests: Expr) -> _Surroundings:
-        """Return the place where tests hold."""
         return replace(self, where=(*self.where, *(self.text.where(test)[0] for test in tests)))
 
     def differ(self, what: str, where: str) -> Peeled:
@@ -180,7 +178,6 @@ def _is_choice(condition: Expr) -> bool:
 
 
 def _values(one: Expr, two: Expr, place: _Surroundings) -> Iterator[Peeled]:
-    """Yield where two values may differ."""
     if one == two:
         return
     parts, others = children(one), children(two)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any, TypeAlias, assert_never
 
 from annotune.diagnostics import NOWHERE, Span
-from annotune.ir.functions import c_name
+from annotune.ir.functions import c_name, is_integer
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +181,30 @@ def negated(condition: Expr) -> Expr:
 def is_truth(expr: Expr) -> bool:
     """Return whether `expr` is 0 or 1 by its operator."""
     return isinstance(expr, Binary) and expr.op in COMPARISONS | CONNECTIVES
+
+
+def is_real(expr: Expr, reals: Collection[str] = frozenset()) -> bool:
+    """Return whether `expr` may be a real, whose operations must stay in order.
+
+    Elements of arrays may be; of scalars those in `reals` are.
+    """
+    match expr:
+        case Real() | Access():
+            return True
+        case Int():
+            return False
+        case Var(name):
+            return name in reals
+        case Call(function, _):
+            return not is_integer(function)
+        case Negate(operand):
+            return is_real(operand, reals)
+        case Binary(op, _, _) if op in COMPARISONS | CONNECTIVES:
+            return False
+        case Binary(_, one, two) | Select(_, one, two):
+            return is_real(one, reals) or is_real(two, reals)
+        case _:
+            assert_never(expr)
 
 
 def conjunction(conditions: Iterable[Expr | None]) -> Expr | None:

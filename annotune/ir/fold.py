@@ -18,9 +18,9 @@ from annotune.ir.expr import (
     Real,
     Select,
     Var,
+    is_real,
     is_truth,
 )
-from annotune.ir.functions import is_integer
 from annotune.ir.nest import Loop
 
 _NO_VALUES: Mapping[str, int] = {}
@@ -75,7 +75,7 @@ def exact_quotient(expr: Expr, divisor: int) -> Expr | None:
 
     The terms must fit their type: in C, twice a number that wraps around is not twice a number.
     """
-    if divisor == 0 or _is_real(expr):
+    if divisor == 0 or is_real(expr):
         return None
     terms: dict[Expr, int] = {}
     constant = _collect(expr, 1, _NO_VALUES, terms)
@@ -102,29 +102,8 @@ def _at_least_zero(count: Expr) -> Expr:
     return Int(max(0, count.value)) if isinstance(count, Int) else count
 
 
-def _is_real(expr: Expr) -> bool:
-    """Return whether `expr` may be a real, whose operations must stay in order."""
-    match expr:
-        case Real() | Access():
-            return True
-        case Int() | Var():
-            return False
-        case Call(function, _):
-            return not is_integer(function)
-        case Negate(operand):
-            return _is_real(operand)
-        case Binary(op, _, _) if op in COMPARISONS | CONNECTIVES:
-            return False
-        case Select(_, if_true, if_false):
-            return _is_real(if_true) or _is_real(if_false)
-        case Binary(_, left, right):
-            return _is_real(left) or _is_real(right)
-        case _:
-            assert_never(expr)
-
-
 def _sum(expr: Negate | Binary, values: Mapping[str, int]) -> Expr:
-    if _is_real(expr):
+    if is_real(expr):
         match expr:
             case Negate(operand):
                 return Negate(fold(operand, values))
@@ -180,7 +159,7 @@ def _scaled(factor: int, term: Expr) -> Expr:
 
 
 def _product(left: Expr, right: Expr) -> Expr:
-    if _is_real(left) or _is_real(right):
+    if is_real(left) or is_real(right):
         return Binary("*", left, right)
     left_factor, left_rest = _factor(left)
     right_factor, right_rest = _factor(right)
@@ -228,12 +207,11 @@ def _connective(op: str, left: Expr, right: Expr) -> Expr:
 
 
 def _truth(expr: Expr) -> Expr:
-    """Return 0 or 1 for whether `expr` is not 0."""
     return expr if is_truth(expr) else Binary("!=", expr, Int(0))
 
 
 def _quotient(op: str, left: Expr, right: Expr) -> Expr:
-    if isinstance(right, Int) and right.value != 0 and not _is_real(left):
+    if isinstance(right, Int) and right.value != 0 and not is_real(left):
         if isinstance(left, Int):
             compute = divide if op == "/" else remainder
             return Int(compute(left.value, right.value))

@@ -169,12 +169,10 @@ class _Threads:
 
     @cached_property
     def form(self) -> LaunchShape:
-        """Return the trip counts of the kernel by role."""
         return shape(self.unit, self.choice)
 
     @cached_property
     def works(self) -> tuple[ThreadWork, ...]:
-        """Return what a thread does for each statement."""
         return tuple(thread_work(self.unit, self.choice, self.form))
 
     @cached_property
@@ -184,7 +182,6 @@ class _Threads:
 
     @property
     def warps(self) -> int:
-        """Return the warps of one block."""
         return ceil(max(1, self.form.threads) / self.device.warp_size)
 
     @property
@@ -212,7 +209,6 @@ class _Threads:
         return trees * ceil(log2(max(1, self.form.threads)))
 
     def running(self, registers: int, shared_bytes: int) -> _Running:
-        """Return how the kernel stands on the device."""
         device, blocks, warps = self.device, self.form.blocks, self.warps
         threads = max(1, self.form.threads)
         resident = max(1, residency(device, threads, registers, shared_bytes).blocks)
@@ -328,7 +324,6 @@ class _HeldOutputs(_Threads):
 
     @property
     def outputs(self) -> int:
-        """Return the accumulators of a lane."""
         return prod(self.rows.values())
 
     @property
@@ -338,7 +333,6 @@ class _HeldOutputs(_Threads):
 
     @property
     def registers(self) -> int:
-        """Return the estimated registers of a lane."""
         values = self.outputs + sum(n for _, n in self.loads)
         wanted = OTHER_REGISTERS + values * (self.element // REGISTER_BYTES + ADDRESS)
         return min(wanted, self.device.max_registers_per_thread)
@@ -348,7 +342,6 @@ class _HeldOutputs(_Threads):
         return 0
 
     def work(self, resident: int, compiled: Compiled | None) -> _LaunchWork:
-        """Return what a launch moves and does."""
         unit, form = self.unit, self.form
         own = dict((*form.thread_trips, *form.serial))
         steps = prod(n for name, n in form.serial if name not in self.rows)
@@ -446,12 +439,10 @@ class _TiledBlocks:
 
     @property
     def shared_bytes(self) -> int:
-        """Return the estimated shared memory of a block."""
         stages = max(1, self.stages) if self.is_shared else 1
         return stages * self.staged * self.element * self.tile.contracted[1]
 
     def prediction(self, compiled: Compiled | None) -> Prediction:
-        """Return the predicted time of one launch."""
         tile, device = self.tile, self.device
         estimated = min(self.needed + EDGE_REGISTERS * self.has_edges, self.room)
         registers = compiled.registers if compiled else estimated

@@ -338,7 +338,6 @@ def _linear(poly: Poly | None, counts: Mapping[str, int]) -> tuple[Mapping[str, 
 
 
 def _open(rest: Poly | None) -> Poly | None:
-    """Return a polynomial without its constant."""
     return None if rest is None else Poly(tuple(term for term in rest.terms if term[0]))
 
 

@@ -47,6 +47,7 @@ MOST_OPERATIONS = 1_000_000
 # A condition in C's own types stands in these parentheses, where all else is counted in long.
 AS_WRITTEN = ""
 _PARAMETER = isl.dim_type.param
+_NO_DIMS: Mapping[str, str] = {}
 
 
 class NotLinear(Exception):
@@ -109,7 +110,19 @@ class IslSpace:
         found = sorted(set(re.findall(r"\bp_\w+", body)))
         return f"[{', '.join(found)}] -> {{ {body} }}"
 
-    def affine(self, poly: Poly, dims: Mapping[str, str]) -> str:
+    def having(self, facts: Iterable[str], elements: str = "") -> isl.Set:
+        """Return those of `elements`, a tuple of isl's, with all `facts`; else such sizes."""
+        return isl.Set(self.text(f"{elements} : {' and '.join(facts) or 'true'}"))
+
+    def where(self, poly: Poly, relation: str) -> isl.Set:
+        """Return the sizes at which the value of `poly` stands so, ``>= 0`` for one.
+
+        Raises:
+            NotLinear: As `affine`.
+        """
+        return self.having([f"{self.affine(poly)} {relation}"])
+
+    def affine(self, poly: Poly, dims: Mapping[str, str] = _NO_DIMS) -> str:
         """Return `poly` in isl's syntax, iterators by their names in `dims`.
 
         Raises:
@@ -231,23 +244,23 @@ def context(
             for upper in loop.upper:
                 trip = upper - lower
                 if space.is_linear(trip, ()) and trip.names.isdisjoint(moving):
-                    facts.append(f"{space.affine(trip, {})} >= 1")
-    facts += [f"{space.affine(extent, {})} >= 1" for extent in extents]
+                    facts.append(f"{space.affine(trip)} >= 1")
+    facts += [f"{space.affine(extent)} >= 1" for extent in extents]
     for name, expr in named_sizes(statements).items():
         facts += size_facts(name, expr, space)
-    return isl.Set(space.text(f": {' and '.join(dict.fromkeys(facts)) or 'true'}"))
+    return space.having(dict.fromkeys(facts))
 
 
 def size_facts(name: str, expr: Expr, space: IslSpace) -> list[str]:
     """Return what isl is to know of the size `name`, which is `expr`; nothing is sound too."""
-    own = space.affine(variable(name), {})
+    own = space.affine(variable(name))
     match expr:
         case Binary("/" | "%" as op, left, right):
             numerator, divisor = from_expr(left), from_expr(right)
             step = None if divisor is None else divisor.at(space.values).constant
             if numerator is None or step is None or step <= 0:
                 return []
-            value = space.affine(numerator, {})
+            value = space.affine(numerator)
             rest = f"{value} - {step}*{own}" if op == "/" else own
             fact = (
                 f"(({value} >= 0 and 0 <= {rest} < {step}) or "
@@ -258,7 +271,7 @@ def size_facts(name: str, expr: Expr, space: IslSpace) -> list[str]:
             return [fact, f"(exists q : {value} - {own} = {step}*q)"]
         case Call("min" | "max" as function, arguments):
             polys = [from_expr(argument) for argument in arguments]
-            values = [space.affine(poly, {}) for poly in polys if poly is not None]
+            values = [space.affine(poly) for poly in polys if poly is not None]
             sign = "<=" if function == "min" else ">="
             facts = [f"{own} {sign} {value}" for value in values]
             if len(values) == len(polys):
@@ -266,7 +279,7 @@ def size_facts(name: str, expr: Expr, space: IslSpace) -> list[str]:
             return facts
         case Select(Binary("<", left, right), if_true, if_false):
             polys = [from_expr(part) for part in (left, right, if_true, if_false)]
-            texts = [space.affine(poly, {}) for poly in polys if poly is not None]
+            texts = [space.affine(poly) for poly in polys if poly is not None]
             if len(texts) == len(polys):
                 one, two, first, second = texts
                 is_first = f"{one} < {two} and {own} = {first}"
@@ -280,8 +293,8 @@ def domain(statement: NestStatement, space: IslSpace, sizes: isl.Set) -> isl.Set
     Raises:
         NotLinear: A bound multiplies an outer iterator by a size without a value.
     """
-    text = f"{tuple_text(statement)} : {' and '.join(bound_facts(statement, space)) or 'true'}"
-    return isl.Set(space.text(text)).intersect_params(sizes)
+    runs = space.having(bound_facts(statement, space), tuple_text(statement))
+    return runs.intersect_params(sizes)
 
 
 def bound_facts(
@@ -332,7 +345,7 @@ def access_map(
         element.append(f"u{place}")
         extent = extents[place] if place < len(extents) else None
         if extent is not None:
-            facts.append(f"0 <= u{place} < {space.affine(extent, {})}")
+            facts.append(f"0 <= u{place} < {space.affine(extent)}")
     text = f"{tuple_text(statement)} -> [{', '.join(element)}]"
     condition = f" : {' and '.join(facts)}" if facts else ""
     return isl.Map(space.text(text + condition)).intersect_domain(instances)
@@ -388,7 +401,7 @@ def outside(
     """
     one = space.over(value, statement)
     wrong = f"{one} < 0 or {one} >= {space.over(extent, statement)}"
-    return isl.Set(space.text(f"{tuple_text(statement)} : {wrong}")).intersect(instances)
+    return space.having([wrong], tuple_text(statement)).intersect(instances)
 
 
 def runs_inside(statement: NestStatement, value: Poly, extent: Poly) -> bool:
@@ -872,13 +885,7 @@ class Premises:
         if accesses(expr):
             return None  # memory may change between two reads
         poly = from_expr(expr, _unknown)
-        if poly is None:
-            return None
-        terms = (
-            f"{factor}*{parameter(monomial)}" if monomial else str(factor)
-            for monomial, factor in poly.at(self.sizes).terms
-        )
-        return f"({' + '.join(terms) or '0'})"
+        return None if poly is None else IslSpace(self.sizes).affine(poly)
 
 
 def _unknown(expr: Expr) -> Poly | None:
@@ -890,6 +897,4 @@ def _unknown(expr: Expr) -> Poly | None:
 @lru_cache(maxsize=8192)
 def _contradict(facts: tuple[str, ...]) -> bool:
     """Return whether facts cannot all hold, whatever their names are."""
-    text = " and ".join(f"({fact})" for fact in facts)
-    names = sorted(set(re.findall(r"\bp_\w+", text)))
-    return bool(isl.Set(f"[{', '.join(names)}] -> {{ : {text} }}").is_empty())
+    return bool(IslSpace({}).having(f"({fact})" for fact in facts).is_empty())

@@ -84,7 +84,7 @@ class Demand:
 
     def fact(self, space: IslSpace) -> str:
         """Return the condition in isl's syntax."""
-        return f"{space.affine(self.poly, {})} {'!=' if self.differs else '>='} 0"
+        return f"{space.affine(self.poly)} {'!=' if self.differs else '>='} 0"
 
     def holds(self, known: Mapping[str, int]) -> bool:
         """Return whether the condition holds for sure at the `known` sizes."""
@@ -220,14 +220,13 @@ def demands_on(
 
 def fulfilled(demands: Sequence[Demand], space: IslSpace) -> isl.Set:
     """Return the sizes at which all `demands`, found over the same sizes, hold."""
-    facts = [demand.fact(space) for demand in demands]
-    return isl.Set(space.text(f": {' and '.join(facts) or 'true'}"))
+    return space.having(demand.fact(space) for demand in demands)
 
 
 def negative(poly: Poly, space: IslSpace) -> isl.Set | None:
     """Return the sizes at which `poly` is negative, None when it has an iterator in it."""
     try:
-        return isl.Set(space.text(f": {space.affine(poly, {})} < 0"))
+        return space.where(poly, "< 0")
     except NotLinear:
         return None
 
@@ -593,11 +592,11 @@ class Model:
         """Return the indices with each one from a side's first to before its second value."""
         indices = [f"a{place}" for place in range(len(sides))]
         facts = [
-            f"{self.space.affine(low, {})} <= {index} < {self.space.affine(high, {})}"
+            f"{self.space.affine(low)} <= {index} < {self.space.affine(high)}"
             for index, (low, high) in zip(indices, sides, strict=True)
         ]
-        text = f"[{', '.join(indices)}] : {' and '.join(facts)}"
-        return isl.Set(self.space.text(text)).intersect_params(self.sizes)
+        within = self.space.having(facts, f"[{', '.join(indices)}]")
+        return within.intersect_params(self.sizes)
 
     def surely_runs(self, number: int) -> bool:
         """Return whether a statement runs at least once, at all sizes of the model."""
@@ -882,9 +881,8 @@ class _Builder:
         for depth, loop in enumerate(statement.loops):
             names = frozenset(n for p in (*loop.lower, *loop.upper) for n in p.names)
             if names & statement.parts.keys():
-                facts = " and ".join(bound_facts(statement, self.space, depth)) or "true"
-                text = self.space.text(f"{tuple_text(statement)} : {facts}")
-                around = isl.Set(text).intersect_params(sizes)
+                facts = bound_facts(statement, self.space, depth)
+                around = self.space.having(facts, tuple_text(statement)).intersect_params(sizes)
                 outer.append((around, parts_within(names, statement.parts)))
         for instances, names in outer:
             for name in names:
@@ -906,10 +904,10 @@ class _Builder:
         """
         try:
             self.space.over(variable(name), statement)
-            below = f"{tuple_text(statement)} : {self.space.over(part.left, statement)} < 0"
+            below = f"{self.space.over(part.left, statement)} < 0"
         except NotLinear:
             return False
-        wrong = instances.intersect(isl.Set(self.space.text(below)))
+        wrong = instances.intersect(self.space.having([below], tuple_text(statement)))
         return bool(wrong.is_empty()) or self.demands.exclude(wrong.params())
 
 

@@ -203,12 +203,12 @@ class Bounds:
         space = self.model.space
         try:
             at = [
-                f"i{depth} = {space.affine(values[loop.var], {})}"
+                f"i{depth} = {space.affine(values[loop.var])}"
                 for depth, loop in enumerate(statement.loops)
             ]
         except NotLinear:
             return isl.Set.empty(sizes.get_space())
-        point = isl.Set(space.text(f"{tuple_text(statement)} : {' and '.join(at) or 'true'}"))
+        point = space.having(at, tuple_text(statement))
         return point.intersect(self.model.switched_on(reference)).params()
 
     def _ranges(
@@ -384,8 +384,7 @@ def _is_positive(monomial: Monomial, model: Model) -> bool:
     poly = Poly.of({monomial: 1}).at(model.space.values)
     if poly.constant is not None:
         return poly.constant >= 1
-    text = model.space.text(f": {model.space.affine(poly, {})} >= 1")
-    return bool(model.sizes.is_subset(isl.Set(text)))
+    return bool(model.sizes.is_subset(model.space.where(poly, ">= 1")))
 
 
 # Cases of one expression, at most: more would be no test that a user reads.
@@ -558,11 +557,10 @@ def _unreached(end: Poly, extremes: Iterable[Extreme], length: Poly, bounds: Bou
     for extreme in extremes:
         if extreme.address == end and model.sizes.is_subset(extreme.touched):
             return nowhere
-        text = model.space.text(f": {model.space.affine(extreme.address - end, {})} = 0")
-        reached = reached.union(extreme.touched.intersect(isl.Set(text)))
+        is_end = model.space.where(extreme.address - end, "= 0")
+        reached = reached.union(extreme.touched.intersect(is_end))
     if not model.sizes.is_subset(reached) and bounds.signs.is_nonnegative(length):
-        empty = isl.Set(model.space.text(f": {model.space.affine(length, {})} = 0"))
-        reached = reached.union(empty)
+        reached = reached.union(model.space.where(length, "= 0"))
     return model.sizes.subtract(reached)
 
 

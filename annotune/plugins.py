@@ -1,8 +1,9 @@
 """What other packages add to annotune, found by their entry points.
 
 The groups are ``annotune.transforms`` (classes with a `word`), ``annotune.strategies`` (`Strategy`
-values), ``annotune.targets`` (classes with what `Target` has) and ``annotune.searches`` (functions
-of points, budget and seed).
+values), ``annotune.targets`` (classes with what `Target` has), ``annotune.searches`` (functions of
+points, budget and seed) and ``annotune.modules`` (functions of the text in ``begin NAME ( text )``
+that return a recipe).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from importlib.metadata import entry_points
 from typing import Any
 
 TRANSFORMS, STRATEGIES, SEARCHES = "annotune.transforms", "annotune.strategies", "annotune.searches"
-TARGETS = "annotune.targets"
+TARGETS, MODULES = "annotune.targets", "annotune.modules"
 
 
 @cache

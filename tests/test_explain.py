@@ -21,6 +21,8 @@ from annotune.diagnostics import Template, page_of, pages, pages_folder
 
 # Codes that no file and no command gives by itself; each page says why.
 WITHOUT_EXAMPLE = {
+    # It takes a package that adds a module to annotune; tests/test_plugins.py has one.
+    "AT014",
     # A page cannot hold an empty file or a NUL byte; tests/bad_inputs does.
     *("AT101", "AT102"),
     # A recipe is checked before; these guard the plans that annotune makes by itself.

@@ -1,4 +1,4 @@
-"""A package of somebody else adds a transform, a strategy, a target and a search."""
+"""A package of others adds a transform, a strategy, a target, a search and a module."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def annotune(installed: Path, *words: str) -> str:
+def annotune(installed: Path, *words: str, code: int = 0) -> str:
     python_path = os.pathsep.join([str(installed), str(ROOT)])
     done = subprocess.run(
         [sys.executable, "-m", "annotune", *words],
@@ -51,8 +51,8 @@ def annotune(installed: Path, *words: str) -> str:
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    assert done.returncode == code, done.stderr
+    return done.stdout or done.stderr
 
 
 def test_a_strategy_is_known_by_its_name(installed: Path, tmp_path: Path) -> None:
@@ -91,6 +91,40 @@ def test_a_target_is_written_checked_and_measured(installed: Path, tmp_path: Pat
     text = (tmp_path / "out" / "g_plain.c").read_text()
     loops = re.findall(r"^ *for \(\w+ (\w+) = ", text, re.MULTILINE)
     assert loops[:2] == ["j", "i"]
+
+
+@pytest.mark.parametrize("is_alone", [False, True])
+def test_a_module_s_text_reaches_the_emitted_code(
+    installed: Path, tmp_path: Path, is_alone: bool
+) -> None:
+    text = TEXT.replace("begin CHiLL", "begin swap").replace("RECIPE", "i, j")
+    if is_alone:
+        text = re.sub(r"    /\*@ begin PerfTuning.*\n", "", text).replace("/*@ end @*/", "", 1)
+    (tmp_path / "f.c").write_text(text)
+    sizes = ("--set", "m=40", "--set", "n=50")
+    words = ("--target", "openmp", *sizes, "-o", str(tmp_path / "out"), str(tmp_path / "f.c"))
+    annotune(installed, "emit", *words)
+    parallel = (tmp_path / "out" / "f_omp.c").read_text().partition("#pragma omp parallel for")[2]
+    (first,) = re.findall(r"^ *for \(\w+ (\w+) = ", parallel, re.MULTILINE)[:1]
+    assert first == "j"
+
+
+@pytest.mark.parametrize(
+    ("name", "inside", "words"),
+    [
+        ("Swap", "i", "the module Swap does not take this text: it names two loops, such as"),
+        ("Swap", "i, k", "k"),
+        ("Swop", "i, j", "did you mean 'Swap'?"),
+    ],
+)
+def test_what_a_module_refuses_is_told_at_the_annotation(
+    installed: Path, tmp_path: Path, name: str, inside: str, words: str
+) -> None:
+    text = TEXT.replace("begin CHiLL", f"begin {name}").replace("RECIPE", inside)
+    (tmp_path / "f.c").write_text(text)
+    said = annotune(installed, "emit", "--target", "openmp", str(tmp_path / "f.c"), code=1)
+    assert "f.c:4:5: error:" in said
+    assert words in said
 
 
 def test_a_search_is_known_by_its_name(installed: Path) -> None:

@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from annotune import plugins
 from annotune.annotation.commands import Recipe, parse_recipe
 from annotune.annotation.grammar import Closer, Opener, annotations_of
 from annotune.annotation.messages import (
+    BAD_MODULE,
     CROSSED,
     END_WITHOUT_BEGIN,
     FORTRAN,
@@ -39,7 +41,8 @@ _LOOP = "loop"
 _KNOWN = ("PerfTuning", "CHiLL", "Loop")
 # A module of Orio's around another one, which changes nothing here, and why.
 _IGNORED = {"align": "annotune assumes no alignment"}
-# What may stand directly in what.
+_OURS = frozenset({_PERF_TUNING, _CHILL, _LOOP, *_IGNORED})
+# What may stand directly in what; modules of other packages stand where a recipe does.
 _NESTS = {_PERF_TUNING: (_CHILL, _LOOP, *_IGNORED), **dict.fromkeys(_IGNORED, (_CHILL, _LOOP))}
 # Orio's other modules.
 UNSUPPORTED = (
@@ -200,19 +203,22 @@ class _Scanner:
         is_outermost = outer is None or outer.frame.name.lower() in _IGNORED
         if self.spec_file is not None and is_outermost and one.kind not in _IGNORED:
             one.tuning = read_specification(self.spec_file, one.opener.span, self.settings)
-        if one.kind == _CHILL:
+        if one.kind not in _OURS:
+            text, origin = _recipe_of(one.opener), replace(origin, whole=one.opener.span)
+        if one.kind == _CHILL or one.kind not in _OURS:
             one.recipe = parse_recipe(text, origin, one.tuning.lets)
 
     def check_name(self, opener: Opener, outer: _Open | None) -> None:
         name, span = opener.name, opener.span
         kind = name.lower()
-        if kind in (other.lower() for other in UNSUPPORTED):
-            self.give_up()
-            raise AnnotuneError.of(UNSUPPORTED_BLOCK.at(span, name=name))
-        if kind not in (_PERF_TUNING, _CHILL, _LOOP, *_IGNORED):
-            hint = did_you_mean(name, _KNOWN)
+        if kind not in _OURS and kind not in _modules():
+            if kind in (other.lower() for other in UNSUPPORTED):
+                self.give_up()
+                raise AnnotuneError.of(UNSUPPORTED_BLOCK.at(span, name=name))
+            hint = did_you_mean(name, (*_KNOWN, *_modules().values()))
             raise AnnotuneError.of(UNKNOWN_BLOCK.at(span, name=name, hint=hint))
-        if outer is not None and kind not in _NESTS.get(outer.kind, ()):
+        as_what = kind if kind in _OURS else _CHILL
+        if outer is not None and as_what not in _NESTS.get(outer.kind, ()):
             raise AnnotuneError.of(NOT_NESTABLE.at(span, name=name, outer=outer.opener.name))
 
     def give_up(self) -> None:
@@ -319,6 +325,24 @@ class _Scanner:
         if plain.strip():
             return inner
         return [replace(block, start=one.opener.start, end=closer.end)]
+
+
+def _modules() -> Mapping[str, str]:
+    """Return the annotation modules of other packages, by their names in small letters."""
+    return {name.lower(): name for name in plugins.names(plugins.MODULES)}
+
+
+def _recipe_of(opener: Opener) -> str:
+    """Return the recipe that a module of another package makes of an annotation's text.
+
+    Raises:
+        AnnotuneError: The module refuses the text, by a ValueError.
+    """
+    make = plugins.loaded(plugins.MODULES)[_modules()[opener.name.lower()]]
+    try:
+        return str(make(opener.text))
+    except ValueError as error:
+        raise AnnotuneError.of(BAD_MODULE.at(opener.span, name=opener.name, why=error)) from error
 
 
 def with_recipe(spec: Spec, recipe: Recipe) -> Spec:

@@ -1,1 +1,1 @@
-"""One transform, one strategy, one target and one search for annotune."""
+"""One transform, one strategy, one target, one search and one annotation module for annotune."""

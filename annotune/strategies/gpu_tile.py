@@ -41,7 +41,7 @@ from annotune.schedule.candidate import (
     held_registers,
 )
 from annotune.schedule.imperfect import distributed_block
-from annotune.schedule.launch_sizes import SM_BLOCKS, SM_REGISTERS, SM_THREADS, WARP
+from annotune.schedule.launch_sizes import LINE, SM_BLOCKS, SM_REGISTERS, SM_THREADS, SURPLUS, WARP
 from annotune.schedule.units import Unit, as_merged, follow, with_merged
 from annotune.strategies.copy_layout import copy_layout
 from annotune.strategies.nests import Contraction, contraction, stride
@@ -56,8 +56,6 @@ from annotune.transforms.tile_ends import Pad
 from annotune.transforms.transform import Schedule
 from annotune.transforms.unroll import Unroll
 
-# Sixteen doubles are one line of 128 bytes, which a half-warp then stores at once.
-LINE = 16
 THREADS_Y = 8
 # 64 accumulators are 128 registers of 32 bits; each of them is used with 16 loads from shared
 # memory instead of 128, which that memory can feed.
@@ -69,8 +67,6 @@ OPEN_REGISTERS = 4
 STAGED = 16
 # A contracted loop no longer than this is staged whole: nothing is waited for a second time.
 WHOLE = 32
-# A tile's surplus above this share of it is worth a shorter tile.
-SURPLUS = 0.2
 # With fewer outputs in a thread, or fewer products for each, staging does not pay.
 LEAST_OUTPUTS = 16
 LEAST_PRODUCTS = 4

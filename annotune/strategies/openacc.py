@@ -20,8 +20,8 @@ from annotune.annotation.spec import WishKind
 from annotune.ir.expr import Access
 from annotune.ir.nest import Level
 from annotune.schedule.apply import schedule
-from annotune.schedule.candidate import Candidate, Reason
-from annotune.schedule.launch_sizes import WARP
+from annotune.schedule.candidate import Candidate, Extent, Reason
+from annotune.schedule.launch_sizes import LINE, WARP
 from annotune.schedule.units import Unit
 from annotune.strategies.direct import choose, thread_level
 from annotune.strategies.hints import hints
@@ -110,16 +110,12 @@ def _inside_own_tiles(
     return {name: level for name, level in levels.items() if is_inside(name)}
 
 
-Extent = tuple[str, int]
-
 REGISTERS = "registers"
 # Lanes of a gang, at most: with twice as many, a compiler that does not know the registers of the
 # device may ask for more than an SM has.
 MOST_LANES = 256
 # Four warps keep an SM's schedulers busy between two loads; fewer lanes take a further loop.
 ENOUGH_LANES = 128
-# Doubles of one line of memory, which neighbouring lanes then load at once.
-LINE = 16
 # Rows and columns of a lane's block, at most: 25 accumulators take 50 of the 255 registers of a
 # thread. The rules' own come first.
 SIZES = ((5, 5), (5, 2), (2, 2), (8, 5))

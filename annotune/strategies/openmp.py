@@ -51,24 +51,15 @@ from annotune.transforms.tree import numbers
 
 # Doubles of the longest vector, AVX-512's.
 VECTOR = 8
-
-
 # Vectors that a block on copies may keep of the 32 registers: each step needs one for each
 # vector of the lanes, at most four, and one for a factor.
 ACCUMULATORS = 24
-
-
+# Rows of such a block at most.
 MAX_COPIED_ROWS = 16
-
-
 # Cycles of a multiply-add, of which some CPUs start two a cycle (Fog, "Instruction tables").
 LATENCY = 8
-
-
 # Cycles that counting a step costs.
 STEP = 2
-
-
 # A block that divides its loops leaves no shorter one at their ends, which compilers keep in
 # memory, or which runs in vain: it may cost so much more by the count of cycles. So may one
 # whose rows lie closer together.

@@ -25,7 +25,7 @@ from annotune.analysis.facts import AccessFacts
 from annotune.diagnostics import NOWHERE
 from annotune.model.shape import LaunchShape, shape, traffic
 from annotune.schedule.candidate import Candidate, Reason
-from annotune.schedule.launch_sizes import SM_THREADS, WARP
+from annotune.schedule.launch_sizes import SM_THREADS, SURPLUS, WARP
 from annotune.schedule.units import Unit, as_merged, refused_merges, with_merged
 from annotune.strategies.nests import Pointwise, offsets, pointwise
 from annotune.transforms.stage import Stage
@@ -104,8 +104,6 @@ ELEMENTS = (4, 3, 2)
 SQUARES = (16, 32)
 # One more element per row, and neither rows nor columns of a tile meet in a bank.
 PADDING = 1
-# A tile's surplus above this share of it is worth a narrower one.
-SURPLUS = 0.2
 # Loops run as one where that saves this share of the turns: threads may have to divide for it.
 FULLER = 0.1
 # Threads of a few elements each end together and fill the device to the last; they may ask the

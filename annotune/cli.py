@@ -14,11 +14,10 @@ import click
 
 from annotune import __version__
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
-from annotune.options import common, for_a_run, output_folder, settings_of
+from annotune.options import common, config_of, for_a_run, output_folder, settings_of
 
 if TYPE_CHECKING:
     from annotune.pipeline import RunReport
-    from annotune.tune.config import Wish
     from annotune.tune.results import Results
 
 # Each command imports what it needs, so that none waits for what another one needs.
@@ -41,6 +40,7 @@ def cli() -> None:
 def check(certificate: bool, space: bool, debug: bool, **options: Any) -> None:
     """Parse SOURCE, analyse it and explain it; no compiler is needed."""
     from annotune import pipeline
+    from annotune.report.findings import certificate_text, region_text, space_lines
 
     settings, form = settings_of(options, os.environ), _form(options)
     with _refusals(form, debug):
@@ -53,18 +53,12 @@ def check(certificate: bool, space: bool, debug: bool, **options: Any) -> None:
         elif form == "sarif":
             _print_sarif(report.diagnostics, int(report.is_refused))
         else:
-            from annotune.report.check_text import region_text
-
             for region in report.regions:
                 click.echo(region_text(region))
         _show(report.diagnostics)
         if space and form == "text":
-            from annotune.report.check_text import space_lines
-
             click.echo("\n".join(space_lines(report, found)))
         if certificate and form == "text":
-            from annotune.report.check_text import certificate_text
-
             for region in report.regions:
                 click.echo(certificate_text(region))
         if report.is_refused:
@@ -103,19 +97,7 @@ def emit(output: Path | None, debug: bool, **options: Any) -> None:
 @common
 @output_folder
 @for_a_run
-def run(
-    output: Path | None,
-    search: str | None,
-    budget: int | None,
-    time_s: float | None,
-    seed: int | None,
-    cache: str,
-    jobs: int | None,
-    workers: Wish | None,
-    resume: bool,
-    debug: bool,
-    **options: Any,
-) -> None:
+def run(output: Path | None, resume: bool, debug: bool, **options: Any) -> None:
     """Tune SOURCE: generate, compile, check, measure, and write the best.
 
     Ctrl-C ends the search: the best so far is checked and written. A second one ends the run at
@@ -129,13 +111,10 @@ def run(
     from annotune.report.html import report_html
     from annotune.report.results_json import RESULTS_FILE, results_file
     from annotune.report.terminal import LiveProgress
-    from annotune.tune.config import SIGNALLED, RunConfig, interrupts
+    from annotune.tune.config import SIGNALLED, interrupts
 
     settings, form = settings_of(options, os.environ), _form(options)
-    cores = max(1, len(os.sched_getaffinity(0)))
-    at_once = workers.count if workers is not None and workers.count else cores
-    wishes = (search, seed, budget, time_s)
-    config = RunConfig(*wishes, jobs or cores, at_once, cache == "cold", workers)
+    config = config_of(options, max(1, len(os.sched_getaffinity(0))))
     with _refusals(form, debug):
         targets = [load_target(name) for name in settings.targets]
         folder = output or _default_folder(settings.source)
@@ -179,7 +158,7 @@ def report(folder: Path, html: Path | None, as_json: bool, t4: str | None, debug
     with _refusals("json" if as_json else "text", debug):
         results = show_folder(folder)
         if t4 is not None:
-            from annotune.report.t4 import t4_text
+            from annotune.report.results_json import t4_text
 
             _write(None if t4 == "-" else Path(t4), t4_text(results))
         elif as_json:
@@ -329,7 +308,7 @@ def _show_results(results: Results) -> None:
 
 
 def _print_sarif(diagnostics: Sequence[Diagnostic], exit_code: int) -> None:
-    from annotune.report.sarif import sarif_log
+    from annotune.report.json_form import sarif_log
 
     every = [place for d in diagnostics for place in (d, *d.notes)]
     texts = {place.span.file: _text(place) for place in every}

@@ -5,21 +5,31 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import click
 
 from annotune.diagnostics import AnnotuneError
-from annotune.settings import DEFAULT_TARGETS, SEARCH_NAMES, STRATEGY_NAMES, TARGET_NAMES, Settings
 
 if TYPE_CHECKING:
     from annotune.annotation.spec import Value
-    from annotune.tune.config import Wish
+    from annotune.pipeline import Settings
+    from annotune.tune.config import RunConfig, Wish
 
 # What reads formulas, and numpy, which searches need, are imported where an option is given: no
 # help waits for them.
 
-F = TypeVar("F", bound=Callable[..., Any])
+# Those of `annotune.codegen.target`, `annotune.strategies.registry` and
+# `annotune.tune.search.names`.
+DEFAULT_TARGETS = ("cuda", "openacc", "openmp")
+TARGET_NAMES = (*DEFAULT_TARGETS, "openmp_target")
+STRATEGY_NAMES = ("auto", "direct", "two-level", "gemm", "stencil", "elementwise", "reduction")
+SEARCH_NAMES = (
+    *("auto", "exhaustive", "random", "gp", "rf"),
+    *("tpe", "cma-es", "genetic", "annealing", "simplex"),
+)
+
+Decorator: TypeAlias = Callable[[Callable[..., Any]], Callable[..., Any]]
 T = TypeVar("T")
 
 # A name of C. `str.isidentifier` accepts the letters of every script, and compilers do not.
@@ -183,10 +193,10 @@ def _none_of(word: str, known: Sequence[str]) -> str:
     return f"'{word}' is none of {', '.join(known)}{near}"
 
 
-def _with(*options: Callable[[F], F]) -> Callable[[F], F]:
+def _with(*options: Decorator) -> Decorator:
     """Return a decorator that gives a command `options`, in this order."""
 
-    def add(command: F) -> F:
+    def add(command: Callable[..., Any]) -> Callable[..., Any]:
         for option in reversed(options):
             command = option(command)
         return command
@@ -194,133 +204,116 @@ def _with(*options: Callable[[F], F]) -> Callable[[F], F]:
     return add
 
 
+def _option(names: str, kind: click.ParamType[Any] | None, says: str, **more: Any) -> Decorator:
+    """Return an option; its default, if it has one, is shown."""
+    shown = bool(more.get("default"))
+    return click.option(*names.split(), type=kind, help=says, show_default=shown, **more)
+
+
 _A_PATH = click.Path(path_type=Path)
 
-output_folder = click.option(
-    "-o",
-    "--output",
-    type=_A_PATH,
-    help="The folder to write. [default: annotune-out/NAME-OF-SOURCE]",
+output_folder = _option(
+    "-o --output", _A_PATH, "The folder to write. [default: annotune-out/NAME-OF-SOURCE]"
 )
 
 common = _with(
     click.argument("source", type=_A_PATH),
-    click.option(
-        "--target",
-        "targets",
-        type=Read("targets", _targets),
+    _option(
+        "--target targets",
+        Read("targets", _targets),
+        "Languages to write, separated by commas; openmp_target is one more.",
         default=",".join(DEFAULT_TARGETS),
-        show_default=True,
-        help="Languages to write, separated by commas; openmp_target is one more.",
     ),
-    click.option(
+    _option(
         "--strategy",
-        type=Choice(*STRATEGY_NAMES, group="annotune.strategies"),
+        Choice(*STRATEGY_NAMES, group="annotune.strategies"),
+        "How CUDA kernels are shaped.",
         default="auto",
-        show_default=True,
-        help="How CUDA kernels are shaped.",
     ),
-    click.option(
-        "--set",
-        "sets",
-        type=Read("name=value", _setting),
+    _option(
+        "--set sets",
+        Read("name=value", _setting),
+        "A size; wins over the annotation.",
         multiple=True,
-        help="A size; wins over the annotation.",
     ),
-    click.option(
-        "--param",
-        "params",
-        type=Read("name=values", _axis_values),
+    _option(
+        "--param params",
+        Read("name=values", _axis_values),
+        "Values of an axis or a parameter, such as S0.lanes=8,16.",
         multiple=True,
-        help="Values of an axis or a parameter, such as S0.lanes=8,16.",
     ),
-    click.option(
-        "--constraint",
-        "constraints",
-        type=Read("formula", _formula),
+    _option(
+        "--constraint constraints",
+        Read("formula", _formula),
+        "What points must fulfil, such as 'S0.lanes > 8'.",
         multiple=True,
-        help="What points must fulfil, such as 'S0.lanes > 8'.",
     ),
-    click.option(
-        "-D",
-        "defines",
-        type=Read("name[=value]", _define),
-        multiple=True,
-        help="A macro, as in C.",
+    _option("-D defines", Read("name[=value]", _define), "A macro, as in C.", multiple=True),
+    _option("-I include", _A_PATH, "A folder of headers.", multiple=True),
+    _option("--function", None, "Only the regions of this function.", default=""),
+    _option(
+        "--arch", Read("arch", _arch), "Such as sm_90. [default: that of the device]", default=""
     ),
-    click.option("-I", "include", type=_A_PATH, multiple=True, help="A folder of headers."),
-    click.option("--function", default="", help="Only the regions of this function."),
-    click.option(
-        "--arch",
-        type=Read("arch", _arch),
-        default="",
-        help="Such as sm_90. [default: that of the device]",
-    ),
-    click.option(
+    _option(
         "--device",
+        None,
+        "The GPU to predict for: a name of annotations/devices/, or a YAML file.",
         default="h200",
-        show_default=True,
-        help="The GPU to predict for: a name of annotations/devices/, or a YAML file.",
     ),
-    click.option(
+    _option(
         "--data",
-        type=Choice("host", "resident"),
+        Choice("host", "resident"),
+        "Whether a call copies its arrays, or finds them on the device.",
         default="host",
-        show_default=True,
-        help="Whether a call copies its arrays, or finds them on the device.",
     ),
-    click.option("--annotation", "sidecar", type=_A_PATH, help="A YAML file of annotations."),
-    click.option(
-        "-s", "--spec", "specification", type=_A_PATH, help="A specification in Orio's form."
-    ),
-    click.option("--format", "form", type=Choice("text", "json", "sarif"), help="What is printed."),
+    _option("--annotation sidecar", _A_PATH, "A YAML file of annotations."),
+    _option("-s --spec specification", _A_PATH, "A specification in Orio's form."),
+    _option("--format form", Choice("text", "json", "sarif"), "What is printed."),
     click.option("--json", "as_json", is_flag=True, help="The same as --format json."),
     click.option("--debug", is_flag=True, help="Show the traceback of a refusal."),
 )
 """Gives a command the options that `check`, `emit` and `run` share."""
 
 for_a_run = _with(
-    click.option(
+    _option(
         "--search",
-        type=Read("search", _search),
+        Read("search", _search),
+        f"{', '.join(SEARCH_NAMES)}. [default: the annotation's, else auto]",
         metavar="NAME",
-        help=f"{', '.join(SEARCH_NAMES)}. [default: the annotation's, else auto]",
     ),
-    click.option(
+    _option(
         "--budget",
-        type=click.IntRange(min=1),
+        click.IntRange(min=1),
+        "Variants per target and region, at most. [default: the annotation's, else 100]",
         metavar="N",
-        help="Variants per target and region, at most. [default: the annotation's, else 100]",
     ),
-    click.option(
-        "--time",
-        "time_s",
-        type=Read("duration", _duration),
-        help="Of the search, such as 5m. [default: the annotation's, else 90s]",
+    _option(
+        "--time time_s",
+        Read("duration", _duration),
+        "Of the search, such as 5m. [default: the annotation's, else 90s]",
     ),
-    click.option(
+    _option(
         "--seed",
-        type=click.IntRange(min=0),
+        click.IntRange(min=0),
+        "Of the search's random numbers. [default: the annotation's, else 0]",
         metavar="N",
-        help="Of the search's random numbers. [default: the annotation's, else 0]",
     ),
-    click.option(
+    _option(
         "--cache",
-        type=Choice("cold", "warm"),
+        Choice("cold", "warm"),
+        "Whether timed runs find their data in caches.",
         default="cold",
-        show_default=True,
-        help="Whether timed runs find their data in caches.",
     ),
-    click.option(
+    _option(
         "--jobs",
-        type=click.IntRange(min=1),
+        click.IntRange(min=1),
+        "Compilations at once. [default: as many as cores]",
         metavar="N",
-        help="Compilations at once. [default: as many as cores]",
     ),
-    click.option(
+    _option(
         "--workers",
-        type=Read("workers", _workers),
-        help="local:N or parsl:CONFIG.py; docs/clusters.md tells more.",
+        Read("workers", _workers),
+        "local:N or parsl:CONFIG.py; docs/clusters.md tells more.",
     ),
     click.option(
         "--resume/--fresh",
@@ -333,23 +326,32 @@ for_a_run = _with(
 
 def settings_of(options: Mapping[str, Any], environ: Mapping[str, str]) -> Settings:
     """Return what the shared options ask for; the environment may name the C compiler."""
+    from annotune.frontend.read.preprocess import HeaderSearch
+    from annotune.pipeline import Settings
+
+    # Absolute, since the original is compiled in a folder of its own.
+    include = tuple(str(folder.absolute()) for folder in options["include"])
+    own = ("source", "targets", "strategy", "function", "arch", "device", "constraints")
     return Settings(
-        options["source"],
-        options["targets"],
-        options["strategy"],
-        dict(options["sets"]),
-        dict(options["defines"]),
-        options["function"],
-        options["arch"],
-        options["device"],
-        options["data"] == "resident",
-        options["sidecar"],
-        # Absolute, since the original is compiled in a folder of its own.
-        tuple(str(folder.absolute()) for folder in options["include"]),
-        _c_compiler(environ),
-        options["specification"],
-        dict(options["params"]),
-        tuple(options["constraints"]),
+        **{name: options[name] for name in (*own, "sidecar", "specification")},
+        sizes=dict(options["sets"]),
+        params=dict(options["params"]),
+        search=HeaderSearch(include, dict(options["defines"]), _c_compiler(environ)),
+        resident=options["data"] == "resident",
+    )
+
+
+def config_of(options: Mapping[str, Any], cores: int) -> RunConfig:
+    """Return how a run goes by its own options, on so many cores."""
+    from annotune.tune.config import RunConfig
+
+    workers: Wish | None = options["workers"]
+    at_once = workers.count if workers is not None and workers.count else cores
+    return RunConfig(
+        **{name: options[name] for name in ("search", "seed", "budget", "time_s", "workers")},
+        compilers=options["jobs"] or cores,
+        jobs=at_once,
+        is_cold=options["cache"] == "cold",
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +24,7 @@ from annotune.codegen.several_sizes import (
     served,
     sizes_text,
 )
-from annotune.codegen.target import Provenance, Target, load_target
+from annotune.codegen.target import ACC_SHAPED, DEFAULT_TARGETS, Provenance, Target, load_target
 from annotune.diagnostics import AnnotuneError, Diagnostic, Severity, Span, Template
 from annotune.files import read_source
 from annotune.frontend.load import load_sound
@@ -33,7 +33,6 @@ from annotune.ir.region import Region, SourceFile
 from annotune.report.findings import CheckReport, Emission, RegionReport
 from annotune.schedule.apply import build
 from annotune.schedule.messages import NO_PARALLEL_LOOP, NO_PARALLEL_LOOP_WARNING
-from annotune.settings import ACC_SHAPED, Settings
 from annotune.settings_check import (
     refuse_wrong_sizes,
     unknown_axes,
@@ -51,6 +50,7 @@ from annotune.transforms.map import Map
 from annotune.tune.config import NEVER, RunConfig, Stop, wanted
 
 if TYPE_CHECKING:
+    from annotune.annotation.spec import Value
     from annotune.codegen.target import RegionCode
     from annotune.space.variants import Listing
     from annotune.tune.bench import Listener
@@ -101,6 +101,33 @@ NO_SUCH_FUNCTION = Template(
 SHOWN = 500
 
 
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What `check`, `emit` and `run` are asked for, by the options that they share.
+
+    `sizes` are ``--set NAME=VALUE`` and win over the annotation; `search` is what the compiler is
+    told of the source. `function` restricts the work to one function, empty for all. `resident` is
+    ``--data resident``. `sidecar` is a YAML annotation, None to look for one. `specification` is
+    the file of ``--spec``, for regions without a PerfTuning of their own. `params` are ``--param
+    NAME=VALUES`` and `constraints` ``--constraint FORMULA``, both over parameters of the annotation
+    and axes of the space.
+    """
+
+    source: Path
+    targets: tuple[str, ...] = DEFAULT_TARGETS
+    strategy: str = "auto"
+    sizes: Mapping[str, Value] = field(default_factory=dict)
+    search: HeaderSearch = field(default_factory=HeaderSearch)
+    function: str = ""
+    arch: str = ""
+    device: str = "h200"
+    resident: bool = False
+    sidecar: Path | None = None
+    specification: Path | None = None
+    params: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
+    constraints: tuple[str, ...] = ()
+
+
 def check(settings: Settings) -> CheckReport:
     """Return everything that can be said of a file without a compiler.
 
@@ -133,13 +160,13 @@ def _examined(settings: Settings) -> CheckReport:
     text = read_source(settings.source)
     blocks, problems = _blocks(settings, text)
     # Orio's files leave out what no C front end can do without.
-    made = complete(text, str(settings.source), blocks, settings.defines)
+    made = complete(text, str(settings.source), blocks, settings.search.defines)
     source, refused = _load(settings, made.text, made.blocks)
     if not blocks and not problems:
         problems.append(NO_REGION.at(Span(str(settings.source), 1, 1)))
     problems += refused
-    limits = settings.params, settings.constraints
-    asked = (replace(one, spec=with_asked(one.spec, *limits)) for one in source.regions)
+    given = settings.params, settings.constraints
+    asked = (replace(one, spec=with_asked(one.spec, *given)) for one in source.regions)
     source = replace(source, regions=tuple(asked))
 
     def examine(region: Region) -> RegionReport:
@@ -150,7 +177,6 @@ def _examined(settings: Settings) -> CheckReport:
         problems += report.diagnostics
     problems += unused_settings(settings.sizes, source.regions)
     problems += unknown_parameters(reports, settings.params)
-    given = settings.params, settings.constraints
     problems += unknown_axes(reports, *given, settings.targets, device)
     return CheckReport(text, source, reports, _in_order(problems))
 
@@ -257,8 +283,9 @@ def run(
 
     found = _accepted(settings)
     device = load_device(settings.device)
-    flags = tuple(f"-I{folder}" for folder in settings.include)
-    flags += tuple(f"-D{name}={value}" for name, value in settings.defines.items())
+    search = settings.search
+    flags = tuple(f"-I{place}" for place in search.include)
+    flags += tuple(f"-D{name}={value}" for name, value in search.defines.items())
     temporary = Path(gettempdir())
     here = find_toolchains(environ)
     with disk_full_is_refused(temporary), opened(folder, is_fresh) as (store, kept_aside):
@@ -282,9 +309,8 @@ def run(
     diagnostics = (*found.diagnostics, *kept_aside, *faulty, *on_host)
     warnings = [d.message for d in diagnostics]
     value = tuning.results(__version__, found.source, device, tuned, tools, warnings)
-    stem = settings.source.stem
-    value = tuning.with_files(value, {stem + end: text for end, text in made.items()})
-    return RunReport(value, made, diagnostics)
+    texts = {settings.source.stem + end: text for end, text in made.items()}
+    return RunReport(tuning.with_files(value, texts), made, diagnostics)
 
 
 def _ready(reports: Iterable[RegionReport]) -> list[Ready]:
@@ -314,7 +340,7 @@ def _blocks(settings: Settings, text: str) -> tuple[list[AnnotationBlock], list[
                     problems.append(OTHER_FILE.at(entry.span, named=entry.file, file=name))
                 continue
             start, end = locate_loop(
-                text, entry.function, entry.loop, entry.occurrence, path, _search(settings)
+                text, entry.function, entry.loop, entry.occurrence, path, settings.search
             )
             twice = next((b for b in blocks if b.start < end and start < b.end), None)
             if twice is not None:
@@ -332,18 +358,15 @@ def _sidecars(settings: Settings) -> list[Path]:
     return [next(p for p in places if p.is_file())] if any(p.is_file() for p in places) else []
 
 
-def _search(settings: Settings) -> HeaderSearch:
-    return HeaderSearch(settings.include, settings.defines, settings.compiler)
-
-
 def _load(
     settings: Settings, text: str, blocks: Sequence[AnnotationBlock]
 ) -> tuple[SourceFile, list[Diagnostic]]:
     """Return the regions that parse, and what is wrong with the others."""
     path = str(settings.source)
-    search = _search(settings)
+    # True and False are no integers of C's.
+    integers = {name: v for name, v in settings.sizes.items() if type(v) is int}
     loaded = load_sound(
-        path, text, blocks, settings.integers, function=settings.function, search=search
+        path, text, blocks, integers, function=settings.function, search=settings.search
     )
     problems = list(loaded.problems)
     if settings.function and settings.function not in loaded.functions and blocks:

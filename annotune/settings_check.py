@@ -10,12 +10,11 @@ from annotune.annotation.devices import Device
 from annotune.annotation.expressions import names_in, parse_expression, span_in, unknown_names
 from annotune.annotation.messages import did_you_mean
 from annotune.annotation.spec import Spec, Value
-from annotune.codegen.target import load_target
+from annotune.codegen.target import DEFAULT_TARGETS, load_target
 from annotune.diagnostics import AnnotuneError, Diagnostic, Severity, Span, Template
 from annotune.frontend.types.symbols import REALS
 from annotune.ir.region import Region
 from annotune.report.findings import RegionReport
-from annotune.settings import DEFAULT_TARGETS
 from annotune.space.limits import CONSTRAINT, PARAM, dotted, is_axis, plain
 
 NO_AXIS = Template(

@@ -56,11 +56,11 @@ from cpu_workloads import (
 from annotune.analysis.facts import Analysis
 from annotune.codegen.baseline import naive_openmp
 from annotune.codegen.target import Provenance, load_target
+from annotune.frontend.read.preprocess import HeaderSearch
 from annotune.measure.machine import Cpu, cpu_facts
 from annotune.measure.sizes import evaluate, known_values
 from annotune.measure.toolchain import Toolchains, find_toolchains
-from annotune.pipeline import emit
-from annotune.settings import Settings
+from annotune.pipeline import Settings, emit
 
 # A call shorter than this is repeated until one round takes as long.
 SHORTEST_ROUND_S = 5e-3
@@ -74,7 +74,8 @@ class Prepared:
         self.folder = folder
         defines = tuple(f"-D{name}={value}" for name, value in work.defines.items())
         target = load_target("openmp")
-        settings = Settings(work.source, ("openmp",), function=work.function, defines=work.defines)
+        search = HeaderSearch(defines=work.defines)
+        settings = Settings(work.source, ("openmp",), search=search, function=work.function)
         made = emit(settings, [target])
         analysis = made.reports[0].analysis
         assert analysis is not None

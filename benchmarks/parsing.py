@@ -16,8 +16,7 @@ from pathlib import Path
 
 from annotune.annotation.regions import find_annotations
 from annotune.frontend.load import load
-from annotune.pipeline import check
-from annotune.settings import Settings
+from annotune.pipeline import Settings, check
 
 _OPEN, _CLOSE = "/*@ begin PerfTuning () @*/", "/*@ end @*/"
 LINES = (5_000, 10_000, 50_000)

@@ -33,8 +33,7 @@ from annotune.codegen.target import Provenance, load_target
 from annotune.ir.region import SourceFile
 from annotune.measure.machine import cpu_model, usable_cores
 from annotune.measure.sizes import evaluate, known_values
-from annotune.pipeline import check
-from annotune.settings import Settings
+from annotune.pipeline import Settings, check
 from annotune.space.variants import Listing
 
 ROOT = Path(__file__).parent.parent

@@ -25,8 +25,7 @@ from annotune.measure.plan import CheckPlan
 from annotune.measure.program import Program
 from annotune.measure.sizes import open_sizes
 from annotune.measure.toolchain import find_toolchains
-from annotune.pipeline import emit
-from annotune.settings import Settings
+from annotune.pipeline import Settings, emit
 
 ROOT = Path(__file__).parent.parent
 TRIPLES = ROOT / "c_examples/nwchem/sd_t_d1.c"

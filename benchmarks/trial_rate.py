@@ -39,8 +39,7 @@ from annotune.measure.oracle import Oracle
 from annotune.measure.sizes import awkward_sizes, tuned_sizes
 from annotune.measure.toolchain import find_toolchains
 from annotune.measure.trial import Status
-from annotune.pipeline import check
-from annotune.settings import Settings
+from annotune.pipeline import Settings, check
 from annotune.space.variants import Listing
 from annotune.tune.bench import Bench, Session
 from annotune.tune.config import RunConfig, Wanted

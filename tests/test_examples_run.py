@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from annotune.codegen.target import TARGET_NAMES, load_target
+from annotune.frontend.read.preprocess import HeaderSearch
 from annotune.measure.check import Checker
 from annotune.measure.oracle import Oracle
 from annotune.measure.plan import CheckPlan
@@ -24,9 +25,8 @@ from annotune.measure.program import Program
 from annotune.measure.sizes import open_sizes
 from annotune.measure.toolchain import Toolchains, find_toolchains
 from annotune.measure.trial import Status
-from annotune.pipeline import check, emit
+from annotune.pipeline import Settings, check, emit
 from annotune.report.findings import RegionReport
-from annotune.settings import Settings
 
 EXAMPLES = Path(__file__).parent.parent / "c_examples"
 FILES = (
@@ -52,7 +52,7 @@ def tools() -> Toolchains:
 
 @cache
 def examined(file: str) -> tuple[RegionReport, ...]:
-    settings = Settings(EXAMPLES / file, defines=DEFINES.get(file, {}))
+    settings = Settings(EXAMPLES / file, search=HeaderSearch(defines=DEFINES.get(file, {})))
     return check(settings).regions
 
 
@@ -104,13 +104,12 @@ def sizes_of(report: RegionReport) -> tuple[Mapping[str, int], ...]:
 def test_emitted_text_equals_the_original(
     file: str, function: str, target: str, tmp_path: Path
 ) -> None:
-    settings = Settings(
-        EXAMPLES / file, (target,), defines=DEFINES.get(file, {}), function=function
-    )
+    search = HeaderSearch(defines=DEFINES.get(file, {}))
+    settings = Settings(EXAMPLES / file, (target,), search=search, function=function)
     made = emit(settings, [load_target(target)])
     report = made.reports[0]
     assert report.analysis is not None
-    flags = tuple(f"-D{n}={v}" for n, v in settings.defines.items())
+    flags = tuple(f"-D{n}={v}" for n, v in settings.search.defines.items())
     oracle = Oracle(made.source, report.analysis, tools(), tmp_path, flags)
     writer = load_target(target)
     code = writer.region(made.variants[0][target], resident=False)

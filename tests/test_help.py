@@ -11,7 +11,8 @@ from support.cli import annotune
 
 from annotune.cli import cli
 from annotune.codegen import target
-from annotune.settings import SEARCH_NAMES, STRATEGY_NAMES, TARGET_NAMES, Settings
+from annotune.options import DEFAULT_TARGETS, SEARCH_NAMES, STRATEGY_NAMES, TARGET_NAMES
+from annotune.pipeline import Settings
 from annotune.strategies import registry as strategies
 from annotune.tune.search.names import SEARCHES
 
@@ -48,6 +49,7 @@ def test_every_option_has_a_sentence_in_the_help(command: str) -> None:
 
 def test_the_help_names_every_target_strategy_and_search() -> None:
     assert target.TARGET_NAMES == TARGET_NAMES
+    assert target.DEFAULT_TARGETS == DEFAULT_TARGETS
     assert strategies.STRATEGY_NAMES == STRATEGY_NAMES
     assert tuple(SEARCHES) == SEARCH_NAMES
     assert Settings(Path("a.c")).strategy == strategies.AUTO

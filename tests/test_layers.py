@@ -35,7 +35,6 @@ SHARED = {
 }
 ABOVE = {
     "annotune.settings_check",
-    "annotune.settings",
     "annotune.options",
     "annotune.pipeline",
     "annotune.cli",

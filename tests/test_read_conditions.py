@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from support.regions import text_regions
 
-from annotune.codegen.target import load_target
-from annotune.pipeline import emit
-from annotune.settings import DEFAULT_TARGETS, Settings
+from annotune.codegen.target import DEFAULT_TARGETS, load_target
+from annotune.frontend.read.preprocess import HeaderSearch
+from annotune.pipeline import Settings, emit
 
 HEAD = """\
 #define SETTLED 3
@@ -74,7 +74,7 @@ def test_another_value_stops_the_compiler(target: str, tmp_path: Path) -> None:
     directives = "#if LEVEL > 2\na[i] += 1;\n#endif\n#if MODE == '\"'\na[i] += 2;\n#endif"
     source = tmp_path / "s.c"
     source.write_text(HEAD + FUNCTION.format(directives))
-    settings = Settings(source, (target,), defines={"LEVEL": "3"})
+    settings = Settings(source, (target,), search=HeaderSearch(defines={"LEVEL": "3"}))
     files = emit(settings, [load_target(target)]).files
     (name,) = (name for name in files if name.endswith(".c"))
     made = tmp_path / f"s{name}"

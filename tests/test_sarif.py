@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from support.cli import CLOSE, OPEN, annotune, function, region
 
 from annotune.diagnostics import Diagnostic, Severity, Span, page_of
-from annotune.report.sarif import file_uri, sarif_log, utf16_units
+from annotune.report.json_form import file_uri, sarif_log, utf16_units
 
 
 @pytest.fixture(autouse=True)

@@ -6,10 +6,9 @@ from pathlib import Path
 
 from annotune import pipeline
 from annotune.codegen.target import load_target
-from annotune.report.check_text import HOLDS, certificate_text, region_text
-from annotune.report.findings import CheckReport
+from annotune.pipeline import Settings
+from annotune.report.findings import HOLDS, CheckReport, certificate_text, region_text
 from annotune.report.json_form import check_json, emit_json
-from annotune.settings import Settings
 
 TEXT = """\
 void f(int n, int m, double *restrict y, const double *restrict x)

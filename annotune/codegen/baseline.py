@@ -14,8 +14,8 @@ from annotune.analysis.facts import Analysis, LoopFacts, LoopKind
 from annotune.codegen.c_stmt import Dialect, final_values
 from annotune.codegen.data_sections import data_clauses
 from annotune.codegen.guards import counts_tests, joined
-from annotune.codegen.renaming import body_text
 from annotune.codegen.target import RegionCode
+from annotune.codegen.users_file import body_text
 from annotune.codegen.writer import INDENT, Writer
 from annotune.frontend.read.preprocess import blank, without_comments
 from annotune.frontend.read.tokens import Replacement, SourceText, Tokens

@@ -9,7 +9,6 @@ from typing import Protocol
 
 from annotune.analysis.facts import Analysis
 from annotune.analysis.schedule import around, keeps_order
-from annotune.codegen.assemble import assembled, calling_copies, copied, definition
 from annotune.codegen.c_stmt import Dialect, cut_loops, write_ends
 from annotune.codegen.data_sections import (
     data_clauses,
@@ -43,8 +42,9 @@ from annotune.codegen.in_place import (
     write_steps,
 )
 from annotune.codegen.names import fresh, spelled
-from annotune.codegen.renaming import in_users_file, without_macros
+from annotune.codegen.renaming import calling_copies, copied, definition
 from annotune.codegen.target import Provenance, RegionCode, Vocabulary
+from annotune.codegen.users_file import assembled, in_users_file, without_macros
 from annotune.codegen.writer import Writer
 from annotune.ir.expr import Expr, Int, Select, Var, accesses, variables
 from annotune.ir.fold import fold, trip_count

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 
 from annotune.analysis.facts import Analysis
 from annotune.analysis.schedule import around, keeps_order
-from annotune.codegen.assemble import assembled
 from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.core_text import BodyWriter, core_text
 from annotune.codegen.in_place import (
@@ -25,9 +24,9 @@ from annotune.codegen.in_place import (
     write_steps,
 )
 from annotune.codegen.names import interface, with_hosts
-from annotune.codegen.renaming import in_users_file, without_macros
 from annotune.codegen.several_sizes import OTHERS, Definitions, served
 from annotune.codegen.target import Provenance, RegionCode, Vocabulary
+from annotune.codegen.users_file import assembled, in_users_file, without_macros
 from annotune.codegen.writer import Writer
 from annotune.ir.nest import Level, Local, Loop, MemorySpace
 from annotune.ir.region import Region, Scalar, SourceFile

@@ -1,31 +1,21 @@
-"""Words of C and of directives that are the user's macros where our text stands.
+"""A variant under other names: what is printed of it, where a name means another thing.
 
-Compilers expand macros inside ``#pragma omp`` and ``#pragma acc`` lines too: beside
-``#define gang 12`` a loop would be ``parallel loop 12``. What the user's text says in such a
-macro has been read, so that ours is made without it.
-
-A variant under other names: what is printed of it, where a name means another thing.
-
-Plain names in emitted text, where the user's C spells a value otherwise: ``*n``, ``p->nx``.
-
-The nest and all that is printed from it use the plain names; what is put in the place of a
-region declares them first. The harness passes them as parameters instead. So it is with
-``register`` variables, whose address C does not give.
+Also the user's functions under names of their own, for devices that cannot call what is compiled
+for the host: the user's stay as they are.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import assert_never
 
 from annotune.analysis.facts import Analysis, ArrayShape, ElementRange
-from annotune.codegen.names import fresh, spelled
-from annotune.codegen.target import RegionCode
-from annotune.codegen.writer import Writer, words
-from annotune.frontend.read.tokens import Replacement, splice
-from annotune.ir.expr import Access, Expr, Var, rewrite
+from annotune.codegen.names import spelled
+from annotune.codegen.writer import Writer, wrapped
+from annotune.ir.expr import Access, Call, Expr, Var, rewrite
+from annotune.ir.functions import own_name
 from annotune.ir.nest import (
     Assign,
     Await,
@@ -39,79 +29,10 @@ from annotune.ir.nest import (
     Stmt,
     walk_stmts,
 )
-from annotune.ir.region import Array, Redefined, Region, Scalar
+from annotune.ir.region import Array, Region, UserFunction
 from annotune.schedule.plan import HostLoop, Kernel, Plan, Step
 from annotune.space.variants import Variant
 from annotune.transforms.tree import Body
-
-_IN_DIRECTIVES = frozenset(
-    (
-        *("GCC", "omp", "acc", "unroll", "parallel", "loop", "simd", "seq", "routine", "cache"),
-        *("gang", "worker", "vector", "num_gangs", "num_workers", "vector_length", "num_threads"),
-        *("schedule", "static", "collapse", "tile", "reduction", "min", "max", "private", "data"),
-        *("present", "copy", "copyin", "copyout", "create", "deviceptr"),
-        *("target", "teams", "distribute", "declare", "end", "num_teams", "thread_limit"),
-        *("map", "to", "from", "tofrom", "alloc"),
-    )
-)
-_IN_C = frozenset(
-    (
-        *("char", "short", "int", "long", "float", "double", "signed", "unsigned", "void"),
-        *("for", "if", "else", "while", "return", "sizeof"),
-    )
-)
-_DIRECTIVE = re.compile(r"^[ ]*#pragma (?!push_macro|pop_macro)(?:\\\n|.)*", re.MULTILINE)
-
-
-def without_macros(code: RegionCode, region: Region) -> RegionCode:
-    """Return a text of ours in which none of our words is the user's macro."""
-    body, helper = (_freed(text, region) for text in (code.body, code.helper))
-    return replace(code, body=in_block(body) if body != code.body else body, helper=helper)
-
-
-def _freed(text: str, region: Region) -> str:
-    found = (words(text) & _IN_C) | (words(" ".join(_DIRECTIVE.findall(text))) & _IN_DIRECTIVES)
-    return redefining(
-        text, [Redefined(name, None) for name in sorted(found & region.around.macros)]
-    )
-
-
-def redefining(text: str, redefined: Sequence[Redefined]) -> str:
-    """Return a text in which macros are others than around it.
-
-    gcc, clang and nvc have these pragmas; the user's text goes on as it was.
-    """
-    before = [f'#pragma push_macro("{one.name}")' for one in redefined]
-    before += [line for one in redefined for line in one.directives()]
-    after = [f'#pragma pop_macro("{one.name}")' for one in redefined]
-    return "\n".join([*before, text.rstrip("\n"), *after, ""]) if redefined else text
-
-
-def constants(region: Region) -> tuple[Scalar, ...]:
-    """Return the constants whose names are among our words: their values stand for them."""
-    return tuple(s for s in region.scalars.values() if s.is_macro and s.name in _IN_DIRECTIVES)
-
-
-def checked_constants(code: str, found: Iterable[Scalar]) -> str:
-    """Return a block that stops a compiler for which a constant has another value than it had."""
-    checks = [
-        f'_Static_assert({one.name} == {one.value}, "annotune read this region where {one.name} '
-        f'is {one.value}");'
-        for one in found
-    ]
-    return in_block("\n".join([*checks, code])) if checks else code
-
-
-def in_block(code: str) -> str:
-    """Return a block of `code`, so that lines of the preprocessor have lines of their own."""
-    out = Writer()
-    with out.block(""):
-        out.lines(code)
-    return out.text()
-
-
-# Types that the text may name, of which a loop ``size`` in tiles would make a variable.
-_TYPES = frozenset({"size_t", "ptrdiff_t", "wchar_t", "int8_t", "int16_t", "int32_t", "int64_t"})
 
 
 @dataclass(frozen=True)
@@ -265,85 +186,61 @@ def made_names(region: Region, plans: Iterable[Plan]) -> frozenset[str]:
     return frozenset(found - region.scalars.keys() - region.arrays.keys())
 
 
-def in_users_file(variant: Variant) -> Variant:
-    """Return a variant whose own names are safe in the user's file.
+def copied(region: Region) -> tuple[UserFunction, ...]:
+    """Return the functions of a region of which there can be a copy, what is called first."""
+    return tuple(function for function in region.functions if not function.reason)
 
-    There macros of any name may hold, and what is called must be seen. What the user declares
-    keeps its name.
+
+def definition(
+    function: UserFunction, names: Mapping[str, str], qualifiers: str, table: str = ""
+) -> str:
+    """Return the text of a copy under its name in `names`, those of its callees too.
+
+    `qualifiers` stand before its type, `table` before arrays of constants.
     """
-    region = variant.analysis.region
-    made = made_names(region, variant.plans())
-    # Iterators and conditions that reading made, declared where they are used.
-    scalars = region.scalars.values()
-    made |= {s.name for s in scalars if s.is_local and s.name.startswith("annotune_")}
-    said = words(" ".join(alias.declaration for alias in region.text.aliases))
-    reserved = _TYPES | region.around.macros | region.called | said
-    clashes = sorted(made & reserved)
-    names = {s.name: str(s.value) for s in constants(region)}
-    if not clashes and not names:
+    out = Writer()
+    head = f"{qualifiers} {spelled(function.result)} {names[function.name]}"
+    with out.block(wrapped(head, function.parameters) + "\n"):
+        for constant in function.constants:
+            is_array = "[" in constant.partition("=")[0]
+            out.line(f"{table}{constant}" if is_array else constant)
+        for line in function.body:
+            out.line(_renamed(line, function, names))
+    return out.text()
+
+
+def _renamed(line: str, function: UserFunction, names: Mapping[str, str]) -> str:
+    """Return a line with the calls of its callees: no other name stands before a ``(``."""
+    for name in function.needs:
+        line = re.sub(rf"\b{name}(?=\()", names[name], line)
+    return line
+
+
+def calling_copies(variant: Variant, names: Mapping[str, str]) -> Variant:
+    """Return a variant whose nest, as written too, and whose plans call the copies in `names`."""
+    if not names:
         return variant
-    known = {*made, *reserved, *region.names}
-    for clash in clashes:
-        names[clash] = fresh(clash, known)
-        known.add(names[clash])
-    view = Renaming(names)
-    return variant.rewritten(view.analysis, view.plan)
+    view = _Calls({}, {own_name(name): copy for name, copy in names.items()})
+
+    def analysis(one: Analysis) -> Analysis:
+        region = one.region
+        nest, original = Nest(view.body(region.nest.body)), region.original
+        if original is not None:
+            original = Nest(view.body(original.body))
+        region = replace(region, nest=nest, original=original)
+        return replace(one, region=region, inspector=view.body(one.inspector))
+
+    return variant.rewritten(analysis, view.plan)
 
 
-def body_text(text: str, region: Region, edits: Sequence[Replacement] = ()) -> str:
-    """Return the user's own text between the annotations in plain names.
+@dataclass(frozen=True)
+class _Calls(Renaming):
+    """Statements that call the `copies` of functions; all names else stay."""
 
-    `edits` are further changes, with offsets in the whole file's `text`.
-    """
-    place = region.extent
-    plain = [(s.start, s.end, s.name) for s in region.text.spellings]
-    new = splice(text, [*edits, *plain])
-    return new[place.body_start : place.body_end + len(new) - len(text)]
+    copies: Mapping[str, str]
 
-
-def declared(code: str, region: Region) -> str:
-    """Return a block that replaces a region, with the plain names that it uses declared."""
-    used = words(code)
-    registers = [s for s in region.scalars.values() if s.is_register and _is_addressed(code, s)]
-    for scalar in registers:
-        code = _in_memory(code, scalar, region)
-    wanted = [alias for alias in region.text.aliases if alias.name in used]
-    if not wanted:
-        return code
-    out = Writer()
-    with out.block(""):
-        for alias in wanted:
-            out.line(alias.declaration)
-        out.lines(code)
-    return out.text()
-
-
-# A directive for a device with the lines that it goes on over.
-_DEVICE_DIRECTIVE = re.compile(r"#pragma (?:acc|omp target)(?:\\\n|.)*")
-
-
-def _is_addressed(code: str, scalar: Scalar) -> bool:
-    """Return whether a text needs a variable's address, in a call or in a data clause."""
-    if scalar.is_local:
-        return False
-    return f"&{scalar.name}" in code or any(
-        scalar.name in words(directive) for directive in _DEVICE_DIRECTIVE.findall(code)
-    )
-
-
-def _in_memory(code: str, scalar: Scalar, region: Region) -> str:
-    """Return a block in which a register variable is one with an address.
-
-    ``{ T p_kept = p; { T p = p_kept; CODE p_kept = p; } p = p_kept; }``
-    """
-    kept = fresh(f"{scalar.name}_kept", region.taken | words(code))
-    name, type_ = scalar.name, spelled(scalar.type)
-    out = Writer()
-    with out.block(""):
-        out.line(f"{type_} {kept} = {name};")
-        with out.block(""):
-            out.line(f"{type_} {name} = {kept};")
-            out.lines(code)
-            out.line(f"{kept} = {name};")
-        out.line(f"{name} = {kept};")
-    return out.text()
+    def change(self, part: Expr) -> Expr | None:
+        """Return a call of a copy, None for what is no call of a function that has one."""
+        if isinstance(part, Call) and part.function in self.copies:
+            return Call(self.copies[part.function], tuple(map(self.expr, part.arguments)))
+        return None

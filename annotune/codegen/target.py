@@ -101,6 +101,10 @@ _TARGETS = {
 }
 
 TARGET_NAMES = tuple(_TARGETS)
+DEFAULT_TARGETS = ("cuda", "openacc", "openmp")
+"""What is written where nobody names targets."""
+ACC_SHAPED = frozenset({"openacc", "openmp_target"})
+"""Those of which each has the shapes of OpenACC."""
 
 
 def target_names() -> tuple[str, ...]:

@@ -21,8 +21,8 @@ from pathlib import Path
 from annotune.analysis.facts import Analysis
 from annotune.codegen.c_expr import c_expr
 from annotune.codegen.names import spelled
-from annotune.codegen.renaming import body_text
 from annotune.codegen.target import RegionCode
+from annotune.codegen.users_file import body_text
 from annotune.frontend.read.tokens import splice
 from annotune.ir.region import Array, Region, Scalar, SourceFile
 from annotune.measure.child import BODY, DEVICE, HELPER, ROOM

@@ -1,19 +1,36 @@
-"""What `check` and `emit` found, as values that the reports show."""
+"""What `check` and `emit` found: as values, and as text for people."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from annotune.analysis.facts import Analysis
+from annotune.analysis.messages import WORK_UNKNOWN, listed
+from annotune.annotation.commands import before_targets
 from annotune.annotation.devices import Device
+from annotune.annotation.expressions import literal
+from annotune.codegen.c_expr import c_expr
+from annotune.codegen.several_sizes import sizes_text
+from annotune.codegen.writer import Writer
 from annotune.diagnostics import Diagnostic, Severity, Span
 from annotune.ir.region import Region, SourceFile
-from annotune.model.predict import Forecast, RegionModel
+from annotune.model.predict import Forecast, KernelForecast, RegionModel
+from annotune.report.figures import share_text, time_text
+from annotune.schedule.candidate import Candidate
 from annotune.schedule.plan import Plan
 from annotune.space.decision import FUSIONS, Base, Decision, Point
+from annotune.space.openmp import first_plan
+from annotune.space.recipe import recipe
 from annotune.space.space import Space
-from annotune.space.variants import Variant
+from annotune.space.variants import Listing, Variant
+from annotune.strategies.direct import unrolls
+from annotune.strategies.registry import others
+from annotune.transforms.unroll import Unroll
+
+if TYPE_CHECKING:
+    from annotune.certify.certificate import Certificate
 
 
 @dataclass(frozen=True)
@@ -105,3 +122,226 @@ class Emission:
     variants: tuple[Mapping[str, Variant], ...]
     reports: tuple[RegionReport, ...]
     diagnostics: tuple[Diagnostic, ...]
+
+
+HOLDS = "holds: every iteration once, every dependence kept, in bounds"
+GANGS = "OpenACC: blocks are the iterations that gangs share, threads those of workers and lanes"
+CORES = "OpenMP: blocks and threads are the iterations that threads and lanes share"
+NOTHING: Mapping[int, tuple[str, ...]] = {}
+
+
+def region_text(report: RegionReport) -> str:
+    """Return the findings of one region as plain text."""
+    out = Writer()
+    region = report.region
+    out.line(f"{report.place}: {region.function}, region {region.index}")
+    with out.deeper():
+        _loops(out, report)
+        _work(out, report)
+        _decisions(out, report)
+    return out.text()
+
+
+def recipe_of(report: RegionReport) -> str:
+    """Return the recipe that the decisions amount to, empty when there are none.
+
+    What the user's own recipe says stands in it word for word.
+    """
+    if report.decision is None or report.base is None or not report.has_kernels:
+        return ""
+    wished = {step.statement for step in report.decision.asked.of(Unroll)}
+    factors = {
+        statement: values
+        for unit in report.base.nests("footprint", report.decision.asked)
+        for statement, _, values in unrolls(unit)
+        if statement not in wished
+    }
+    return recipe(report.decision.choices, factors, before_targets(report.region.spec.commands))
+
+
+def _loops(out: Writer, report: RegionReport) -> None:
+    out.line("loops")
+    with out.deeper():
+        if report.analysis is None:
+            for loop in report.region.nest.loops():
+                out.line(f"{loop.var} (line {loop.span.line}): not analysed")
+            return
+        for facts in report.analysis.loops:
+            depth = "  " * (len(facts.path) - 1)
+            private = f"; private: {', '.join(facts.private)}" if facts.private else ""
+            out.line(
+                f"{depth}{facts.name} (line {facts.loop.span.line}): {facts.kind}, "
+                f"{facts.proof}{private}"
+            )
+
+
+def _work(out: Writer, report: RegionReport) -> None:
+    if report.analysis is None:
+        return
+    work = report.analysis.total
+    sizes = sizes_text(report.sizes)
+    proven = "all sizes" if report.analysis.all_sizes else "these sizes alone"
+    if report.analysis.conditions:
+        proven += f" with {listed([c_expr(one) for one in report.analysis.conditions])}"
+    out.line(f"sizes: {sizes or 'none'}; dependences proven for {proven}")
+    if report.others:
+        each = "; ".join(sizes_text(one.sizes) for one in report.by_size)
+        out.line(f"tuned for each of {each}; shown for the first, --set chooses another")
+    if not (work.flop or work.bytes_read or work.bytes_written):
+        out.line("work: unknown without the sizes")
+        return
+    out.line(
+        f"work: {work.flop:.6g} flop, {work.bytes_read:.6g} bytes read, "
+        f"{work.bytes_written:.6g} bytes written at the least"
+    )
+
+
+def _decisions(out: Writer, report: RegionReport) -> None:
+    if report.decision is None:
+        return
+    if report.plan is None:
+        out.line("no plan: the recipe is refused")
+        return
+    if not report.has_kernels:
+        out.line("no kernel: no loop may run in parallel")
+        return
+    _kernels(out, report.decision.choices, "", report.forecast(report.decision), _others(report))
+    if report.openacc is not None:
+        forecast = report.forecast(report.openacc)
+        _kernels(out, report.openacc.choices, " in OpenACC", forecast)
+    if report.base is not None:
+        # No recipe speaks of the cores of a CPU, and no model.
+        _kernels(out, first_plan(report.base).choices, " in OpenMP", None)
+    out.line("recipe")
+    with out.deeper():
+        out.lines(recipe_of(report))
+    if report.space is not None:
+        out.line(f"space: {report.space.size} points, {report.space.legal} legal")
+
+
+def _others(report: RegionReport) -> dict[int, tuple[str, ...]]:
+    """Return by leader what is to be said of the strategies beside the one that was taken."""
+    base, point, decision = report.base, report.point, report.decision
+    if base is None or point is None or decision is None:
+        return {}
+    taken = {choice.leader: choice for choice in decision.choices if point.whole(choice.leader)}
+    units = base.nests(point.fusion, decision.asked)
+    return {u.leader: others(u, taken[u.leader], base.strategy) for u in units if u.leader in taken}
+
+
+def _kernels(
+    out: Writer,
+    choices: Iterable[Candidate],
+    where: str,
+    forecast: Forecast | None,
+    beside: Mapping[int, tuple[str, ...]] = NOTHING,
+) -> None:
+    """Write the reasons behind each kernel, and what the model says of them."""
+    said = {} if forecast is None else _kernel_lines(forecast)
+    for choice in choices:
+        numbers = ", ".join(map(str, choice.statements))
+        out.line(f"kernel of statement {numbers}{where}")
+        with out.deeper():
+            for reason in choice.reasons:
+                out.line(str(reason))
+            for sentence in beside.get(choice.leader, ()):
+                out.line(f"beside: {sentence}")
+            for line in said.get(choice.statements, ()):
+                out.line(line)
+    if forecast is not None:
+        out.line(_end_to_end_text(forecast))
+
+
+def _kernel_lines(forecast: Forecast) -> dict[tuple[int, ...], list[str]]:
+    """Return what is said of each kernel, by its statements: prediction and bounds, a line each."""
+    return {
+        kernel.statements: _forecast_lines(kernel, forecast.device) for kernel in forecast.kernels
+    }
+
+
+def _forecast_lines(kernel: KernelForecast, device: str) -> list[str]:
+    found = kernel.prediction
+    origin = "read from ptxas" if found.is_compiled else "estimated"
+    share = share_text(kernel.roofline_s / found.time_s)
+    return [
+        f"predicted for {device}: {time_text(found.time_s)}, bound by {found.limit}, "
+        f"{found.registers} registers a thread ({origin}), occupancy {share_text(found.occupancy)}",
+        f"roofline: {time_text(kernel.roofline_s)}, {share} of the prediction",
+        f"bound of MAGMA's model: {_magma_text(kernel)}",
+    ]
+
+
+def _magma_text(kernel: KernelForecast) -> str:
+    """Return the bound of MAGMA's model for tiny batched products, or why there is none."""
+    if kernel.magma_s is None:
+        return f"not available because {kernel.why_no_magma}"
+    share = share_text(kernel.magma_s / kernel.prediction.time_s)
+    return f"{time_text(kernel.magma_s)}, {share} of the prediction"
+
+
+def _end_to_end_text(forecast: Forecast) -> str:
+    """Return the kernels' predicted time and that with the copies of a user's arrays."""
+    kernels = time_text(forecast.kernels_s)
+    if forecast.copies_s is None:
+        return (
+            f"predicted for {forecast.device}: {kernels} for the kernels; copies not available "
+            f"because {forecast.why_no_copies}"
+        )
+    return (
+        f"predicted for {forecast.device}: {kernels} for the kernels, "
+        f"{time_text(forecast.copies_s)} for the copies, "
+        f"{time_text(forecast.end_to_end_s)} end to end"
+    )
+
+
+def space_lines(report: CheckReport, spaces: Sequence[Mapping[str, Listing]]) -> Iterator[str]:
+    """Yield each region's spaces as lines of text: size, legal size, and axes with values."""
+    for region, listings in zip(report.regions, spaces, strict=True):
+        yield f"{region.place}: space of {region.region.function}, region {region.region.index}"
+        for name, listing in listings.items():
+            legal = "not counted" if listing.legal is None else str(listing.legal)
+            yield f"  {name}: {listing.size} points, {legal} legal"
+            if listing.note:
+                yield f"    axes of {len(listing)} points, {listing.note}"
+            for axis, values in listing.axes.items():
+                yield f"    {axis}: {', '.join(map(_shown, values))}"
+
+
+def _shown(value: str | int) -> str:
+    """Return a value as `--param` takes it: in quotes where a comma would end it."""
+    return literal(value) if isinstance(value, str) and "," in value else str(value)
+
+
+def certificate_text(report: RegionReport) -> str:
+    """Return the certificates of a region's plans: CUDA's, OpenACC's, and for a CPU's cores.
+
+    Each ends with the verdict of its checker. There are those of each problem size.
+    """
+    return "\n".join(map(_at_its_sizes, report.by_size))
+
+
+def _at_its_sizes(report: RegionReport) -> str:
+    # What makes and checks certificates is not waited for where nobody asks for one.
+    from annotune.certify.kernels import certify, certify_acc, certify_cores
+    from annotune.space.points import first_acc_plan
+
+    name = f"{report.region.function}, region {report.region.index}"
+    if report.analysis is None or report.plan is None:
+        return f"{name}: no plan to certify\n"
+    if any(d.code == WORK_UNKNOWN.code for d in report.analysis.warnings):
+        return f"{name}: give the sizes first\n"
+    text = _certified(certify(report.analysis, report.plan))
+    if report.base is None or not report.has_kernels:
+        return text
+    if report.openacc is not None:
+        plan = first_acc_plan(report.analysis, report.openacc)
+        text += f"\n{GANGS}\n{_certified(certify_acc(report.analysis, plan))}"
+    cores = certify_cores(report.analysis, first_plan(report.base))
+    return f"{text}\n{CORES}\n{_certified(cores)}"
+
+
+def _certified(made: Certificate) -> str:
+    from annotune.certify.certificate import verify
+
+    verdict = "\n".join(verify(made)) or HOLDS
+    return f"{made.text()}certificate {verdict}\n"

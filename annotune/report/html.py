@@ -24,6 +24,7 @@ from annotune.printable import one_line, printable
 from annotune.report import plots
 from annotune.report.figures import MISSING, estimated, number_text, share_text, time_text
 from annotune.report.plots import (
+    Bar,
     SearchCourse,
     SearchPlot,
     by_evaluation,
@@ -237,16 +238,6 @@ def highlight(text: str) -> Markup:
 
 
 @dataclass(frozen=True, slots=True)
-class ImportanceBar:
-    """The importance of a parameter: its length of `BAR_LENGTH`, and the whole name as a title."""
-
-    name: str
-    title: str
-    length: float
-    label: str
-
-
-@dataclass(frozen=True, slots=True)
 class CaptionedPlot:
     """A plot with its caption."""
 
@@ -261,7 +252,7 @@ class SearchWords:
     heading: str
     facts: tuple[tuple[str, str], ...]
     figures: tuple[CaptionedPlot, ...]
-    bars: tuple[ImportanceBar, ...]
+    bars: tuple[Bar, ...]
     importance: str
     missing: tuple[str, ...]
 
@@ -328,8 +319,8 @@ def _convergence_text(found: SearchCourse, plot: SearchPlot, least: float | None
         text += f", whose least time is {time_text(least)} ({where})"
     if plot.failed:
         text += f"; crosses: {len(plot.failed)} failed trial{'s' if len(plot.failed) > 1 else ''}"
-    if found.elsewhere:
-        text += f"; on {one_line(found.device)} alone, without {found.elsewhere} on others"
+    if found.on_others:
+        text += f"; on {one_line(found.device)} alone, without {found.on_others} on others"
     return f"{text}."
 
 
@@ -352,10 +343,11 @@ def _agreement_text(found: Agreement) -> str:
     return f"{text}; dashed: both times are equal."
 
 
-def _bar(name: str, share: float) -> ImportanceBar:
+def _bar(name: str, share: float) -> Bar:
     title = one_line(name)
     short = title if len(title) <= NAME_WIDTH else f"{title[: NAME_WIDTH - 1]}…"
-    return ImportanceBar(short, title, round(BAR_LENGTH * min(1.0, share), 1), share_text(share))
+    length = max(1.0, BAR_LENGTH * min(1.0, share))
+    return Bar(short, length, share_text(share), "share", title)
 
 
 def _importance_text(learnt: Importance, found: SearchCourse) -> str:

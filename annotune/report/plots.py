@@ -18,7 +18,7 @@ from annotune.tune.results import RegionResult, Roof, Row, RowStatus
 
 # The bars and the roofline; a label beside a mark needs up to 230 units.
 WIDTH = 640.0
-BAR_X, BAR_LENGTH, BAR_STEP = 150.0, 300.0, 30.0
+BAR_LENGTH = 300.0
 _LEAST_BAR = 1.5
 PLOT_LEFT, PLOT_TOP, PLOT_WIDTH, PLOT_HEIGHT = 64.0, 26.0, 340.0, 230.0
 # Text needs this much between two base lines.
@@ -65,6 +65,8 @@ class PlotAxis:
     end: float
     marks: tuple[float, ...]
     is_logarithmic: bool = False
+    label: Callable[[float], str] = "{:g}".format
+    title: str = ""
 
     def at(self, value: float) -> float:
         """Return where `value` stands."""
@@ -74,42 +76,44 @@ class PlotAxis:
             part = (value - self.low) / (self.high - self.low)
         return round(self.start + part * (self.end - self.start), 1)
 
-    def ticks(self, label: Callable[[float], str] = "{:g}".format) -> tuple[Tick, ...]:
-        """Return the ticks, each labelled by `label`."""
-        return tuple(Tick(self.at(mark), label(mark)) for mark in self.marks)
+    def ticks(self) -> tuple[Tick, ...]:
+        """Return the labelled places."""
+        return tuple(Tick(self.at(mark), self.label(mark)) for mark in self.marks)
 
 
 def linear_axis(
-    values: Iterable[float], start: float, end: float, is_count: bool = False
+    values: Iterable[float], start: float, end: float, title: str = "", is_count: bool = False
 ) -> PlotAxis:
     """Return an axis on which every one of `values` stands; ticks of counts are whole numbers."""
     known = list(values)
     low, high = min(known), max(known)
     room = _MARGIN * (high - low) or 1.0
     marks = _round_values(low - room, high + room, 1.0 if is_count else 0.0)
-    return PlotAxis(low - room, high + room, start, end, tuple(marks))
+    return PlotAxis(low - room, high + room, start, end, tuple(marks), title=title)
 
 
-def log_axis(values: Iterable[float], start: float, end: float) -> PlotAxis:
-    """Return an axis on which every one of `values`, all positive, stands, with a margin."""
-    known = list(values)
+def time_axis(times_s: Iterable[float], start: float, end: float, title: str = "") -> PlotAxis:
+    """Return a logarithmic axis on which all times stand, with a margin."""
+    known = list(times_s)
     low, high = min(known), max(known)
     if high < low * _LEAST_RATIO:
         middle = math.sqrt(low) * math.sqrt(high)
         low, high = middle / math.sqrt(_LEAST_RATIO), middle * math.sqrt(_LEAST_RATIO)
     room = (high / low) ** _MARGIN
     low, high = low / room, high * room
-    return PlotAxis(low, high, start, end, tuple(_log_values(low, high)), is_logarithmic=True)
+    return PlotAxis(
+        low, high, start, end, tuple(_log_values(low, high)), True, short_time_text, title
+    )
 
 
-def decades(values: Sequence[float], start: float, end: float) -> PlotAxis:
+def decades(values: Sequence[float], start: float, end: float, title: str = "") -> PlotAxis:
     """Return an axis of whole powers of ten, with a factor of two around every one of `values`."""
     low = math.floor(math.log10(min(values) / 2))
     high = math.ceil(math.log10(max(values) * 2))
     # At most about ten labels, whatever the range.
     exponents = range(low, high + 1, max(1, math.ceil((high - low) / 10)))
     marks = tuple(10.0**e for e in exponents)
-    return PlotAxis(10.0**low, 10.0**high, start, end, marks, is_logarithmic=True)
+    return PlotAxis(10.0**low, 10.0**high, start, end, marks, True, title=title)
 
 
 def _log_values(low: float, high: float) -> list[float]:
@@ -137,13 +141,16 @@ def _round_values(low: float, high: float, least_step: float = 0.0) -> list[floa
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A horizontal bar of one row; `length` is None where the row has no figure."""
+    """A horizontal bar of a kind; `length` is None where there is no figure.
 
-    y: float
+    The whole name is the `title`, shown to who points at one that is cut short.
+    """
+
     name: str
     length: float | None
     label: str
-    status: RowStatus
+    kind: str
+    title: str = ""
 
 
 def bars(region: RegionResult) -> tuple[Bar, ...]:
@@ -156,7 +163,7 @@ def bars(region: RegionResult) -> tuple[Bar, ...]:
     if not most:
         return ()
     found = []
-    for number, (row, rate) in enumerate(zip(all_rows(region), rates, strict=True)):
+    for row, rate in zip(all_rows(region), rates, strict=True):
         words = row_words(row)
         length = max(_LEAST_BAR, BAR_LENGTH * (rate / most)) if rate else None
         label = words.figures[0] if row.gflops is None else f"{words.figures[1]} GFLOP/s"
@@ -164,7 +171,7 @@ def bars(region: RegionResult) -> tuple[Bar, ...]:
             label = "not available" if row.status is RowStatus.UNAVAILABLE else "no figure"
         elif is_doubtful(row):
             label += ", not verified"
-        found.append(Bar(number * BAR_STEP, words.name, length, label, row.status))
+        found.append(Bar(words.name, length, label, row.status))
     return tuple(found)
 
 
@@ -202,8 +209,8 @@ class RooflinePlot:
 
     points: tuple[RooflinePoint, ...]
     roofs: tuple[RoofLine, ...]
-    x_ticks: tuple[Tick, ...]
-    y_ticks: tuple[Tick, ...]
+    x: PlotAxis
+    y: PlotAxis
 
 
 def roofline_plot(region: RegionResult) -> RooflinePlot | None:
@@ -229,14 +236,11 @@ def roofline_plot(region: RegionResult) -> RooflinePlot | None:
     # Every ridge, peak and row is inside.
     xs = [intensity, *(r.peak_flop_s / r.bandwidth_bytes_s for r in roofs.values())]
     ys = [*(row.gflops or 0.0 for row in rows), *(r.peak_flop_s / 1e9 for r in roofs.values())]
-    x = decades(xs, PLOT_LEFT, PLOT_LEFT + PLOT_WIDTH)
-    y = decades(ys, PLOT_TOP + PLOT_HEIGHT, PLOT_TOP)
-    return RooflinePlot(
-        _points(rows, x.at(intensity), y),
-        tuple(_roof_line(n, d, roof, x, y) for n, (d, roof) in enumerate(roofs.items())),
-        x.ticks(),
-        y.ticks(),
-    )
+    words = "flop per byte of the least memory traffic"
+    x = decades(xs, PLOT_LEFT, PLOT_LEFT + PLOT_WIDTH, words)
+    y = decades(ys, PLOT_TOP + PLOT_HEIGHT, PLOT_TOP, "GFLOP/s")
+    lines = (_roof_line(n, d, roof, x, y) for n, (d, roof) in enumerate(roofs.items()))
+    return RooflinePlot(_points(rows, x.at(intensity), y), tuple(lines), x, y)
 
 
 def _is_plottable(figure: float) -> bool:
@@ -288,10 +292,8 @@ class SearchPlot:
 
     name: str
     kind: str
-    x_title: str
-    y_title: str
-    x_ticks: tuple[Tick, ...]
-    y_ticks: tuple[Tick, ...]
+    x: PlotAxis
+    y: PlotAxis
     dots: tuple[Dot, ...]
     line: str
     line_kind: str
@@ -304,14 +306,14 @@ class SearchCourse:
     """The trials of one target in their order, numbered as in the table of all trials.
 
     Their times are of one kind, measured where there are any, else predicted, and of one device,
-    that of the most. Right trials without such a time are left out; `elsewhere` counts those of
+    that of the most. Right trials without such a time are left out; `on_others` counts those of
     that kind on other devices.
     """
 
     trials: tuple[tuple[int, Trial], ...]
     is_predicted: bool
     device: str = ""
-    elsewhere: int = 0
+    on_others: int = 0
 
     @property
     def kind(self) -> str:
@@ -367,15 +369,15 @@ def why_no_seconds(found: SearchCourse) -> str:
 def by_evaluation(found: SearchCourse, least: float | None) -> SearchPlot:
     """Return the best time so far against the number of trials."""
     numbers = [float(n) for n, _ in enumerate(found.trials, 1)]
-    across = linear_axis(numbers, LEFT, RIGHT, is_count=True)
-    return _convergence(found, numbers, across, least, "by evaluation", "evaluation")
+    across = linear_axis(numbers, LEFT, RIGHT, "evaluation", is_count=True)
+    return _convergence(found, numbers, across, least, "Convergence by evaluation")
 
 
 def by_seconds(found: SearchCourse, least: float | None) -> SearchPlot:
     """Return the best time so far against the seconds since the run began."""
     seconds = [t.at_s or 0.0 for _, t in found.trials]
-    across = linear_axis(seconds, LEFT, RIGHT)
-    return _convergence(found, seconds, across, least, "by time", "seconds since the run began")
+    across = linear_axis(seconds, LEFT, RIGHT, "seconds since the run began")
+    return _convergence(found, seconds, across, least, "Convergence by time")
 
 
 def _convergence(
@@ -384,12 +386,11 @@ def _convergence(
     across: PlotAxis,
     least: float | None,
     name: str,
-    x_title: str,
 ) -> SearchPlot:
     times = [t.time_s for _, t in found.right if t.time_s]
     # A bound far below every trial would press these together.
     near = [least] if least is not None and least > min(times) / 10 else []
-    up = log_axis([*times, *near], BOTTOM, TOP)
+    up = time_axis([*times, *near], BOTTOM, TOP, f"{found.kind} time")
     dots, failed, steps = [], [], []
     best = math.inf
     ordered = sorted(zip(places, found.trials, strict=True), key=lambda one: one[0])
@@ -405,18 +406,10 @@ def _convergence(
             steps.append(f"{x},{up.at(time)}")
             best = time
     steps.append(f"{RIGHT},{up.at(best)}")
+    least_y = up.at(near[0]) if near else None
+    line = " ".join(steps)
     return SearchPlot(
-        f"Convergence {name}",
-        found.kind,
-        x_title,
-        f"{found.kind} time",
-        across.ticks(),
-        up.ticks(short_time_text),
-        tuple(dots),
-        " ".join(steps),
-        "best",
-        tuple(failed),
-        up.at(near[0]) if near else None,
+        name, found.kind, across, up, tuple(dots), line, "best", tuple(failed), least_y
     )
 
 
@@ -434,24 +427,16 @@ def scatter(region: RegionResult, target: str) -> SearchPlot | None:
     ]
     if not both:
         return None
-    across = log_axis([p for _, p, _ in both], LEFT, RIGHT)
-    up = log_axis([t for _, _, t in both], BOTTOM, TOP)
+    across = time_axis([p for _, p, _ in both], LEFT, RIGHT, "predicted time")
+    up = time_axis([t for _, _, t in both], BOTTOM, TOP, "measured time")
     low, high = max(across.low, up.low), min(across.high, up.high)
     ends = [(low, low), (high, high)] if low < high else []
-    return SearchPlot(
-        "Model against measurement",
-        "measured",
-        "predicted time",
-        "measured time",
-        across.ticks(short_time_text),
-        up.ticks(short_time_text),
-        tuple(
-            Dot(across.at(p), up.at(t), f"trial {n}: predicted {time_text(p)}, {time_text(t)}")
-            for n, p, t in both
-        ),
-        " ".join(f"{across.at(p)},{up.at(t)}" for p, t in ends),
-        "equal",
+    line = " ".join(f"{across.at(p)},{up.at(t)}" for p, t in ends)
+    dots = tuple(
+        Dot(across.at(p), up.at(t), f"trial {n}: predicted {time_text(p)}, {time_text(t)}")
+        for n, p, t in both
     )
+    return SearchPlot("Model against measurement", "measured", across, up, dots, line, "equal")
 
 
 def _has_time(trial: Trial) -> bool:

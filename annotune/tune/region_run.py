@@ -9,8 +9,8 @@ from annotune.analysis.facts import Analysis
 from annotune.annotation.devices import Device
 from annotune.codegen.baseline import naive_openacc, naive_openmp
 from annotune.codegen.recipes import listing_of
-from annotune.codegen.renaming import body_text
 from annotune.codegen.target import RegionCode, Target
+from annotune.codegen.users_file import body_text
 from annotune.ir.region import SourceFile
 from annotune.measure.machine import (
     Cpu,

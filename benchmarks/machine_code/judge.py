@@ -21,10 +21,9 @@ from annotune.measure.toolchain import Toolchains
 from annotune.measure.trial import KernelFacts
 from annotune.model.bounds import least_time
 from annotune.model.traffic import Residency, residency
-from annotune.pipeline import emit
+from annotune.pipeline import Settings, emit
 from annotune.schedule.candidate import ContractionTile
 from annotune.schedule.plan import Kernel
-from annotune.settings import Settings
 from annotune.space.variants import Variant
 from annotune.strategies.registry import AUTO
 from annotune.tune.tuner import forecast_of

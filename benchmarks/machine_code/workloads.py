@@ -11,7 +11,8 @@ from typing import Any
 
 import yaml
 
-from annotune.settings import Settings
+from annotune.frontend.read.preprocess import HeaderSearch
+from annotune.pipeline import Settings
 
 EXAMPLES = Path(__file__).parents[2] / "c_examples"
 TABLE = EXAMPLES / "workloads.yaml"
@@ -44,8 +45,8 @@ class Workload:
         path = EXAMPLES / self.file
         if self.by == "set":
             return Settings(path, ("cuda",), sizes=dict(self.sizes), function=self.function)
-        defines = {name: str(value) for name, value in self.sizes.items()}
-        return Settings(path, ("cuda",), defines=defines, function=self.function)
+        search = HeaderSearch(defines={name: str(value) for name, value in self.sizes.items()})
+        return Settings(path, ("cuda",), search=search, function=self.function)
 
     def options(self) -> str:
         """Return the words that follow a command of annotune, run in ``c_examples``."""

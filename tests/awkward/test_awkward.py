@@ -13,13 +13,12 @@ from pathlib import Path
 import pytest
 from support.executed import CUDA, run
 
-from annotune.codegen.target import load_target
+from annotune.codegen.target import DEFAULT_TARGETS, load_target
 from annotune.measure.compile import ACC_MEMORY, RUNTIME_FOLDER
 from annotune.measure.cuda_text import translate
 from annotune.measure.directives import as_openmp_with_memory
-from annotune.pipeline import emit
+from annotune.pipeline import Settings, emit
 from annotune.report.findings import Emission
-from annotune.settings import DEFAULT_TARGETS, Settings
 
 PROGRAM = Path(__file__).parent / "awkward.c"
 # What is never set is not 0, or something useful, by accident.

@@ -11,10 +11,9 @@ from codegen.emitted import checked, here, source_of, variants, warnings
 from codegen.test_c_targets_edge import FLAGS
 
 from annotune.analysis.analyse import analyse
-from annotune.codegen.assemble import assembled
 from annotune.codegen.baseline import naive_openacc, naive_openmp
-from annotune.codegen.renaming import body_text, declared
 from annotune.codegen.target import Provenance, RegionCode, load_target
+from annotune.codegen.users_file import assembled, body_text, declared
 from annotune.ir.region import Alias, Region, RegionText, SourceFile, Spelling
 from annotune.measure.trial import Status
 

@@ -12,9 +12,9 @@ from support.regions import text_source
 
 from annotune.analysis.analyse import analyse
 from annotune.analysis.private_copies import with_private_arrays
-from annotune.codegen.assemble import assembled
 from annotune.codegen.baseline import naive_openacc, naive_openmp
 from annotune.codegen.target import Provenance, RegionCode
+from annotune.codegen.users_file import assembled
 from annotune.ir.region import SourceFile
 from annotune.measure.trial import Status
 

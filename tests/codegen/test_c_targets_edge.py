@@ -11,9 +11,9 @@ from codegen.emitted import checked, here, source_of, variants, warnings
 
 from annotune.analysis.analyse import analyse
 from annotune.analysis.facts import Analysis
-from annotune.codegen.assemble import assembled
 from annotune.codegen.baseline import naive_openacc, naive_openmp
 from annotune.codegen.target import Provenance, RegionCode, load_target
+from annotune.codegen.users_file import assembled
 from annotune.ir.region import SourceFile
 from annotune.measure.trial import Status
 

@@ -17,8 +17,7 @@ import pytest
 from support.executed import Call, Executable, Part, executable
 
 from annotune.codegen.target import load_target
-from annotune.pipeline import emit
-from annotune.settings import Settings
+from annotune.pipeline import Settings, emit
 
 TEXT = """\
 void gemm(int m, int n, int k, int lda, int ldb, int ldc, const double *restrict A,

@@ -14,8 +14,7 @@ from support.regions import EXAMPLES
 
 from annotune.codegen.cuda.target import CudaTarget
 from annotune.diagnostics import AnnotuneError
-from annotune.pipeline import emit
-from annotune.settings import Settings
+from annotune.pipeline import Settings, emit
 
 NVCC_PLACES = "lib/python*/site-packages/nvidia/cu*/bin/nvcc"
 

@@ -15,8 +15,8 @@ from codegen.test_c_targets_edge import FLAGS, codes_of
 from conftest import Golden
 
 from annotune.analysis.analyse import analyse
-from annotune.codegen.assemble import assembled
 from annotune.codegen.target import Provenance, load_target
+from annotune.codegen.users_file import assembled
 from annotune.measure.trial import Status
 
 pytestmark = pytest.mark.skipif(here().c is None, reason="no C compiler")

@@ -35,8 +35,7 @@ from annotune.codegen.several_sizes import (
 )
 from annotune.codegen.target import load_target
 from annotune.ir.expr import Binary, Expr, Int, Var
-from annotune.pipeline import emit
-from annotune.settings import Settings
+from annotune.pipeline import Settings, emit
 from annotune.space.decision import Base
 from annotune.space.space import region_space
 from annotune.space.variants import Variant

@@ -12,10 +12,10 @@ from support.regions import text_regions
 
 from annotune.codegen.target import load_target
 from annotune.diagnostics import AnnotuneError
+from annotune.frontend.read.preprocess import HeaderSearch
 from annotune.ir.region import UserFunction
 from annotune.measure.compile import CompileJob, TranslationUnit, compile_job
-from annotune.pipeline import Emission, emit
-from annotune.settings import Settings
+from annotune.pipeline import Emission, Settings, emit
 
 KERNELS = Path(__file__).parent.parent / "kernels"
 NEST = """
@@ -41,7 +41,7 @@ def function_of(text: str, name: str = "g", **defines: str) -> UserFunction:
 def emitted(folder: Path, text: str, *targets: str, **defines: str) -> Emission:
     source = folder / "s.c"
     source.write_text(text)
-    made = Settings(source, targets, include=(str(folder),), defines=defines)
+    made = Settings(source, targets, search=HeaderSearch((str(folder),), defines))
     return emit(made, [load_target(target) for target in targets])
 
 

@@ -15,7 +15,7 @@ from annotune.annotation.perf_tuning import problem_sizes
 from annotune.annotation.regions import AnnotationBlock, find_annotations, scan_annotations
 from annotune.annotation.spec import WishKind
 from annotune.diagnostics import AnnotuneError
-from annotune.settings import Settings
+from annotune.pipeline import Settings
 
 ORIGINALS = Path(__file__).with_name("originals")
 SPEC = ORIGINALS / "external.spec"

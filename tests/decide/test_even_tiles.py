@@ -23,10 +23,9 @@ from annotune.measure.plan import CheckPlan
 from annotune.measure.program import Program
 from annotune.measure.toolchain import find_toolchains
 from annotune.measure.trial import Status
-from annotune.pipeline import Emission, emit
+from annotune.pipeline import Emission, Settings, emit
 from annotune.schedule.candidate import ContractionTile
 from annotune.schedule.units import with_merged
-from annotune.settings import Settings
 from annotune.strategies.gpu_tile import cost, flattenings
 from annotune.strategies.registry import AUTO
 

@@ -19,7 +19,7 @@ from annotune.measure.check import Checker
 from annotune.measure.oracle import Oracle
 from annotune.measure.plan import CheckPlan
 from annotune.measure.program import Program
-from annotune.settings import Settings
+from annotune.pipeline import Settings
 from annotune.space.decision import Point
 from annotune.strategies.core_blocks import RegisterBlock, first_block
 from annotune.strategies.hints import HINTS

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from annotune import pipeline
-from annotune.settings import Settings
+from annotune.pipeline import Settings
 
 HEAD = "void f(int n, double A[n][n], double B[n][n], double x[n], double *r)\n{\n"
 TUNING = "/*@ begin PerfTuning (def input_params { param n = 32; } ) @*/\nint t, i, j;\n"

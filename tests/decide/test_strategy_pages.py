@@ -11,8 +11,7 @@ import pytest
 from support.executed import Call, Executable, Part
 
 from annotune.codegen.target import load_target
-from annotune.pipeline import emit
-from annotune.settings import Settings
+from annotune.pipeline import Settings, emit
 from annotune.strategies.registry import STRATEGIES
 
 FOLDER = Path(__file__).parents[2] / "docs" / "strategies"

@@ -14,12 +14,11 @@ from annotune.analysis.analyse import analyse
 from annotune.analysis.facts import Analysis
 from annotune.analysis.private_copies import with_last_values, with_private_arrays
 from annotune.annotation.devices import Device, load_device
-from annotune.codegen.target import Provenance, RegionCode, load_target
+from annotune.codegen.target import DEFAULT_TARGETS, Provenance, RegionCode, load_target
 from annotune.diagnostics import NOWHERE, AnnotuneError
 from annotune.ir.region import SourceFile
 from annotune.schedule.candidate import Assignment, Candidate, ContractionTile
 from annotune.schedule.units import Unit
-from annotune.settings import DEFAULT_TARGETS
 from annotune.space.decision import Base, Point
 from annotune.space.space import Space, region_space, with_factors
 from annotune.space.variants import Variant

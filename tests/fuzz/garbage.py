@@ -18,8 +18,7 @@ from pathlib import Path
 
 from annotune.codegen.target import load_target
 from annotune.diagnostics import AnnotuneError, Severity
-from annotune.pipeline import check, emit
-from annotune.settings import Settings
+from annotune.pipeline import Settings, check, emit
 
 from .choices import Choices, Seeded
 from .nests import Options, nest

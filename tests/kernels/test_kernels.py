@@ -17,7 +17,7 @@ from support.regions import positions
 from support.sizes import fulfils
 
 from annotune.analysis.facts import LoopKind
-from annotune.codegen.target import load_target
+from annotune.codegen.target import DEFAULT_TARGETS, load_target
 from annotune.diagnostics import Severity
 from annotune.measure.check import Checker
 from annotune.measure.oracle import Oracle
@@ -26,9 +26,8 @@ from annotune.measure.program import Program
 from annotune.measure.sizes import open_sizes
 from annotune.measure.toolchain import Toolchains, find_toolchains
 from annotune.measure.trial import Status
-from annotune.pipeline import check, emit
+from annotune.pipeline import Settings, check, emit
 from annotune.report.findings import RegionReport
-from annotune.settings import DEFAULT_TARGETS, Settings
 from annotune.strategies.registry import AUTO
 
 HERE = Path(__file__).parent

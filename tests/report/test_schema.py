@@ -15,9 +15,9 @@ from sample_run import RUN
 
 from annotune import pipeline
 from annotune.diagnostics import Span, Template
+from annotune.pipeline import Settings
 from annotune.report.json_form import CheckJson, EmitJson, check_json, emit_json, refusal_json
 from annotune.report.results_json import ResultsFile, results_json
-from annotune.settings import Settings
 from annotune.space.variants import Variant
 
 PAGE = (Path(__file__).parents[2] / "docs" / "results.md").read_text()

@@ -24,8 +24,8 @@ from annotune.report.plots import (
     by_seconds,
     course,
     linear_axis,
-    log_axis,
     scatter,
+    time_axis,
 )
 from annotune.tune.results import RegionResult, agreement
 
@@ -101,7 +101,7 @@ def test_predicted_times_are_not_drawn_among_measured_ones() -> None:
     assert "1.00 ms in the end" in figure.caption
     alone = course(region(guess, guess), "cuda")
     assert alone.kind == "predicted"
-    assert by_evaluation(alone, None).y_title == "predicted time"
+    assert by_evaluation(alone, None).y.title == "predicted time"
 
 
 def test_devices_are_not_mixed() -> None:
@@ -187,9 +187,9 @@ def test_axes_have_round_ticks_inside_and_not_too_many(
     low: float, ratio: float, is_log: bool
 ) -> None:
     values = [low, low * ratio]
-    axis = log_axis(values, 0, 100) if is_log else linear_axis(values, 0, 100)
+    axis = time_axis(values, 0, 100) if is_log else linear_axis(values, 0, 100)
     assert all(0 <= axis.at(value) <= 100 for value in values)
-    ticks = axis.ticks(lambda value: f"{value:.9g}")
+    ticks = replace(axis, label="{:.9g}".format).ticks()
     assert len({tick.label for tick in ticks}) == len(ticks)
     assert 2 <= len(ticks) <= MOST_TICKS + 1
     assert all(0 <= tick.at <= 100 for tick in ticks)
@@ -197,5 +197,5 @@ def test_axes_have_round_ticks_inside_and_not_too_many(
 
 @given(st.integers(1, 5))
 def test_counts_have_whole_ticks(count: int) -> None:
-    ticks = linear_axis(range(1, count + 1), 0, 100, is_count=True).ticks(lambda v: f"{v:g}")
+    ticks = linear_axis(range(1, count + 1), 0, 100, is_count=True).ticks()
     assert all(tick.label.lstrip("-").isdigit() for tick in ticks)

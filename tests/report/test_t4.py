@@ -18,8 +18,7 @@ from test_results_json import runs
 
 from annotune.files import write_files
 from annotune.measure.trial import Status, Trial
-from annotune.report.results_json import results_file
-from annotune.report.t4 import T4_WORDS, t4_json, t4_text, t4_word
+from annotune.report.results_json import T4_WORDS, results_file, t4_json, t4_text, t4_word
 from annotune.tune.results import Results
 
 NUMBER = {"type": "number"}

@@ -18,8 +18,7 @@ from typing import Any
 import annotune.measure
 from annotune.codegen.cuda.target import CudaTarget
 from annotune.measure.cuda_text import translate
-from annotune.pipeline import Emission, emit
-from annotune.settings import Settings
+from annotune.pipeline import Emission, Settings, emit
 
 RUNTIME = Path(annotune.measure.__file__).parent / "runtime" / "cuda_on_cpu.h"
 CHILD_LIMIT_S = 60

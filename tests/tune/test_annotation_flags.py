@@ -12,7 +12,7 @@ from annotune.analysis.analyse import analyse
 from annotune.annotation.devices import load_device
 from annotune.annotation.flags import macros
 from annotune.codegen.target import load_target
-from annotune.settings import Settings
+from annotune.pipeline import Settings
 from annotune.space.decision import Base
 from annotune.space.space import region_space
 from annotune.space.variants import Variant

@@ -26,8 +26,8 @@ from annotune.measure.oracle import Oracle
 from annotune.measure.sizes import awkward_sizes, tuned_sizes
 from annotune.measure.toolchain import find_toolchains
 from annotune.measure.trial import Trial
+from annotune.pipeline import Settings
 from annotune.report.results_json import results_json
-from annotune.settings import Settings
 from annotune.space.decision import Base
 from annotune.space.space import region_space
 from annotune.space.variants import Variant

@@ -22,12 +22,11 @@ from typing import Any
 
 from support.executed import CUDA, SHARED, run
 
-from annotune.codegen.target import load_target
+from annotune.codegen.target import DEFAULT_TARGETS, load_target
 from annotune.measure.compile import ACC_MEMORY, RUNTIME_FOLDER
 from annotune.measure.cuda_text import translate
 from annotune.measure.directives import with_memory
-from annotune.pipeline import Emission, emit
-from annotune.settings import DEFAULT_TARGETS, Settings
+from annotune.pipeline import Emission, Settings, emit
 
 PROGRAMS = Path(__file__).parent / "programs"
 CHILD = Path(__file__).with_name("call_child.py")

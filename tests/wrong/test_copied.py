@@ -10,8 +10,7 @@ from support.executed import SHARED, run
 
 from annotune.codegen.target import load_target
 from annotune.diagnostics import AnnotuneError
-from annotune.pipeline import emit
-from annotune.settings import Settings
+from annotune.pipeline import Settings, emit
 from wrong.called import PROGRAMS, Array, Call, Program
 
 SUM = "double f(long n, const double *x, double *y)\n{{ double s = 0; {} return s; }}\n"

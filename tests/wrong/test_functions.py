@@ -11,8 +11,7 @@ from support.regions import text_regions
 from annotune.codegen.target import load_target
 from annotune.diagnostics import AnnotuneError
 from annotune.ir.functions import FUNCTIONS
-from annotune.pipeline import emit
-from annotune.settings import Settings
+from annotune.pipeline import Settings, emit
 from wrong.called import PROGRAMS, Array, Call, Program
 
 SIZES = (0, 1, 64, 1001)

@@ -12,12 +12,11 @@ import pytest
 from support.executed import CUDA, SHARED, run
 from support.regions import text_regions
 
-from annotune.codegen.target import load_target
+from annotune.codegen.target import DEFAULT_TARGETS, load_target
 from annotune.ir.region import SourceFile
 from annotune.measure.cuda_text import translate
 from annotune.measure.program import oracle_source
-from annotune.pipeline import emit
-from annotune.settings import DEFAULT_TARGETS, Settings
+from annotune.pipeline import Settings, emit
 
 from .called import GCC, HOST_ACC, PROGRAMS, Array, Call, Program
 

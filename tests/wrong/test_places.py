@@ -6,9 +6,8 @@ from pathlib import Path
 
 from support.executed import run
 
-from annotune.codegen.target import load_target
-from annotune.pipeline import emit
-from annotune.settings import DEFAULT_TARGETS, Settings
+from annotune.codegen.target import DEFAULT_TARGETS, load_target
+from annotune.pipeline import Settings, emit
 from wrong.called import PROGRAMS, Array, Call, Program
 
 

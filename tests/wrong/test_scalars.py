@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from annotune.diagnostics import Severity
-from annotune.pipeline import check
-from annotune.report.check_text import certificate_text
-from annotune.settings import Settings
+from annotune.pipeline import Settings, check
+from annotune.report.findings import certificate_text
 from wrong.called import PROGRAMS, Array, Call, Program
 
 COMPLEX_VALUES = (0, 0, 1, 1, 2, 3, 0)

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from annotune.analysis.facts import Analysis
-from annotune.codegen.assemble import assembled, calling_copies, copied, definition
 from annotune.codegen.c_stmt import final_values
 from annotune.codegen.cuda.cpp import (
     CPP_WORDS,
@@ -20,7 +19,7 @@ from annotune.codegen.cuda.cpp import (
 from annotune.codegen.cuda.host import HostText, Version
 from annotune.codegen.cuda.kernel import KernelText, kernel_text
 from annotune.codegen.names import Interface, interface, spelled, unmentioned, with_hosts
-from annotune.codegen.renaming import in_users_file, without_macros
+from annotune.codegen.renaming import calling_copies, copied, definition
 from annotune.codegen.several_sizes import (
     OTHERS,
     Definitions,
@@ -29,6 +28,7 @@ from annotune.codegen.several_sizes import (
     tests_by_size,
 )
 from annotune.codegen.target import Provenance, RegionCode, Vocabulary
+from annotune.codegen.users_file import assembled, in_users_file, without_macros
 from annotune.codegen.writer import Writer, words
 from annotune.diagnostics import AnnotuneError, Template
 from annotune.ir.nest import MemorySpace

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from annotune.codegen.cuda.cpp import prelude
-from annotune.codegen.target import RegionCode, load_target
+from annotune.codegen.target import DEFAULT_TARGETS, RegionCode, load_target
 from annotune.diagnostics import NOWHERE, AnnotuneError, Severity
-from annotune.pipeline import emit
-from annotune.settings import DEFAULT_TARGETS, Settings
+from annotune.pipeline import Settings, emit
 from annotune.space.variants import Listing, Variant
 
 from ..examine import LISTED, OnePoint, random_point

@@ -1,0 +1,266 @@
+"""A user's file with its regions replaced, each text of ours as it must be said there.
+
+Compilers expand macros inside ``#pragma omp`` and ``#pragma acc`` lines too: beside
+``#define gang 12`` a loop would be ``parallel loop 12``. What the user's text says in such a
+macro has been read, so that ours is made without it.
+
+Where the user's C spells a value otherwise, ``*n`` or ``p->nx``, the nest and all that is printed
+from it use plain names; what is put in the place of a region declares them first. The harness
+passes them as parameters instead. So it is with ``register`` variables, whose address C does not
+give.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from annotune.codegen.names import fresh, spelled
+from annotune.codegen.renaming import Renaming, made_names
+from annotune.codegen.target import Provenance, RegionCode
+from annotune.codegen.writer import Writer, words
+from annotune.frontend.read.tokens import Replacement, splice
+from annotune.ir.region import Condition, MacroText, Redefined, Region, Scalar, SourceFile
+from annotune.space.variants import Variant
+
+
+def assembled(source: SourceFile, codes: Sequence[RegionCode], provenance: Provenance) -> str:
+    """Return the user's text with each region replaced, all other bytes unchanged.
+
+    A helper stands directly before the function that encloses its region. The provenance
+    opens the first replaced region, since nothing outside the regions may change.
+    """
+    edits: list[tuple[int, int, str]] = []
+    for k, (region, code) in enumerate(zip(source.regions, codes, strict=True)):
+        place = region.extent
+        if code.helper:
+            helper = as_beside(code.helper, region.around.redefined) + "\n"
+            edits.append((place.function_start, place.function_start, helper))
+        conditions = checked_conditions((*region.text.conditions, *code.conditions))
+        own = checked_constants(declared(code.body, region), constants(region))
+        body = conditions + checked_texts(own, region.around.texts)
+        body = provenance.comment() + body if k == 0 else body
+        edits.append((place.start, place.end, indented(body, place.indent)))
+    return splice(source.text, edits)
+
+
+def as_beside(helper: str, redefined: Iterable[Redefined]) -> str:
+    """Return a helper that sees the macros in it as they are beside its region."""
+    used = words(helper)
+    return redefining(helper, [one for one in redefined if one.name in used])
+
+
+def checked_conditions(conditions: Iterable[Condition]) -> str:
+    """Return directives that stop a compiler for which an ``#if`` means another text.
+
+    An empty line first: a directive has a line of its own, whatever stands before the region.
+    """
+    out: list[str] = []
+    for one in dict.fromkeys(conditions):
+        said = f"{one.text} is {'true' if one.holds else 'false'}"
+        out.append(f"\n#if {'!' if one.holds else ''}({one.text})")
+        out.append(f'\n#error "annotune read this region where {_plain(said)}"\n#endif')
+    return "".join([*out, "\n"]) if out else ""
+
+
+def checked_texts(code: str, texts: Sequence[MacroText]) -> str:
+    """Return a block that stops a compiler for which a macro stands for another text.
+
+    gcc and clang compare strings when they compile; others compare how long they are.
+    """
+    if not texts:
+        return code
+    out = Writer()
+    with out.block(""):
+        out.lines(_SAYS)
+        for one in texts:
+            said = f"{one.use} is {_plain(one.text[1:-1])}"
+            test = f"ANNOTUNE_SAYS({one.text}, {one.use})"
+            out.line(f'_Static_assert({test}, "annotune read this region where {said}");')
+        out.lines("#undef ANNOTUNE_SAYS\n#undef ANNOTUNE_TEXT")
+        out.lines(code)
+    return out.text()
+
+
+_SAYS = """\
+#define ANNOTUNE_TEXT(...) #__VA_ARGS__
+#if defined(__GNUC__) && !defined(__NVCOMPILER)
+#define ANNOTUNE_SAYS(text, ...) (__builtin_strcmp(text, ANNOTUNE_TEXT(__VA_ARGS__)) == 0)
+#else
+#define ANNOTUNE_SAYS(text, ...) (sizeof text == sizeof ANNOTUNE_TEXT(__VA_ARGS__))
+#endif"""
+
+
+def _plain(text: str) -> str:
+    """Return a text as it may stand in a message: an unpaired quote would be a warning."""
+    return re.sub(r"[\"'\\]", "`", text)
+
+
+def indented(text: str, margin: str) -> str:
+    """Return `text` with `margin` before every line but the first, and no newline at its end.
+
+    The first line begins where the annotation did, behind the user's own white space.
+    Preprocessor lines keep column one.
+    """
+    first, *rest = text.rstrip("\n").split("\n")
+    rows = [line if not line or line.startswith("#") else margin + line for line in rest]
+    return "\n".join([first, *rows])
+
+
+_IN_DIRECTIVES = frozenset(
+    (
+        *("GCC", "omp", "acc", "unroll", "parallel", "loop", "simd", "seq", "routine", "cache"),
+        *("gang", "worker", "vector", "num_gangs", "num_workers", "vector_length", "num_threads"),
+        *("schedule", "static", "collapse", "tile", "reduction", "min", "max", "private", "data"),
+        *("present", "copy", "copyin", "copyout", "create", "deviceptr"),
+        *("target", "teams", "distribute", "declare", "end", "num_teams", "thread_limit"),
+        *("map", "to", "from", "tofrom", "alloc"),
+    )
+)
+
+
+_IN_C = frozenset(
+    (
+        *("char", "short", "int", "long", "float", "double", "signed", "unsigned", "void"),
+        *("for", "if", "else", "while", "return", "sizeof"),
+    )
+)
+
+
+_DIRECTIVE = re.compile(r"^[ ]*#pragma (?!push_macro|pop_macro)(?:\\\n|.)*", re.MULTILINE)
+
+
+def without_macros(code: RegionCode, region: Region) -> RegionCode:
+    """Return a text of ours in which none of our words is the user's macro."""
+    body, helper = (_freed(text, region) for text in (code.body, code.helper))
+    return replace(code, body=in_block(body) if body != code.body else body, helper=helper)
+
+
+def _freed(text: str, region: Region) -> str:
+    found = (words(text) & _IN_C) | (words(" ".join(_DIRECTIVE.findall(text))) & _IN_DIRECTIVES)
+    return redefining(
+        text, [Redefined(name, None) for name in sorted(found & region.around.macros)]
+    )
+
+
+def redefining(text: str, redefined: Sequence[Redefined]) -> str:
+    """Return a text in which macros are others than around it.
+
+    gcc, clang and nvc have these pragmas; the user's text goes on as it was.
+    """
+    before = [f'#pragma push_macro("{one.name}")' for one in redefined]
+    before += [line for one in redefined for line in one.directives()]
+    after = [f'#pragma pop_macro("{one.name}")' for one in redefined]
+    return "\n".join([*before, text.rstrip("\n"), *after, ""]) if redefined else text
+
+
+def constants(region: Region) -> tuple[Scalar, ...]:
+    """Return the constants whose names are among our words: their values stand for them."""
+    return tuple(s for s in region.scalars.values() if s.is_macro and s.name in _IN_DIRECTIVES)
+
+
+def checked_constants(code: str, found: Iterable[Scalar]) -> str:
+    """Return a block that stops a compiler for which a constant has another value than it had."""
+    checks = [
+        f'_Static_assert({one.name} == {one.value}, "annotune read this region where {one.name} '
+        f'is {one.value}");'
+        for one in found
+    ]
+    return in_block("\n".join([*checks, code])) if checks else code
+
+
+def in_block(code: str) -> str:
+    """Return a block of `code`, so that lines of the preprocessor have lines of their own."""
+    out = Writer()
+    with out.block(""):
+        out.lines(code)
+    return out.text()
+
+
+# Types that the text may name, of which a loop ``size`` in tiles would make a variable.
+_TYPES = frozenset({"size_t", "ptrdiff_t", "wchar_t", "int8_t", "int16_t", "int32_t", "int64_t"})
+
+
+def in_users_file(variant: Variant) -> Variant:
+    """Return a variant whose own names are safe in the user's file.
+
+    There macros of any name may hold, and what is called must be seen. What the user declares
+    keeps its name.
+    """
+    region = variant.analysis.region
+    made = made_names(region, variant.plans())
+    # Iterators and conditions that reading made, declared where they are used.
+    scalars = region.scalars.values()
+    made |= {s.name for s in scalars if s.is_local and s.name.startswith("annotune_")}
+    said = words(" ".join(alias.declaration for alias in region.text.aliases))
+    reserved = _TYPES | region.around.macros | region.called | said
+    clashes = sorted(made & reserved)
+    names = {s.name: str(s.value) for s in constants(region)}
+    if not clashes and not names:
+        return variant
+    known = {*made, *reserved, *region.names}
+    for clash in clashes:
+        names[clash] = fresh(clash, known)
+        known.add(names[clash])
+    view = Renaming(names)
+    return variant.rewritten(view.analysis, view.plan)
+
+
+def body_text(text: str, region: Region, edits: Sequence[Replacement] = ()) -> str:
+    """Return the user's own text between the annotations in plain names.
+
+    `edits` are further changes, with offsets in the whole file's `text`.
+    """
+    place = region.extent
+    plain = [(s.start, s.end, s.name) for s in region.text.spellings]
+    new = splice(text, [*edits, *plain])
+    return new[place.body_start : place.body_end + len(new) - len(text)]
+
+
+def declared(code: str, region: Region) -> str:
+    """Return a block that replaces a region, with the plain names that it uses declared."""
+    used = words(code)
+    registers = [s for s in region.scalars.values() if s.is_register and _is_addressed(code, s)]
+    for scalar in registers:
+        code = _in_memory(code, scalar, region)
+    wanted = [alias for alias in region.text.aliases if alias.name in used]
+    if not wanted:
+        return code
+    out = Writer()
+    with out.block(""):
+        for alias in wanted:
+            out.line(alias.declaration)
+        out.lines(code)
+    return out.text()
+
+
+# A directive for a device with the lines that it goes on over.
+_DEVICE_DIRECTIVE = re.compile(r"#pragma (?:acc|omp target)(?:\\\n|.)*")
+
+
+def _is_addressed(code: str, scalar: Scalar) -> bool:
+    """Return whether a text needs a variable's address, in a call or in a data clause."""
+    if scalar.is_local:
+        return False
+    return f"&{scalar.name}" in code or any(
+        scalar.name in words(directive) for directive in _DEVICE_DIRECTIVE.findall(code)
+    )
+
+
+def _in_memory(code: str, scalar: Scalar, region: Region) -> str:
+    """Return a block in which a register variable is one with an address.
+
+    ``{ T p_kept = p; { T p = p_kept; CODE p_kept = p; } p = p_kept; }``
+    """
+    kept = fresh(f"{scalar.name}_kept", region.taken | words(code))
+    name, type_ = scalar.name, spelled(scalar.type)
+    out = Writer()
+    with out.block(""):
+        out.line(f"{type_} {kept} = {name};")
+        with out.block(""):
+            out.line(f"{type_} {name} = {kept};")
+            out.lines(code)
+            out.line(f"{kept} = {name};")
+        out.line(f"{name} = {kept};")
+    return out.text()

@@ -23,6 +23,8 @@ from annotune.frontend import messages
 from annotune.frontend.read.filescope import File
 from annotune.frontend.read.parse import TopLevel
 from annotune.frontend.read.preprocess import (
+    DIRECTIVE,
+    INCLUDES,
     PREDEFINED,
     Clean,
     Given,
@@ -138,7 +140,6 @@ COMPILER_LIMIT_S = 20.0
 """How long the compiler may preprocess a file's headers; it takes 0.05 s as a rule."""
 
 _MAXIMUM_RETRIES = 8
-_DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(?P<word>\w*)(?:\\[ ]?\n|[^\n])*", re.MULTILINE)
 _MARKED = re.compile(
     r"^[ ]*annotune_begin_(?P<line>\d+)[ ]*;(?P<text>.*?)^[ ]*annotune_end_(?P=line)[ ]*;",
     re.MULTILINE | re.DOTALL,
@@ -255,9 +256,9 @@ def _directives(source: SourceText) -> str:
     """Return the directives of a file, each ``#include`` between marks that name its line."""
     text = without_comments(source)
     parts = []
-    for found in _DIRECTIVE.finditer(text):
+    for found in DIRECTIVE.finditer(text):
         directive = found[0].strip()
-        if found["word"] in ("include", "include_next", "import"):
+        if found["word"] in INCLUDES:
             start = found.start() + len(found[0]) - len(found[0].lstrip())
             line = source.span(start, start + 1).line
             directive = f"annotune_begin_{line};\n{directive}\nannotune_end_{line};"

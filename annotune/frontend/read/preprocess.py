@@ -310,7 +310,7 @@ _COMMENT = re.compile(
     r"|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|(?P<open>/\*)",
     re.DOTALL,
 )
-_DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(?P<word>\w*)(?P<rest>(?:\\[ ]?\n|[^\n])*)", re.MULTILINE)
+DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(?P<word>\w*)(?P<rest>(?:\\[ ]?\n|[^\n])*)", re.MULTILINE)
 _INCLUDE = re.compile(r"\s*(?:\"(?P<quoted>[^\"\n]+)\"|<(?P<angled>[^>\n]+)>)")
 _ONCE = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+once\b", re.MULTILINE)
 # Users compile with gcc, clang, nvc or nvcc, all of which define these.
@@ -327,6 +327,7 @@ PREDEFINED: Mapping[str, str] = {
     "__CHAR_BIT__": "8",
 }
 _CONDITIONALS = frozenset({"if", "ifdef", "ifndef", "elif", "else", "endif"})
+INCLUDES = frozenset({"include", "include_next", "import"})
 Given = Mapping[int, SourceText]
 """What a compiler made of the headers of an ``#include``, by the line of the directive."""
 
@@ -412,7 +413,7 @@ class _Preprocessor:
 
     def run(self, text: str) -> Clean:
         parts, last = [], 0
-        for found in _DIRECTIVE.finditer(text):
+        for found in DIRECTIVE.finditer(text):
             between = text[last : found.start()]
             parts.append(between if self.active else blank(between))
             parts.append(blank(found[0]))
@@ -465,7 +466,7 @@ class _Preprocessor:
             self.define(macro, found.end())
         elif word == "undef":
             self.forget(body.strip(), found.end())
-        elif word in ("include", "include_next", "import"):
+        elif word in INCLUDES:
             self.include(body, start, end)
 
     def define(self, macro: Macro, offset: int) -> None:

@@ -15,8 +15,8 @@ from hypothesis import HealthCheck, settings
 ANY_SPEED = settings(
     deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
 )
-settings.register_profile("laws", ANY_SPEED)
-settings.register_profile("thorough", ANY_SPEED)
+settings.register_profile("laws", ANY_SPEED, max_examples=25)
+settings.register_profile("thorough", ANY_SPEED, max_examples=200)
 settings.load_profile("laws")
 
 # What a test expects does not depend on a GPU of the machine that it runs on.

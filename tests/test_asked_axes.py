@@ -44,6 +44,7 @@ def space(target: str, *options: str) -> Any:
     return done.json["regions"][0]["space"]["targets"][target]
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize(
     ("options", "said", "hint"),
     [
@@ -99,6 +100,7 @@ def test_a_parameter_that_no_annotation_has() -> None:
         assert hint in done.err
 
 
+@pytest.mark.alike(3)
 @pytest.mark.parametrize("target", ["cuda", "openacc", "openmp"])
 def test_every_value_may_be_given_as_it_is_printed(target: str) -> None:
     done = sound("check", "user.c", "--space", "--target", target)
@@ -133,6 +135,7 @@ def test_tiles_are_numbers_to_a_formula() -> None:
     assert found == [j for j in space("openacc")["axes"]["S0.tile_j"] if j <= 16]
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize("value", ["foo", "-8", "8.0", "1e300", "True", "08"])
 def test_what_is_no_count_leaves_no_point(value: str) -> None:
     done = annotune(

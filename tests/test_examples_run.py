@@ -15,6 +15,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 import pytest
+from support.laws import IS_THOROUGH
 
 from annotune.codegen.target import TARGET_NAMES, load_target
 from annotune.frontend.read.preprocess import HeaderSearch
@@ -65,9 +66,11 @@ def regions() -> Iterator[tuple[str, str]]:
 
 QUICK = ("nekbone/local_grad3.c", "gemm/gemm.c")
 SHOWN = {
-    ("nwchem/sd_t_d1.c", "sd_t_d1_1"),
-    ("nekbone/local_grad3.c", "local_grad3"),
-    ("gemm/gemm.c", "gemm"),
+    ("nwchem/sd_t_d1.c", "sd_t_d1_1", "cuda"),
+    ("nekbone/local_grad3.c", "local_grad3", "cuda"),
+    ("nekbone/local_grad3.c", "local_grad3", "openmp"),
+    ("gemm/gemm.c", "gemm", "openacc"),
+    ("gemm/gemm.c", "gemm", "openmp"),
 }
 
 
@@ -75,16 +78,20 @@ def _opens(line: str) -> bool:
     return line.startswith("void ")
 
 
-def _marks(file: str, function: str) -> tuple[pytest.MarkDecorator, ...]:
-    """Return the marks of a function: of those alike one does."""
-    return () if (file, function) in SHOWN else (pytest.mark.slow,)
+def _marks(case: tuple[str, str, str]) -> tuple[pytest.MarkDecorator, ...]:
+    """Return the marks of a function for a target: of those alike one does."""
+    return () if case in SHOWN else (pytest.mark.slow,)
 
 
-CASES = [pytest.param(f, n, id=f"{Path(f).stem}-{n}", marks=_marks(f, n)) for f, n in regions()]
+CASES = [
+    pytest.param(f, n, target, id=f"{Path(f).stem}-{n}-{target}", marks=_marks((f, n, target)))
+    for f, n in regions()
+    for target in TARGET_NAMES
+]
 
 
 def test_no_example_is_missing() -> None:
-    assert len(CASES) == 27 + 1 + 1 + 1 + 2 + 2
+    assert len(CASES) == (27 + 1 + 1 + 1 + 2 + 2) * len(TARGET_NAMES)
     assert len({case.values for case in CASES}) == len(CASES)
 
 
@@ -96,11 +103,10 @@ def sizes_of(report: RegionReport) -> tuple[Mapping[str, int], ...]:
     unequal = dict(zip(names, UNEQUAL, strict=False))
     tens = dict.fromkeys(names, 10)
     ones = dict.fromkeys(names, 1)
-    return (unequal, tens, ones)
+    return (unequal, tens, ones) if IS_THOROUGH else (unequal, ones)
 
 
-@pytest.mark.parametrize("target", TARGET_NAMES)
-@pytest.mark.parametrize(("file", "function"), CASES)
+@pytest.mark.parametrize(("file", "function", "target"), CASES)
 def test_emitted_text_equals_the_original(
     file: str, function: str, target: str, tmp_path: Path
 ) -> None:

@@ -15,6 +15,7 @@ import pytest
 from support.catalogue import differences, example_of
 from support.cli import annotune
 from support.each import check_each
+from support.modules import nodes
 
 import annotune as package
 from annotune.diagnostics import Template, page_of, pages, pages_folder
@@ -102,7 +103,7 @@ def _prose(text: str) -> list[str]:
 def _calls_of_at(module: ModuleType) -> list[tuple[int, Template, set[str]]]:
     """Return every ``TEMPLATE.at(span, name=…)`` of a module: line, template and names given."""
     found: list[tuple[int, Template, set[str]]] = []
-    for node in ast.walk(ast.parse(Path(str(module.__file__)).read_text())):
+    for node in nodes(Path(str(module.__file__))):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
             continue
         if node.func.attr != "at" or any(word.arg is None for word in node.keywords):

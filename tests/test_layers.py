@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 
-PACKAGE = Path(__file__).parent.parent / "annotune"
+from support.modules import MODULES, PACKAGE, nodes
 
 # In the order in which a kernel crosses annotune. `annotation` comes before `ir` because a
 # region carries its annotation's values.
@@ -41,17 +42,16 @@ ABOVE = {
     "annotune.__main__",
 }
 
-MODULES = sorted(PACKAGE.rglob("*.py"))
-
 
 def _name(path: Path) -> str:
     parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
+@cache
 def _imports(path: Path) -> set[str]:
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -94,7 +94,7 @@ def test_what_verifies_a_certificate_uses_nothing_else_of_annotune() -> None:
 def test_every_code_is_said_by_one_module() -> None:
     owners: dict[str, str] = {}
     for path in MODULES:
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in nodes(path):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Template":
                 code = node.args[0]
                 assert isinstance(code, ast.Constant)

@@ -6,19 +6,18 @@ import ast
 import json
 import re
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 from support.cli import CLOSE, OPEN, annotune, function, region
+from support.modules import MODULES, PACKAGE, nodes
 
 from annotune.annotation.flags import flags_of
 from annotune.codegen.target import Provenance
 from annotune.diagnostics import Diagnostic, Span
 from annotune.measure.directives import quoted
 from annotune.printable import in_comment, printable
-
-PACKAGE = Path(__file__).parent.parent / "annotune"
-MODULES = sorted(PACKAGE.rglob("*.py"))
 
 # Calls that run a text or start a shell, and modules that do it for their users.
 _FORBIDDEN_NAMES = frozenset({"eval", "exec", "compile", "__import__", "input", "breakpoint"})
@@ -53,10 +52,10 @@ def _name(path: Path) -> str:
     return path.relative_to(PACKAGE).as_posix()
 
 
-def dangers(text: str, name: str = "") -> list[str]:
-    """Return what a module's text does that none of annotune's may, with the line."""
+def dangers(module: Iterable[ast.AST], name: str = "") -> list[str]:
+    """Return what a module does that none of annotune's may, with the line."""
     found: list[str] = []
-    for node in ast.walk(ast.parse(text)):
+    for node in module:
         at = getattr(node, "lineno", 0)
         match node:
             case ast.Import() | ast.ImportFrom():
@@ -102,7 +101,7 @@ def _is_list(argument: ast.expr | None) -> bool:
 
 
 def test_no_module_runs_a_text_or_a_shell() -> None:
-    found = {_name(path): dangers(path.read_text(), _name(path)) for path in MODULES}
+    found = {_name(path): dangers(nodes(path), _name(path)) for path in MODULES}
     assert not {name: why for name, why in found.items() if why}
 
 
@@ -129,14 +128,14 @@ DANGEROUS = (
 
 
 def test_the_scan_sees_each_danger() -> None:
-    assert [text for text in DANGEROUS if not dangers(text)] == []
+    assert [text for text in DANGEROUS if not dangers(ast.walk(ast.parse(text)))] == []
 
 
 def test_yaml_is_composed_and_never_constructed() -> None:
     calls = {
         ast.unparse(node.func)
         for path in MODULES
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in nodes(path)
         if isinstance(node, ast.Call) and ast.unparse(node.func).startswith("yaml.")
     }
     assert calls == {"yaml.compose"}

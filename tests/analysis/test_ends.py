@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import islpy as isl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.laws import tried
 
 from annotune.analysis.domains import ends, is_last
 
@@ -57,7 +58,7 @@ def agree(elements: isl.Set) -> None:
                 assert counted(isl.Set.from_pw_multi_aff(end), size) == wanted
 
 
-@settings(max_examples=60, deadline=None)
+@tried(90)
 @given(st.lists(st.tuples(loops, st.lists(subscripts, min_size=2, max_size=2)), max_size=3))
 def test_ends_are_those_that_counting_gives(parts: list) -> None:
     elements = isl.Set("[p, q] -> { [a, b] : false }")

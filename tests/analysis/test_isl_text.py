@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import islpy as isl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.laws import tried
 from support.nest_text import parse_nest
 
 from annotune.analysis.analyse import analyse
@@ -51,7 +52,7 @@ conditions = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@tried(120)
 @given(text=conditions, i=st.integers(-4, 5), j=st.integers(-4, 5))
 def test_a_condition_holds_where_it_does_in_c(text: str, i: int, j: int) -> None:
     condition = expression(text)
@@ -62,7 +63,7 @@ def test_a_condition_holds_where_it_does_in_c(text: str, i: int, j: int) -> None
     assert point.is_empty() is not bool(machine.value(condition, {"i": i, "j": j}, set()))
 
 
-@settings(max_examples=150, deadline=None)
+@tried(120)
 @given(text=values, i=st.integers(-4, 5), j=st.integers(-4, 5))
 def test_a_value_is_the_one_in_c(text: str, i: int, j: int) -> None:
     cases = IslText(NAMES, SIZES).cases(expression(text))

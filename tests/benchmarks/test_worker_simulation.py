@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 import worker_simulation
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.laws import tried
 from worker_simulation import RECORD, WORKERS, Record, read, simulate, write
 
 
@@ -23,7 +24,7 @@ def record(seconds: list[float], compile_s: float = 0.0) -> Record:
     return Record("a law", configs, times, (compile_s,) * len(seconds), tuple(seconds))
 
 
-@settings(max_examples=40, deadline=None)
+@tried(40)
 @given(
     st.lists(st.floats(0.01, 10.0), min_size=1, max_size=60),
     st.integers(1, 64),

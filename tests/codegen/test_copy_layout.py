@@ -6,8 +6,9 @@ from itertools import product
 from math import prod
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.laws import tried
 
 from annotune.codegen.cuda.copies import CopyLayout, copy_layout
 from annotune.ir.expr import Expr, Int
@@ -40,7 +41,7 @@ counts_of = st.lists(st.integers(1, 9), min_size=1, max_size=3).map(
 )
 
 
-@settings(deadline=None, max_examples=60)
+@tried(90)
 @given(counts=counts_of, threads=st.integers(1, 150))
 def test_every_element_is_copied_once(counts: dict[str, int], threads: int) -> None:
     team = copy_layout(counts, threads)

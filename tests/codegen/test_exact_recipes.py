@@ -11,6 +11,7 @@ from random import Random
 
 import pytest
 from decide.recipes import example_files
+from support.laws import IS_THOROUGH
 from support.regions import regions_of
 
 from annotune.analysis.analyse import analyse
@@ -33,7 +34,7 @@ REGIONS = [
     for number, region in enumerate(regions_of(path))
 ]
 # 200 random points of each target over all examples: so many tests of so many points.
-PARTS, POINTS = 25, 8
+PARTS, POINTS = 25, 8 if IS_THOROUGH else 2
 # Of one example after the other.
 TURN = 2
 
@@ -81,7 +82,7 @@ def is_made_again(chosen: Chosen, target: str, variant: Variant) -> bool:
     return chosen.by(exact_recipe(target, variant)).text(target) == text
 
 
-@pytest.mark.alike(4)
+@pytest.mark.alike(27)
 @pytest.mark.parametrize(
     ("path", "number"), [pytest.param(p, n, id=f"{p.stem}-{f}") for p, f, n in REGIONS]
 )

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from codegen.test_cuda_files import compiled
 from conftest import Golden
-from decide.recipes import decided, decided_text, example
+from decide.recipes import decided_example, decided_text
 from decide.test_two_level import SMALL, contraction
 from support.executed import Call, Executable, Part, emitted, executable
 from support.regions import EXAMPLES
@@ -182,7 +182,7 @@ NAMES = ("h3u", "h2u", "h1u", "p6u", "p5u", "p4u", "h7u")
 
 def test_a_contraction_has_one_more_point_where_its_tiles_are_cut() -> None:
     for n, count in ((16, 0), (20, 1)):
-        one = decided(example("nwchem/sd_t_d1.c", "sd_t_d1_1", dict.fromkeys(NAMES, n)), AUTO)
+        one = decided_example("nwchem/sd_t_d1.c", "sd_t_d1_1", AUTO, sizes=dict.fromkeys(NAMES, n))
         assert not any(c.of(Peel) for c in one.decision.choices)
         found = [p for p in one.space.points() if any(c.of(Peel) for c in p.picked.values())]
         assert len(found) >= count
@@ -211,7 +211,7 @@ def test_a_stencil_has_one_more_point_too_and_it_is_never_the_first() -> None:
 @pytest.mark.parametrize("extents", [(13, 13, 2, 2, 13, 13, 5), (5, 7, 2, 2, 17, 11, 6)])
 def test_the_point_of_a_contraction_is_clean(extents: tuple[int, ...], tmp_path: Path) -> None:
     sizes = dict(zip(NAMES, extents, strict=True))
-    one = decided(example("nwchem/sd_t_d1.c", "sd_t_d1_1", sizes), AUTO)
+    one = decided_example("nwchem/sd_t_d1.c", "sd_t_d1_1", AUTO, sizes=sizes)
     (unit,) = one.base.nests("footprint", one.decision.asked)
     peeled = with_peeled(unit, one.decision.choices[0])
     assert peeled is not None

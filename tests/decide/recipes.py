@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 
 from support.regions import EXAMPLES, regions_of, text_regions
@@ -80,6 +81,7 @@ def decided(region: Region, strategy: str = DIRECT, **params: int | str) -> Deci
     return Decided(analysis, base, space, decide(base, next(points)))
 
 
+@lru_cache(maxsize=32)
 def decided_text(text: str, strategy: str = DIRECT, **params: int | str) -> Decided:
     """Return what is decided for the only region of a C text."""
     (only,) = text_regions(text)
@@ -95,6 +97,20 @@ def example(
     """Return a region of a file of c_examples, the first or that of `function`."""
     found = regions_of(EXAMPLES / name, sizes, defines)
     return next(r for r in found if function in ("", r.function))
+
+
+def decided_example(
+    name: str, function: str = "", strategy: str = DIRECT, sizes: Mapping[str, int] | None = None
+) -> Decided:
+    """Return what is decided for a region of a file of c_examples, once for all tests."""
+    return _decided_example(name, function, strategy, tuple((sizes or {}).items()))
+
+
+@lru_cache(maxsize=32)
+def _decided_example(
+    name: str, function: str, strategy: str, sizes: tuple[tuple[str, int], ...]
+) -> Decided:
+    return decided(example(name, function, dict(sizes)), strategy)
 
 
 def example_files() -> Iterator[Path]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from decide.recipes import Decided, decided, example
+from decide.recipes import Decided, decided, decided_example, example
 
 from annotune.annotation.devices import Device
 from annotune.model.predict import predict
@@ -79,14 +79,14 @@ class Measured:
 @cache
 def _decided(function: str, size: int) -> Decided:
     if function == "gemm":
-        return decided(example("gemm/gemm.c", function, dict.fromkeys("mnk", size)))
+        return decided_example("gemm/gemm.c", function, sizes=dict.fromkeys("mnk", size))
     if function == "local_grad3":
         defines = {"lx": str(size), "nelt": "1000"}
         return decided(example("nekbone/local_grad3.c", function, defines=defines))
     kind = function.split("_")[2]
     names = ["h3u", "h2u", "h1u", "p6u", "p5u", "p4u"]
     names += [_SCALARS[kind]] if kind in _SCALARS else []
-    return decided(example(f"nwchem/sd_t_{kind}.c", function, dict.fromkeys(names, size)))
+    return decided_example(f"nwchem/sd_t_{kind}.c", function, sizes=dict.fromkeys(names, size))
 
 
 def recorded() -> Iterator[Measured]:

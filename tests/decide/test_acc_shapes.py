@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from decide.recipes import Decided, decided, decided_text, example
+from decide.recipes import Decided, decided_example, decided_text
 from hypothesis import given
 from hypothesis import strategies as st
 from support.acc_texts import PRODUCT, contraction, product
@@ -33,7 +33,7 @@ from annotune.transforms.map import Map
 
 def triples(n: int = 16, function: str = "sd_t_d1_1", file: str = "d1") -> Decided:
     names = ("h3u", "h2u", "h1u", "p6u", "p5u", "p4u", "h7u" if file == "d1" else "p7u")
-    return decided(example(f"nwchem/sd_t_{file}.c", function, dict.fromkeys(names, n)), AUTO)
+    return decided_example(f"nwchem/sd_t_{file}.c", function, AUTO, sizes=dict.fromkeys(names, n))
 
 
 def first(one: Decided) -> Decision:
@@ -196,7 +196,7 @@ def test_rows_that_do_not_join_are_not_cached() -> None:
 
 
 def test_kernels_with_outputs_of_their_own_stay_apart() -> None:
-    one = decided(example("nekbone/local_grad3.c", "local_grad3"), AUTO)
+    one = decided_example("nekbone/local_grad3.c", "local_grad3", AUTO)
     found = first(one)
     assert [choice.statements for choice in found.choices] == [(0,), (1,), (2,)]
     assert str(found.choices[0].reasons[0]).startswith("kernels: apart (outputs of their own")

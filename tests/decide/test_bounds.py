@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from decide.recipes import decided, decided_text, example
+from decide.recipes import decided, decided_example, decided_text, example
 
 from annotune.annotation.devices import load_device
 from annotune.model.bounds import (
@@ -76,7 +76,7 @@ def test_other_kernels_have_a_reason(statement: str, n: int, more: str | None, r
 
 def test_copies_are_what_comes_in_and_what_goes_out() -> None:
     names = ("h3u", "h2u", "h1u", "p6u", "p5u", "p4u", "h7u")
-    one = decided(example("nwchem/sd_t_d1.c", "sd_t_d1_1", dict.fromkeys(names, 16)))
+    one = decided_example("nwchem/sd_t_d1.c", "sd_t_d1_1", sizes=dict.fromkeys(names, 16))
     small, large = 16**4 * 8, 16**6 * 8
     moved = copies(one.analysis)
     assert moved == HostCopies(2 * small + large, large)

@@ -8,6 +8,7 @@ import pytest
 from codegen.emitted import EXAMPLES, analysed, example, source_of
 from conftest import Golden
 from support.blocks import nests
+from support.laws import in_turn
 from support.regions import analysis_of
 
 from annotune.analysis.analyse import analyse
@@ -200,16 +201,17 @@ def test_loops_that_other_statements_share_keep_their_order() -> None:
     assert arranged(unit, 0, RegisterBlock("j", 16, "i", 8, copied=True)) is None
 
 
-def test_every_point_of_a_contraction_is_legal() -> None:
-    for name in ("nwchem/sd_t_d1.c", "nwchem/sd_t_d2.c"):
-        analysis = analysed(name)
-        space = CpuSpace(analysis)
-        points = list(islice(space.points(64), 4, None, 30))
-        assert len(points) == 2
-        for point in points:
-            choices = space.choices(point)
-            made = planned(analysis, choices, cpu_groups(analysis))
-            assert made.general is not None
+@pytest.mark.alike(2)
+@pytest.mark.parametrize("name", ["nwchem/sd_t_d1.c", "nwchem/sd_t_d2.c"])
+def test_every_point_of_a_contraction_is_legal(name: str) -> None:
+    analysis = analysed(name)
+    space = CpuSpace(analysis)
+    points = list(islice(space.points(64), 4, None, 30))
+    assert len(points) == 2
+    for point in in_turn(points, 0):
+        choices = space.choices(point)
+        made = planned(analysis, choices, cpu_groups(analysis))
+        assert made.general is not None
 
 
 def test_counts_that_c_fixes_are_left_to_the_compiler() -> None:

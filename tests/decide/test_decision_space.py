@@ -7,11 +7,12 @@ from itertools import product
 from math import prod
 
 import pytest
-from recipes import Decided, decided, decided_text, example, random_point
+from recipes import Decided, decided, decided_example, decided_text, example, random_point
 from support.interpreter import assert_same, plan_body
+from support.laws import few
 
 TRIPLES = {"h3u": 3, "h2u": 2, "h1u": 2, "p6u": 2, "p5u": 3, "p4u": 2, "h7u": 4}
-POINTS = 200
+POINTS = few(200)
 
 
 def small(text: str) -> Decided:
@@ -33,7 +34,7 @@ def padded(loops: tuple[str, ...]) -> tuple[str, str]:
 
 
 def test_what_is_listed_is_what_is_counted() -> None:
-    for one in (small(GEMM), decided(example("gemm/gemm.c"))):
+    for one in (small(GEMM), decided_example("gemm/gemm.c")):
         points = list(one.space.points())
         assert len(points) == one.space.legal
         seen = {(p.fusion, tuple(p.picked.items())) for p in points}
@@ -57,7 +58,7 @@ def test_legal_roles_are_those_that_a_filter_of_all_leaves() -> None:
 
 
 def test_the_thesis_counts() -> None:
-    one = decided(example("nwchem/sd_t_d1.c", "sd_t_d1_1"))
+    one = decided_example("nwchem/sd_t_d1.c", "sd_t_d1_1")
     assert one.space.size == 6 * 7**3 * 5
     assert one.space.legal == len(list(one.space.points()))
     first = next(one.space.points())
@@ -66,7 +67,7 @@ def test_the_thesis_counts() -> None:
 
 
 def test_a_space_too_large_to_list_is_counted() -> None:
-    one = decided(example("nekbone/local_grad3.c"))
+    one = decided_example("nekbone/local_grad3.c")
     branches = [prod(unit.legal for unit in units) for _, units in one.space.branches]
     assert one.space.legal == sum(branches) > 10**6
 
@@ -82,7 +83,7 @@ def check_points(one: Decided, seed: int, count: int, others: tuple[dict[str, in
 
 
 def test_random_points_of_the_triples() -> None:
-    one = decided(example("nwchem/sd_t_d1.c", "sd_t_d1_1", TRIPLES))
+    one = decided_example("nwchem/sd_t_d1.c", "sd_t_d1_1", sizes=TRIPLES)
     check_points(one, 1, POINTS, ({"h7u": 5, "h3u": 1}, {"p6u": 3, "h7u": 1}))
 
 
@@ -93,13 +94,14 @@ def test_random_points_of_the_gradient() -> None:
 
 
 def test_random_points_of_a_matrix_product() -> None:
-    one = decided(example("gemm/gemm.c", sizes={"m": 70, "n": 3, "k": 6}))
+    one = decided_example("gemm/gemm.c", sizes={"m": 70, "n": 3, "k": 6})
     check_points(one, 3, 12, ({"m": 5, "n": 2, "k": 7},))
 
 
+@pytest.mark.alike(3)
 @pytest.mark.parametrize("name", ["sd_t_d1_4", "sd_t_d1_7", "sd_t_d1_9"])
 def test_random_points_of_other_triples(name: str) -> None:
-    one = decided(example("nwchem/sd_t_d1.c", name, TRIPLES))
+    one = decided_example("nwchem/sd_t_d1.c", name, sizes=TRIPLES)
     check_points(one, 4, 10, ({"h7u": 3},))
 
 

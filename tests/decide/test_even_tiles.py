@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from decide.recipes import Decided, decided, decided_text, example
+from decide.recipes import Decided, decided_example, decided_text
 from decide.test_two_level import KERNELS, contraction
 from support.executed import Call, Part, executable
 from support.regions import EXAMPLES
@@ -41,7 +41,7 @@ def named(k: int, sizes: tuple[int, ...]) -> dict[str, int]:
 
 
 def triples(k: int, function: str, sizes: tuple[int, ...]) -> Decided:
-    return decided(example(f"nwchem/sd_t_d{k}.c", function, named(k, sizes)), AUTO)
+    return decided_example(f"nwchem/sd_t_d{k}.c", function, AUTO, sizes=named(k, sizes))
 
 
 CHOSEN = {
@@ -128,6 +128,7 @@ def test_merged_loops_are_certified(kind: str) -> None:
     assert verify(replace(certificate, placed=moved)) != ()
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize("kind", STATEMENTS)
 def test_merged_loops_are_right_at_every_size(kind: str, tmp_path: Path) -> None:
     program = executable(tmp_path, contraction(recipe(8), STATEMENTS[kind], n=5), strategy=AUTO)

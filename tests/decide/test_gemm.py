@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 from decide.gemm_texts import ROLES, SHAPES, VARIANTS, batched, gemm, tile_of
-from decide.recipes import Decided, decided, decided_text, example
+from decide.recipes import Decided, decided_example, decided_text
 from machine_code.shared import conflict_factor, shared_accesses
 from support.executed import Call, Part, executable
+from support.laws import in_turn
 
 from annotune.certify.certificate import verify
 from annotune.certify.kernels import certify
@@ -114,7 +115,7 @@ def test_two_loops_of_each_input_are_for_another_strategy() -> None:
 
 def triples(n: int) -> Decided:
     names = ("h3u", "h2u", "h1u", "p6u", "p5u", "p4u", "h7u")
-    return decided(example("nwchem/sd_t_d1.c", "sd_t_d1_1", dict.fromkeys(names, n)), AUTO)
+    return decided_example("nwchem/sd_t_d1.c", "sd_t_d1_1", AUTO, sizes=dict.fromkeys(names, n))
 
 
 @pytest.mark.parametrize(("n", "rows", "each", "held"), [(28, 4, 7, 7), (20, 4, 5, 5)])
@@ -255,7 +256,8 @@ def test_arrays_that_are_not_staged_are_read_where_they_are() -> None:
 def test_every_assignment_and_staging_is_right_at_every_size(tmp_path: Path) -> None:
     texts, calls = [], []
     for number, (assign, stage) in enumerate(VARIANTS):
-        for size in (24, 19):
+        # A whole number of tiles, and none: each of both with half of the variants.
+        for size in in_turn((24, 19), number):
             name = f"f{number}_{size}"
             texts.append(gemm(size, f"{ROLES}{SHAPES[0]}, {assign}, {stage})", name))
             for m, n, k in ((size, size, size), (1, 1, 1), (13, 7, 5), (2, 25, 9)):

@@ -9,6 +9,7 @@ from decide.gemm_texts import ROLES, SHAPES, VARIANTS, tile_of, with_sum
 from decide.recipes import decided_text
 from machine_code.shared import conflict_factor, shared_accesses
 from support.executed import Call, Part, executable
+from support.laws import in_turn
 
 from annotune.certify.certificate import verify
 from annotune.certify.kernels import certify
@@ -77,7 +78,8 @@ def test_private_sums_are_right_at_every_size(tmp_path: Path) -> None:
     texts, calls = [], []
     for number, (assign, stage) in enumerate(VARIANTS):
         recipe = f"{ROLES.replace('0', '1', 1)}{SHAPES[0]}, {assign}, {stage})"
-        for size in (24, 19):
+        # A whole number of tiles, and none: each of both with half of the variants.
+        for size in in_turn((24, 19), number):
             name = f"f{number}_{size}"
             texts.append(with_sum(size, recipe, name))
             for m, n, k in ((size, size, size), (1, 1, 1), (13, 7, 5), (2, 25, 9)):

@@ -9,7 +9,7 @@ from math import exp, log
 from statistics import mean
 
 import pytest
-from decide.recipes import decided, decided_text, example
+from decide.recipes import decided_example, decided_text
 from decide.recorded import Measured, recorded
 from hypothesis import given
 from hypothesis import strategies as st
@@ -94,7 +94,7 @@ def test_the_whole_table_is_near_what_was_measured() -> None:
 def test_a_direct_kernel_of_d2_is_not_charged_for_what_it_holds() -> None:
     # 294 us measured; with a load of v2 for each product the model said 958.
     names = ("h3u", "h2u", "h1u", "p6u", "p5u", "p4u", "p7u")
-    one = decided(example("nwchem/sd_t_d2.c", "sd_t_d2_1", dict.fromkeys(names, 16)))
+    one = decided_example("nwchem/sd_t_d2.c", "sd_t_d2_1", sizes=dict.fromkeys(names, 16))
     (unit,) = one.base.apart
     choice = choose(unit)
     (work,) = thread_work(unit, choice, shape(unit, choice))
@@ -107,8 +107,7 @@ def test_a_direct_kernel_of_d2_is_not_charged_for_what_it_holds() -> None:
 
 def test_registers_of_a_compiler_replace_the_estimate() -> None:
     names = ("h3u", "h2u", "h1u", "p6u", "p5u", "p4u", "h7u")
-    region = example("nwchem/sd_t_d1.c", "sd_t_d1_1", dict.fromkeys(names, 24))
-    one = decided(region, AUTO)
+    one = decided_example("nwchem/sd_t_d1.c", "sd_t_d1_1", AUTO, sizes=dict.fromkeys(names, 24))
     (unit,), (choice,) = one.base.apart, one.decision.choices
     estimated = predict(unit, choice, H200)
     assert not estimated.is_compiled
@@ -122,8 +121,7 @@ def test_registers_of_a_compiler_replace_the_estimate() -> None:
 
 def test_copies_ahead_are_waited_for_once_and_take_their_room() -> None:
     names = ("h3u", "h2u", "h1u", "p6u", "p5u", "p4u", "h7u")
-    region = example("nwchem/sd_t_d1.c", "sd_t_d1_1", dict.fromkeys(names, 24))
-    one = decided(region, AUTO)
+    one = decided_example("nwchem/sd_t_d1.c", "sd_t_d1_1", AUTO, sizes=dict.fromkeys(names, 24))
     (unit,), (choice,) = one.base.apart, one.decision.choices
     choice = replace(choice, contract=replace(tile_of(choice), contracted=("h7", 12)))
     plain = predict(unit, replace(choice, moves=()), H200)

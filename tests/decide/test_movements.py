@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from codegen.test_cuda_files import compiled, nvcc
 from conftest import Golden
-from decide.recipes import Decided, decided, decided_text, example
+from decide.recipes import Decided, decided_example, decided_text
 from decide.test_two_level import SMALL, contraction
 from support.executed import Call, Part, emitted, executable
 
@@ -47,7 +47,7 @@ WAYS = {
 
 def triples(k: int, function: str, n: int) -> Decided:
     names = ("h3u", "h2u", "h1u", "p6u", "p5u", "p4u", "h7u" if k == 1 else "p7u")
-    return decided(example(f"nwchem/sd_t_d{k}.c", function, dict.fromkeys(names, n)), AUTO)
+    return decided_example(f"nwchem/sd_t_d{k}.c", function, AUTO, sizes=dict.fromkeys(names, n))
 
 
 def first_of(one: Decided) -> Candidate:

@@ -19,7 +19,7 @@ REGIONS = [
 ]
 
 
-@pytest.mark.alike(4)
+@pytest.mark.alike(8)
 @pytest.mark.parametrize(
     ("path", "number"),
     [pytest.param(p, n, id=f"{p.stem}-{f}") for p, f, n in REGIONS],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from recipes import Decided, decided, decided_text, example
+from recipes import Decided, decided, decided_example, decided_text
 from support.regions import EXAMPLES, regions_of
 
 from annotune.diagnostics import AnnotuneError, Diagnostic
@@ -11,7 +11,7 @@ from annotune.schedule.plan import Plan
 
 
 def test_figure_3_9a_is_what_the_algorithm_writes() -> None:
-    one = decided(example("nwchem/sd_t_d1.c", "sd_t_d1_1"))
+    one = decided_example("nwchem/sd_t_d1.c", "sd_t_d1_1")
     assert one.recipe() == (
         "UF0[] = [1,2,4,8,16];\n"
         'permute(0, ("p5","p4","p6","h1","h2","h3","h7"))\n'
@@ -22,7 +22,7 @@ def test_figure_3_9a_is_what_the_algorithm_writes() -> None:
 
 
 def test_the_gradient_of_nekbone() -> None:
-    one = decided(example("nekbone/local_grad3.c"))
+    one = decided_example("nekbone/local_grad3.c")
     assert one.recipe() == (
         "UF0[] = [1,2,5,10];\n"
         "UF2[] = [1,2,5,10];\n"
@@ -40,7 +40,7 @@ def test_the_gradient_of_nekbone() -> None:
 
 
 def test_matrix_multiplication_is_tiled() -> None:
-    one = decided(example("gemm/gemm.c"))
+    one = decided_example("gemm/gemm.c")
     assert one.recipe() == (
         "UF1[] = [1,2,4,8,16];\n"
         'tile(0, "j", 32)\n'
@@ -97,7 +97,7 @@ def test_figure_4_7_without_its_recipe_is_planned() -> None:
 
 
 def test_the_algorithms_reasons_are_kept() -> None:
-    one = decided(example("nwchem/sd_t_d1.c", "sd_t_d1_1"))
+    one = decided_example("nwchem/sd_t_d1.c", "sd_t_d1_1")
     (choice,) = one.decision.choices
     assert [str(reason) for reason in choice.reasons] == [
         "thread.x: h3 (innermost parallel loop contiguous in v2)",

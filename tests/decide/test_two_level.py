@@ -6,10 +6,11 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from decide.recipes import decided, decided_text, example
+from decide.recipes import decided, decided_example, decided_text, example
 from hypothesis import given
 from hypothesis import strategies as st
 from support.executed import Call, Part, executable
+from support.laws import in_turn
 
 from annotune.ir.nest import Level, Loop, MemorySpace, walk_stmts
 from annotune.schedule.candidate import ContractionTile
@@ -23,7 +24,7 @@ KERNELS = [(k, f"sd_t_d{k}_{number}") for k in (1, 2) for number in range(1, 10)
 
 def of_triples(k: int, function: str, n: int = 16) -> ContractionTile:
     names = ("h3u", "h2u", "h1u", "p6u", "p5u", "p4u", "h7u" if k == 1 else "p7u")
-    one = decided(example(f"nwchem/sd_t_d{k}.c", function, dict.fromkeys(names, n)), AUTO)
+    one = decided_example(f"nwchem/sd_t_d{k}.c", function, AUTO, sizes=dict.fromkeys(names, n))
     tile = one.decision.choices[0].contract
     assert tile is not None
     return tile
@@ -45,7 +46,7 @@ def test_larger_sizes_keep_whole_lines_and_even_outputs(n: int, sizes: list[int]
 @pytest.mark.parametrize(("n", "sizes"), [(10, [10, 10, 5, 5, 10]), (3, [3, 3, 3, 3, 3])])
 def test_small_sizes_have_small_tiles(n: int, sizes: list[int]) -> None:
     if n == 3:
-        one = decided(example("nwchem/sd_t_d1.c", "sd_t_d1_1", _all(n)), AUTO)
+        one = decided_example("nwchem/sd_t_d1.c", "sd_t_d1_1", AUTO, sizes=_all(n))
         reasons = [str(r) for r in one.decision.choices[0].reasons]
         assert reasons[0] == (
             "strategy: direct (two-level does not apply: a thread would have 9 outputs)"
@@ -172,8 +173,9 @@ AT = [
 @pytest.mark.parametrize(("k", "function", "n"), AT)
 def test_no_bank_is_asked_twice_while_multiplying(k: int, function: str, n: int) -> None:
     names = ("h3u", "h2u", "h1u", "p6u", "p5u", "p4u", "h7u" if k == 1 else "p7u")
-    region = example(f"nwchem/sd_t_d{k}.c", function, dict.fromkeys(names, n))
-    choice = decided(region, AUTO).decision.choices[0]
+    sizes = dict.fromkeys(names, n)
+    one = decided_example(f"nwchem/sd_t_d{k}.c", function, AUTO, sizes=sizes)
+    choice = one.decision.choices[0]
     tile = choice.contract
     assert tile is not None
     lanes = [
@@ -222,12 +224,14 @@ RUNS = {
 
 
 def test_tiles_of_any_length_are_right_at_every_size(tmp_path: Path) -> None:
-    for name, (recipe, n) in RUNS.items():
-        folder = tmp_path / name.replace(" ", "_")
-        folder.mkdir()
-        program = executable(folder, contraction(recipe, n=n), strategy=AUTO)
-        calls = [
-            Call("f", (size, Part(0), Part(1), Part(2), 1.5), (size**6 + 1, 4096, 4096))
-            for size in (n, 1, 2, 6)
-        ]
-        program.check(*calls)
+    texts = [
+        contraction(recipe, n=n).replace("void f(", f"void f{k}(")
+        for k, (recipe, n) in enumerate(RUNS.values())
+    ]
+    program = executable(tmp_path, "".join(texts), strategy=AUTO)
+    calls = [
+        Call(f"f{k}", (size, Part(0), Part(1), Part(2), 1.5), (size**6 + 1, 4096, 4096))
+        for k, (_, n) in enumerate(RUNS.values())
+        for size in (n, *in_turn((1, 2, 6), k))
+    ]
+    program.check(*calls)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import islice, product
 
 import pytest
 from support.each import check_each
@@ -50,7 +50,9 @@ def test_both_spellings_are_one_statement() -> None:
 
     spellings = [(op, value) for op, each in SAME.items() for value in each]
     others = ("int", "float", "double", "double _Complex")
-    check_each(product(spellings, TYPES, others, ("y[k]", "(y[k] - x[j][i])")), check)
+    every = product(spellings, TYPES, others, ("y[k]", "(y[k] - x[j][i])"))
+    # Five has no divisor with any of the four lists in common: all pairs are among them.
+    check_each(islice(every, None, None, 5), check)
 
 
 @pytest.mark.parametrize("value", OTHER)

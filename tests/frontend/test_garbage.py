@@ -7,6 +7,7 @@ from contextlib import suppress
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from source_text import CLOSE, OPEN, load_text
+from support.laws import tried
 
 from annotune.diagnostics import AnnotuneError
 
@@ -25,14 +26,14 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(tried(400), suppress_health_check=list(HealthCheck))
 @given(st.lists(PIECES, max_size=40).map("".join))
 def test_never_a_traceback(text: str) -> None:
     with suppress(AnnotuneError):
         load_text(text)
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(tried(400), suppress_health_check=list(HealthCheck))
 @given(st.lists(PIECES, max_size=12).map("".join), st.lists(PIECES, max_size=12).map("".join))
 def test_never_a_traceback_around_a_region(before: str, inside: str) -> None:
     body = f"{OPEN}\nfor (int i = 0; i < n; i++) {{ a[i] = 1; {inside} }}\n{CLOSE}\n"

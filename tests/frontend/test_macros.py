@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from source_text import SIZES, load_region, load_text, marked, refusals, region
+from support.laws import tried
 from support.nest_text import print_nest
 
 from annotune.diagnostics import AnnotuneError
@@ -60,7 +61,7 @@ BODY = st.lists(st.one_of(WORDS, st.sampled_from(["x##y", "#x", "F(x)", "G(y, A)
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc")
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(tried(90), suppress_health_check=list(HealthCheck))
 @given(
     a=st.lists(WORDS, max_size=4).map(" ".join),
     b=st.lists(WORDS, max_size=4).map(" ".join),
@@ -73,7 +74,7 @@ def test_expands_as_gcc_does(a: str, b: str, f: str, g: str, use: list[str]) -> 
     text = f"#define A {a}\n#define B {b}\n#define F(x) {f}\n#define G(x, y) {g}\n"
     text += " ".join(use) + "\n"
     gcc = subprocess.run(
-        ["gcc", "-E", "-P", "-x", "c", "-"], input=text, capture_output=True, text=True, timeout=30
+        ["gcc", "-E", "-P", "-x", "c", "-"], input=text, capture_output=True, text=True, timeout=600
     )
     # Pasting what does not fit, and a wrong number of arguments, are errors to both.
     assume(gcc.returncode == 0)

@@ -101,10 +101,10 @@ def random_texts(seeds: range) -> list[str]:
 
 
 def test_random_regions_keep_their_meaning(tmp_path: Path) -> None:
-    assert differing(random_texts(range(40)), tmp_path) == []
+    assert differing(random_texts(range(12)), tmp_path) == []
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("first", range(1000, 1400, 100))
+@pytest.mark.parametrize("first", range(0, 400, 100))
 def test_many_random_regions_keep_their_meaning(first: int, tmp_path: Path) -> None:
     assert differing(random_texts(range(first, first + 100)), tmp_path) == []

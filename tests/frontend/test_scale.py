@@ -32,7 +32,7 @@ def calls(text: str) -> int:
     return int(pstats.Stats(profile).total_calls)  # type: ignore[attr-defined]
 
 
-SHORT, LONG = 1_000, 4_000
+SHORT, LONG = 400, 1_600
 
 
 @pytest.mark.parametrize("kind", parsing.KINDS)
@@ -97,5 +97,5 @@ def test_odd_lines_cost_no_more_than_linear(name: str) -> None:
         return function + "".join(line.format(k=k) for k in range(lines))
 
     read(make(50))
-    short, long = calls(make(500)), calls(make(2_000))
+    short, long = calls(make(250)), calls(make(1_000))
     assert long <= 1.2 * 4 * short

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
+from support.laws import IS_THOROUGH
 
 from .choices import Seeded
 from .contractions import (
@@ -22,8 +23,8 @@ from .examine import examine
 from .execute import Builder, execute
 from .slow_part import chunks
 
-CHUNKS, QUICK, PER_CHUNK = 18, 1, 12
-EXECUTED = 10
+CHUNKS, QUICK = 18, 1
+PER_CHUNK, EXECUTED = (12, 10) if IS_THOROUGH else (5, 5)
 LEAST_ACCEPTED = 0.6
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
+from support.laws import IS_THOROUGH
 
 from .choices import Seeded
 from .examine import examine
@@ -15,8 +16,8 @@ from .nests import Options, nest, nests
 from .program import Program
 from .slow_part import chunks
 
-CHUNKS, QUICK, PER_CHUNK = 32, 1, 25
-EXECUTED = 20
+CHUNKS, QUICK = 32, 1
+PER_CHUNK, EXECUTED, RACED = (25, 20, 6) if IS_THOROUGH else (10, 10, 3)
 LEAST_ACCEPTED = 0.6
 
 
@@ -57,7 +58,7 @@ def test_texts_of_random_nests_run_as_the_original(tmp_path: Path) -> None:
 
 
 def test_texts_of_random_nests_have_no_races(tmp_path: Path) -> None:
-    texts = [nest(Seeded("raced", k), Options(), f"f{k}").text() for k in range(6)]
+    texts = [nest(Seeded("raced", k), Options(), f"f{k}").text() for k in range(RACED)]
     ones = [examine(text, k, bool(k % 2)) for k, text in enumerate(texts)]
     ran = execute(ones, Builder(tmp_path), "races", races=True)
     assert not ran.faults, "\n".join(f"{f.text}{f.library}: {f.fault}" for f in ran.faults)

@@ -144,7 +144,7 @@ def compiled(
     source.write_text(with_memory(text, is_openmp))
     language = "-fopenmp" if is_openmp else "-fopenacc"
     runtime = ("-I", RUNTIME, RUNTIME / "acc_memory.c", "-o", folder / f"{name}.so")
-    command = ("gcc", "-O1", *SHARED, language, "-foffload=disable", *ACC_MEMORY, "-shared", source)
+    command = ("gcc", "-O0", *SHARED, language, "-foffload=disable", *ACC_MEMORY, "-shared", source)
     return subprocess.run([*map(str, command), *map(str, runtime)], capture_output=True, text=True)
 
 

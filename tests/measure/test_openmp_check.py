@@ -188,9 +188,21 @@ def linked(folder: Path, optimisation: str) -> Path:
     return folder / "text.so"
 
 
-@pytest.fixture(scope="module", params=["-O0", "-O1"])
-def library(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return linked(tmp_path_factory.mktemp("openmp"), request.param)
+@pytest.fixture(scope="module")
+def unoptimised(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return linked(tmp_path_factory.mktemp("openmp"), "-O0")
+
+
+@pytest.fixture(scope="module")
+def optimised(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return linked(tmp_path_factory.mktemp("openmp"), "-O1")
+
+
+@pytest.fixture(params=["unoptimised", "optimised"])
+def library(request: pytest.FixtureRequest) -> Path:
+    found = request.getfixturevalue(request.param)
+    assert isinstance(found, Path)
+    return found
 
 
 SCRIPT = f"""
@@ -235,10 +247,11 @@ def test_a_message_says_that_a_variable_is_shared(library: Path) -> None:
     )
 
 
-def test_an_unwritten_private_is_not_a_number(tmp_path: Path) -> None:
+def test_an_unwritten_private_is_not_a_number(unoptimised: Path) -> None:
     # Only unoptimised: else an unwritten variable is any register, and gcc takes zero.
-    library = linked(tmp_path, "-O0")
-    (said,) = answers(library, f"say([x != x for x in call('other_unwritten', {N}, {VALUES})[1]])")
+    (said,) = answers(
+        unoptimised, f"say([x != x for x in call('other_unwritten', {N}, {VALUES})[1]])"
+    )
     assert said == [[True] * N]
 
 

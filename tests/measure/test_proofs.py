@@ -254,6 +254,18 @@ LOOPS = """\
 """
 
 
+@pytest.fixture(scope="module")
+def of_extrema(tmp_path_factory: pytest.TempPathFactory) -> Checker:
+    source = text_source(EXTREMUM, "g.c")
+    folder = tmp_path_factory.mktemp("extrema")
+    return Checker(Oracle(source, analyse(source.regions[0]), here(), folder))
+
+
+@needs_compilers
+def test_a_right_extremum_stands_its_proofs(of_extrema: Checker) -> None:
+    assert _fate(of_extrema, LOOPS) == (True, "")
+
+
 @needs_compilers
 @pytest.mark.parametrize(
     ("old", "new"),
@@ -267,12 +279,9 @@ LOOPS = """\
     ],
     ids=["an element that is NaN is taken", "the way out finds the least", "its loop is short"],
 )
-def test_extrema_meet_nan_and_a_way_out_its_loops(old: str, new: str, tmp_path: Path) -> None:
-    source = text_source(EXTREMUM, "g.c")
-    checker = Checker(Oracle(source, analyse(source.regions[0]), here(), tmp_path))
+def test_extrema_meet_nan_and_a_way_out_its_loops(old: str, new: str, of_extrema: Checker) -> None:
     assert old in LOOPS
-    assert _fate(checker, LOOPS) == (True, "")
-    is_tried_right, reason = _fate(checker, LOOPS.replace(old, new))
+    is_tried_right, reason = _fate(of_extrema, LOOPS.replace(old, new))
     assert is_tried_right
     assert reason
 

@@ -6,8 +6,9 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.laws import tried
 
 from annotune.measure.tolerance import (
     LARGEST_RELATIVE,
@@ -27,7 +28,7 @@ def test_gamma_is_highams() -> None:
     assert math.isinf(gamma(np.array([1 / U]), U)[0])
 
 
-@settings(max_examples=60, deadline=None)
+@tried(90)
 @given(st.integers(1, 400), st.integers(0, 2**32 - 1), st.sampled_from(["double", "float"]))
 def test_a_sum_in_any_order_passes(n: int, seed: int, element: str) -> None:
     random = np.random.default_rng(seed)

@@ -7,10 +7,11 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sample_run import COPY, CUDA_TEXT, HOSTILE, RUN, SD_T_D2
 from searched_run import SEARCHED
+from support.laws import tried
 
 from annotune.measure.trial import Status, Trial
 from annotune.printable import one_line
@@ -157,7 +158,7 @@ def test_texts_stay_texts_wherever_they_stand(hostile: str) -> None:
     assert page.text.count(hostile) >= 20
 
 
-@settings(deadline=None, max_examples=100)
+@tried(100)
 @given(st.text(st.characters() | st.sampled_from("\n\r\t/*'\"\\#<>&\x1b\udcff"), max_size=60))
 def test_highlighting_keeps_every_character(text: str) -> None:
     page = Page(f"<pre>{highlight(text)}</pre>")

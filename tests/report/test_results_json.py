@@ -13,6 +13,7 @@ from conftest import Golden
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sample_run import RUN
+from support.laws import tried
 
 from annotune.diagnostics import AnnotuneError, Diagnostic
 from annotune.files import write_files
@@ -138,9 +139,7 @@ runs = st.builds(
     st.lists(texts, max_size=2).map(tuple),
     st.lists(texts, max_size=2).map(tuple),
 )
-ONE_FOLDER = settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60
-)
+ONE_FOLDER = settings(tried(90), suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @ONE_FOLDER
@@ -272,7 +271,8 @@ FREE = {"config", "facts", "sizes", "sizes_checked"}
 
 def test_every_missing_field_of_an_object_is_named(tmp_path: Path) -> None:
     fixed = [p for p in fields(results_json(RUN)) if not FREE & set(p[:-1])]
-    for path in fixed:
+    # One element of each array has all its fields.
+    for path in {tuple(p for p in path if not isinstance(p, int)): path for path in fixed}.values():
         is_free = len(path) > 1 and path[-2] in ("tools", "roofs")
         if not path or isinstance(path[-1], int) or path[-1] in ("schema", "annotune") or is_free:
             continue

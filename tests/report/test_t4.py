@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from jsonschema import Draft202012Validator
 from sample_run import BLOCK, RUN, SD_T_D2
 from support.cli import annotune
+from support.laws import tried
 from test_results_json import runs
 
 from annotune.files import write_files
@@ -74,7 +75,7 @@ def problems(document: Any, schema: dict[str, Any] = RULES) -> list[str]:
     return [error.message for error in Draft202012Validator(schema).iter_errors(document)]
 
 
-@settings(deadline=None, max_examples=60)
+@tried(90)
 @given(run=runs)
 def test_any_run_is_valid(run: Results) -> None:
     text = t4_text(run)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
-LIMIT_S = 60
+LIMIT_S = 600
 
 
 @dataclass(frozen=True)

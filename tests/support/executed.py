@@ -21,7 +21,7 @@ from annotune.measure.cuda_text import translate
 from annotune.pipeline import Emission, Settings, emit
 
 RUNTIME = Path(annotune.measure.__file__).parent / "runtime" / "cuda_on_cpu.h"
-CHILD_LIMIT_S = 60
+CHILD_LIMIT_S = 600
 SHARED = ("-fPIC", "-fvisibility=default", "-fno-gnu-unique")
 CUDA = ("-std=c++17", "-include", str(RUNTIME), "-x", "c++")
 
@@ -137,9 +137,8 @@ class Executable:
         strict = (*flags, "-O1", "-Wall", "-Werror", "-Wno-unused", "-Wno-maybe-uninitialized")
         run("gcc", *strict, *SHARED, "-shared", folder / "original.c", "-o", folder / "original.so")
         run("gcc", *strict, *SHARED, "-c", folder / "host.c", "-o", folder / "host.o")
-        device = ("g++", "-O1", *SHARED, *CUDA, "-c", folder / "device.cu")
-        run(*device, "-o", folder / "device.o")
-        run("g++", "-shared", folder / "host.o", folder / "device.o", "-o", folder / "made.so")
+        device = ("g++", "-O0", *SHARED, folder / "host.o", *CUDA, "-shared", folder / "device.cu")
+        run(*device, "-o", folder / "made.so")
         self._folder = folder
 
     def outcomes(self, *calls: Call, returns: bool = False) -> list[list[Outcome]]:

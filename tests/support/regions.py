@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 
 from annotune.analysis.analyse import analyse
@@ -26,7 +27,15 @@ def regions_of(
     path: Path, sizes: Mapping[str, int] | None = None, defines: Mapping[str, str] | None = None
 ) -> tuple[Region, ...]:
     """Return the annotated regions of a C file."""
-    return text_regions(path.read_text(), str(path), sizes, defines)
+    known = (tuple((given or {}).items()) for given in (sizes, defines))
+    return _regions_of(path.read_text(), str(path), *known)
+
+
+@lru_cache(maxsize=64)
+def _regions_of(
+    text: str, path: str, sizes: tuple[tuple[str, int], ...], defines: tuple[tuple[str, str], ...]
+) -> tuple[Region, ...]:
+    return text_regions(text, path, dict(sizes), dict(defines))
 
 
 def text_source(

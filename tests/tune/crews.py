@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -71,19 +72,23 @@ def maps_of(pid: int) -> str:
 
 
 def pids_of(crew: Crew) -> set[int]:
-    """Return the processes of some workers, each of which is kept busy for a moment."""
-    asked = [crew.workers.submit(Pid(0.5), 10.0) for _ in range(crew.slots)]
-    return {one.result() for one in asked}
+    """Return the processes of all workers."""
+    with tempfile.TemporaryDirectory() as folder:
+        pid = Pid(Path(folder), crew.slots)
+        asked = [crew.workers.submit(pid, PATIENCE_S) for _ in range(crew.slots)]
+        return {one.result() for one in asked}
 
 
 @dataclass(frozen=True)
 class Pid:
-    """Asks a worker for its process, a little later."""
+    """Asks a worker for its process, when as many workers have been asked in the same folder."""
 
-    wait_s: float = 0.0
+    folder: Path
+    workers: int = 1
 
     def run(self, timeout_s: float) -> int:
-        time.sleep(self.wait_s)
+        (self.folder / str(os.getpid())).touch()
+        wait_for(lambda: len(list(self.folder.iterdir())) >= self.workers)
         return os.getpid()
 
 

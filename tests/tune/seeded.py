@@ -26,7 +26,6 @@ from annotune.codegen.target import RegionCode, Target
 from annotune.diagnostics import AnnotuneError, Span, Template
 from annotune.measure.check import Checker
 from annotune.measure.oracle import Oracle
-from annotune.measure.plan import CheckLimits
 from annotune.measure.toolchain import find_toolchains
 from annotune.measure.trial import Status, Trial
 from annotune.space.variants import Listing, Variant
@@ -47,7 +46,7 @@ void f(int n, double *restrict y, const double *restrict x)
 }
 """
 MEMORY_MIB = 200
-LIMIT_S = 2.0
+LIMIT_S = 1.0
 """What the variant that hangs has for a run; the others have `PATIENCE_S`, however busy it is."""
 
 PATIENCE_S = 600.0
@@ -63,8 +62,10 @@ FATES: Mapping[str, tuple[str, Status]] = {
     "wrong": ("for (int i = 0; i < n; i++) y[i] = 3 * x[i];", Status.CORRECTNESS),
     "right too": (f"{{ ; {_LOOP} }}", Status.CORRECT),
     "memory": (
-        "{ for (;;) { char *p = __builtin_malloc(1 << 20);"
-        " for (int k = 0; k < 1 << 20; k += 4096) ((volatile char *) p)[k] = 1; } }",
+        # Not more than it needs to be seen: who looks at it may have to wait.
+        "{ for (int m = 0; m < 700; m++) { char *p = __builtin_malloc(1 << 20);"
+        " for (int k = 0; k < 1 << 20; k += 4096) ((volatile char *) p)[k] = 1; }"
+        " for (volatile int k = 0; k < 1; ) ; }",
         Status.RUNTIME,
     ),
     "no C": ("{ this is no C; }", Status.COMPILE),
@@ -138,7 +139,8 @@ class _PatientRecorder(Recorder):
     def check(self, job: TrialJob, timeout_s: float = PATIENCE_S) -> Trial:
         is_hung = job.program.code.body == FATES["hang"][0]
         limit_s = LIMIT_S if is_hung else PATIENCE_S
-        patient = replace(job, plan=replace(job.plan, limits=CheckLimits(limit_s)))
+        limits = replace(job.plan.limits, run_s=limit_s)
+        patient = replace(job, plan=replace(job.plan, limits=limits))
         return super().check(patient, limit_s)
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import cast
 
 import pytest
-from tune.seeded import all_right, bench, listing, searched, with_session
+from tune.seeded import PATIENCE_S, all_right, bench, listing, searched, with_session
 
 from annotune.measure.check import Checker
 from annotune.measure.oracle import Oracle
@@ -63,7 +63,7 @@ def run(
     """Return the outcome of a run, and what was checked in it, the winner's proof included."""
     checker = _Checker(made.checker.oracle, killer)
     # No finals: there is nothing to time.
-    until = time.monotonic() + 60
+    until = time.monotonic() + PATIENCE_S
     two = with_session(made, config=RunConfig(jobs=2))
     own = replace(two, checker=cast(Checker, checker), until=until)
     return searched(own, listing(tuple(names)), wanted), checker.asked
@@ -199,7 +199,7 @@ class _Watched(_Checker):
     def check(self, program: Program, plan: CheckPlan) -> Trial:
         self._compilers.checking += 1
         if self._waits:
-            assert self._compilers.second_batch.wait(10)
+            assert self._compilers.second_batch.wait(PATIENCE_S)
         time.sleep(0.005)
         found = super().check(program, plan)
         self._compilers.checking -= 1
@@ -215,7 +215,7 @@ def test_compilers_work_ahead_but_never_beside_a_clock_of_this_processor(
     monkeypatch.setattr("annotune.tune.tuner.finalists", lambda _: ())
     checker = _Watched(made.checker.oracle, compilers, waits=slots > 1)
     own = with_session(made, store=in_memory(), config=RunConfig(jobs=slots))
-    own = replace(own, checker=cast(Checker, checker), until=time.monotonic() + 60)
+    own = replace(own, checker=cast(Checker, checker), until=time.monotonic() + PATIENCE_S)
     outcome = searched(own, all_right(2 * BATCH + 3))
     assert len(outcome.trials) == len(compilers.points) == 2 * BATCH + 3
     # With a slot that is timed here, the next ones are compiled when the slot is free.

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cache
 
 import pytest
-from decide.recipes import Decided, decided, example
+from decide.recipes import Decided, decided_example
 
 from annotune.annotation.devices import load_device
 from annotune.codegen.target import load_target
@@ -27,7 +27,7 @@ GENERAL = "_Z14sd_t_d1_1_1_s0PdPKdS1_iiiiiii"
 @cache
 def triples() -> Decided:
     names = ("h3u", "h2u", "h1u", "p6u", "p5u", "p4u", "h7u")
-    return decided(example("nwchem/sd_t_d1.c", "sd_t_d1_1", dict.fromkeys(names, 24)), AUTO)
+    return decided_example("nwchem/sd_t_d1.c", "sd_t_d1_1", AUTO, sizes=dict.fromkeys(names, 24))
 
 
 @pytest.fixture(params=["cuda", "openacc"])

@@ -89,8 +89,8 @@ def test_what_a_job_raises_is_raised_here(two: Crew) -> None:
         two.workers.submit(Raises(), 1.0).result()
 
 
-def test_jobs_that_wait_are_shared_out(two: Crew) -> None:
-    asked = [two.workers.submit(Pid(0.1), 1.0) for _ in range(6)]
+def test_jobs_that_wait_are_shared_out(two: Crew, tmp_path: Path) -> None:
+    asked = [two.workers.submit(Pid(tmp_path, 2), PATIENCE_S) for _ in range(6)]
     assert len({one.result() for one in asked}) == 2
 
 

@@ -11,7 +11,7 @@ from support.executed import SHARED, run
 from annotune.codegen.target import load_target
 from annotune.diagnostics import AnnotuneError
 from annotune.pipeline import Settings, emit
-from wrong.called import PROGRAMS, Array, Call, Program
+from wrong.called import PROGRAMS, Array, Call, Program, some
 
 SUM = "double f(long n, const double *x, double *y)\n{{ double s = 0; {} return s; }}\n"
 ADDED = "for (long i = 2; i < n; i++) s += x[3 * i];"
@@ -49,7 +49,7 @@ def check_copies(program: Program, *calls: Call, rows: bool = False) -> None:
         for name, path in program.libraries.items()
         if not (rows and name.startswith("openacc"))
     }
-    check_borders(at_borders, *calls)
+    check_borders(at_borders, *some(calls))
     if rows:
         program.check(*calls)
 

@@ -43,8 +43,8 @@ from annotune.codegen.in_place import (
 )
 from annotune.codegen.names import fresh, spelled
 from annotune.codegen.renaming import calling_copies, copied, definition
-from annotune.codegen.target import Provenance, RegionCode, Vocabulary
-from annotune.codegen.users_file import assembled, in_users_file, without_macros
+from annotune.codegen.target import RegionCode, Vocabulary
+from annotune.codegen.users_file import InPlaceTarget, in_users_file, without_macros
 from annotune.codegen.writer import Writer
 from annotune.ir.expr import Expr, Int, Select, Var, accesses, variables
 from annotune.ir.fold import fold, trip_count
@@ -62,7 +62,6 @@ from annotune.ir.nest import (
     Stmt,
     walk_stmts,
 )
-from annotune.ir.region import SourceFile
 from annotune.schedule.plan import Kernel, Plan
 from annotune.space.points import AccPoints
 from annotune.space.variants import Variant
@@ -121,13 +120,12 @@ class Directives(Protocol):
         """Return the definitions of functions as they stand at file scope."""
 
 
-class OffloadTarget:
+class OffloadTarget(InPlaceTarget):
     """C with directives of a language that says what runs on a device, in its own `words`."""
 
     name: str
     kind: str
     is_for_cpu = False
-    suffix: str
     words: Directives
     points = AccPoints.of
     vocabulary = Vocabulary(
@@ -170,16 +168,6 @@ class OffloadTarget:
             first = look_text(variant.analysis, Dialect(region, flat=False))
         body = region_block(variant, write, around, also, first, stretch, write_nest)
         return without_macros(RegionCode(body, helper, conditions=tuple(conditions)), region)
-
-    def standalone(self, code: RegionCode) -> str:
-        """Return nothing: the text for the device is in the user's file."""
-        return ""
-
-    def files(
-        self, source: SourceFile, codes: Sequence[RegionCode], provenance: Provenance
-    ) -> Mapping[str, str]:
-        """Return the user's file with its regions replaced."""
-        return {self.suffix: assembled(source, codes, provenance)}
 
 
 def _needs_region(plan: Plan) -> bool:

@@ -25,11 +25,11 @@ from annotune.codegen.in_place import (
 )
 from annotune.codegen.names import interface, with_hosts
 from annotune.codegen.several_sizes import OTHERS, Definitions, served
-from annotune.codegen.target import Provenance, RegionCode, Vocabulary
-from annotune.codegen.users_file import assembled, in_users_file, without_macros
+from annotune.codegen.target import RegionCode, Vocabulary
+from annotune.codegen.users_file import InPlaceTarget, in_users_file, without_macros
 from annotune.codegen.writer import Writer
 from annotune.ir.nest import Level, Local, Loop, MemorySpace
-from annotune.ir.region import Region, Scalar, SourceFile
+from annotune.ir.region import Region, Scalar
 from annotune.schedule.plan import Kernel, Plan
 from annotune.space.openmp import CpuPoints
 from annotune.space.variants import Variant
@@ -44,11 +44,11 @@ from annotune.transforms.tree import Body, numbers
 from annotune.transforms.unroll import Unroll
 
 
-class OpenMpTarget:
+class OpenMpTarget(InPlaceTarget):
     """C with OpenMP directives, for any compiler."""
 
-    name = "openmp"
-    kind = "openmp"
+    name = kind = "openmp"
+    suffix = "_omp.c"
     is_for_cpu = True
     points = CpuPoints.of
     vocabulary = Vocabulary(
@@ -56,10 +56,6 @@ class OpenMpTarget:
         frozenset({MemorySpace.PRIVATE}),
         (Distribute, Permute, Fuse, Tile, Expand, Vectorize, Prefetch, Hold, Pad, Unroll),
     )
-
-    def standalone(self, code: RegionCode) -> str:
-        """Return nothing: there is no device."""
-        return ""
 
     def region(self, variant: Variant, resident: bool) -> RegionCode:
         """Return the parallel loops of a region, and the functions that they call before it.
@@ -77,12 +73,6 @@ class OpenMpTarget:
         body = region_block(variant, write)
         texts = shared.texts() if shared is not None else helpers
         return without_macros(RegionCode(body, "\n".join(texts)), variant.analysis.region)
-
-    def files(
-        self, source: SourceFile, codes: Sequence[RegionCode], provenance: Provenance
-    ) -> Mapping[str, str]:
-        """Return ``_omp.c``."""
-        return {"_omp.c": assembled(source, codes, provenance)}
 
 
 class _RegionWriter:

@@ -13,7 +13,7 @@ give.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from annotune.codegen.names import fresh, spelled
@@ -43,6 +43,22 @@ def assembled(source: SourceFile, codes: Sequence[RegionCode], provenance: Prove
         body = provenance.comment() + body if k == 0 else body
         edits.append((place.start, place.end, indented(body, place.indent)))
     return splice(source.text, edits)
+
+
+class InPlaceTarget:
+    """What targets have in common whose text stands in the user's own file alone."""
+
+    suffix: str
+
+    def files(
+        self, source: SourceFile, codes: Sequence[RegionCode], provenance: Provenance
+    ) -> Mapping[str, str]:
+        """Return the user's file with its regions replaced."""
+        return {self.suffix: assembled(source, codes, provenance)}
+
+    def standalone(self, code: RegionCode) -> str:
+        """Return nothing: what runs on a device is in the user's file too."""
+        return ""
 
 
 def as_beside(helper: str, redefined: Iterable[Redefined]) -> str:

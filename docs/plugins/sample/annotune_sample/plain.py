@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 
 from annotune.analysis.facts import Analysis
-from annotune.codegen.assemble import assembled
 from annotune.codegen.core_text import BodyWriter
 from annotune.codegen.in_place import between_kernels, legend, region_block, write_steps
 from annotune.codegen.openmp import OpenMpTarget
-from annotune.codegen.renaming import in_users_file, without_macros
-from annotune.codegen.target import Provenance, RegionCode
+from annotune.codegen.target import RegionCode
+from annotune.codegen.users_file import InPlaceTarget, in_users_file, without_macros
 from annotune.codegen.writer import Writer
 from annotune.ir.nest import Level, Loop, Stmt
-from annotune.ir.region import SourceFile
 from annotune.schedule.plan import Kernel, Plan
 from annotune.space.openmp import CpuPoints
 from annotune.space.variants import Variant
 from annotune.transforms.tree import mapped
 
 
-class PlainTarget:
+class PlainTarget(InPlaceTarget):
     """C for any compiler, in place in the user's function."""
 
     name = "plain"
     kind = "c"
+    suffix = "_plain.c"
     is_for_cpu = True
     points = CpuPoints.of
     vocabulary = OpenMpTarget.vocabulary
@@ -35,16 +34,6 @@ class PlainTarget:
         variant = in_users_file(variant)
         code = RegionCode(region_block(variant, _write_plan))
         return without_macros(code, variant.analysis.region)
-
-    def files(
-        self, source: SourceFile, codes: Sequence[RegionCode], provenance: Provenance
-    ) -> Mapping[str, str]:
-        """Return ``_plain.c``."""
-        return {"_plain.c": assembled(source, codes, provenance)}
-
-    def standalone(self, code: RegionCode) -> str:
-        """Return nothing: there is no device."""
-        return ""
 
 
 def _write_plan(out: Writer, analysis: Analysis, plan: Plan, suffix: str) -> None:

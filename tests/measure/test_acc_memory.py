@@ -348,19 +348,23 @@ def test_directives_written_by_hand(is_openmp: bool, tmp_path: Path) -> None:
             assert WRONG[one][1] in words
 
 
+@pytest.mark.parametrize(
+    ("name", "clause", "moving"),
+    [("openacc", "present(", "copy"), ("openmp_target", "map(alloc:", "map(to")],
+)
 def test_data_that_stay_on_the_device_are_there_only_if_the_caller_brings_them(
-    tmp_path: Path,
+    name: str, clause: str, moving: str, tmp_path: Path
 ) -> None:
     source = text_source(OBJECTS + user_text("time_steps"), "user.c")
     base = Base.of(analyse(source.regions[0]))
-    target = load_target("openacc")
+    target = load_target(name)
     listed = target.points(base, region_space(base), load_device("h200")).listing(1).variants()
     code = target.region(next(iter(listed)), True)
-    assert "present(" in code.body
-    assert "copy" not in code.body
+    assert clause in code.body
+    assert moving not in code.body
     checker = Checker(Oracle(source, base.analysis, here(), tmp_path))
     plan = CheckPlan(({"n": N, "m": M}, {"n": 7, "m": 1}), races=True)
-    program = Program("openacc", "openacc", code)
+    program = Program(name, target.kind, code)
     found = checker.check(program, replace(plan, resident=True))
     assert (found.status, found.reason) == (Status.CORRECT, "")
     alone = checker.check(program, plan)

@@ -86,7 +86,6 @@ def run(
     """
     share = 1.0 / len(regions)
     searches = [_searched(config, ready.base.analysis.region, share) for ready in regions]
-    out: list[Tuned] = []
 
     def wait() -> None:
         if listener is not None:
@@ -106,12 +105,9 @@ def run(
         own = _Tuning(
             session, source, targets, device, tools, flags, arch, gpu, cpu_facts(tools), scratch
         )
-        for number, (ready, search) in enumerate(zip(regions, searches, strict=True)):
-            names = [sizes_text(tuned_sizes(one.base.analysis.region)) for one in ready.by_size]
-            at_size = partial(own.at_size, number, ready, search)
-            times = TimeShares(search.time_s, len(names))
-            out.append(tune_each(names, at_size, search.budget, times, targets, stop))
-    return tuple(out), _versions(tools)
+        pairs = enumerate(zip(regions, searches, strict=True))
+        tuned = tuple(own.region(number, ready, search) for number, (ready, search) in pairs)
+    return tuned, _versions(tools)
 
 
 def _searched(config: RunConfig, region: Region, share: float) -> Wanted:
@@ -134,6 +130,13 @@ class _Tuning:
     gpu: Gpu | NoGpu
     cpu: Cpu
     scratch: Path
+
+    def region(self, number: int, ready: Ready, search: Wanted) -> Tuned:
+        """Return a region tuned at each of its problem sizes."""
+        names = [sizes_text(tuned_sizes(one.base.analysis.region)) for one in ready.by_size]
+        at_size = partial(self.at_size, number, ready, search)
+        times = TimeShares(search.time_s, len(names))
+        return tune_each(names, at_size, search.budget, times, self.targets, self.session.stop)
 
     def at_size(
         self, number: int, ready: Ready, search: Wanted, place: int, budget: int, share_s: float

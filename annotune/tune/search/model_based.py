@@ -270,20 +270,22 @@ def forest(points: Points, budget: int, seed: int) -> ModelBased:
 
 # So much of the budget goes to the model before neighbours of the best are tried too.
 MODEL_SHARE = 0.6
+# Where no model chooses, this share is enough to know where to look.
+BLIND_SHARE = 0.3
 # Of so many points asked for after that, one is a neighbour of the best.
 EVERY = 2
 
 
 class Polished:
-    """A search that late in its budget looks around the best point as well.
+    """A search that after so many `early` points looks around the best one as well.
 
     A model smooths over what one axis alone does; the neighbours of the best, which differ from it
     in one value, show it.
     """
 
-    def __init__(self, search: ModelBased | Listed, budget: int) -> None:
+    def __init__(self, search: ModelBased | Listed, early: float) -> None:
         self._search = search
-        self._budget = budget
+        self._early = early
         self._asked = 0
 
     def ask(self, count: int) -> tuple[int, ...]:
@@ -304,7 +306,7 @@ class Polished:
 
     @property
     def _is_late(self) -> bool:
-        return self._asked >= MODEL_SHARE * self._budget
+        return self._asked >= self._early
 
     def _neighbour(self) -> tuple[int, ...]:
         known = self._search.known
@@ -331,9 +333,9 @@ def auto(points: Points, budget: int, seed: int) -> Search:
     if len(points) <= budget:
         return exhaustive(points, budget, seed)
     if find_spec("sklearn") is not None:
-        return Polished(gaussian_process(points, budget, seed), budget)
+        return Polished(gaussian_process(points, budget, seed), MODEL_SHARE * budget)
     random = np.random.default_rng(seed)
     apart = spread(points.features, [0], budget, random)
     liked = _trusted(points, budget)
     order = (point for pair in zip_longest(apart, liked) for point in pair if point is not None)
-    return Polished(Listed(points, [*dict.fromkeys(order)]), budget)
+    return Polished(Listed(points, [*dict.fromkeys(order)]), BLIND_SHARE * budget)

@@ -360,8 +360,4 @@ def _is_first(assign: Assign, statement: int) -> bool:
 
 def _types(region: Region) -> Mapping[str, str]:
     declared = (s for s in walk_stmts(region.nest.body) if isinstance(s, LocalArray))
-    return {
-        **{array.name: array.type for array in declared},
-        **{scalar.name: scalar.type for scalar in region.scalars.values()},
-        **{array.name: array.element for array in region.arrays.values()},
-    }
+    return {**{array.name: array.type for array in declared}, **region.types}

@@ -22,13 +22,12 @@ from annotune.ir.nest import Assign, Await, Fetch, Local, LocalArray, Loop, Stmt
 from annotune.ir.region import Region
 from annotune.schedule.plan import HostLoop, Kernel, Plan, Step
 from annotune.transforms.tile_ends import whole_tiles
-from annotune.transforms.transform import region_types
 from annotune.transforms.tree import Body
 
 
 def versions(region: Region, plan: Plan) -> tuple[Peeled, ...]:
     """Return where the two versions of peeled loops in a plan differ."""
-    known = Premises.of(region_types(region), plan.constants)
+    known = Premises.of(region.types, plan.constants)
     found = _in_steps(plan.steps, _Surroundings("", region.sizes), partial(_in_body, known=known))
     return tuple(dict.fromkeys(found))
 

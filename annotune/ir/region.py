@@ -263,6 +263,14 @@ class Region:
         return self.original or self.nest
 
     @property
+    def types(self) -> dict[str, str]:
+        """Return the C types of the names, of an array that of its elements."""
+        return {
+            **{scalar.name: scalar.type for scalar in self.scalars.values()},
+            **{array.name: array.element for array in self.arrays.values()},
+        }
+
+    @property
     def constants(self) -> dict[str, int]:
         """Return the sizes that the C text itself fixes, by ``#define`` or ``const int``."""
         return {s.name: s.value for s in self.scalars.values() if s.value is not None}

@@ -17,7 +17,6 @@ from annotune.annotation.commands import Kind, Slot
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Expr
 from annotune.ir.fold import fold
-from annotune.ir.region import Region
 from annotune.transforms.tree import Body
 
 THESIS = "Rivera 2014, Table 3.1"
@@ -82,14 +81,6 @@ def takes(
     return field(default=default, metadata={"argument": ArgumentForm(slot, words or {}, exact)})
 
 
-def region_types(region: Region) -> dict[str, str]:
-    """Return the C types of a region's names, of an array that of its elements."""
-    return {
-        **{scalar.name: scalar.type for scalar in region.scalars.values()},
-        **{array.name: array.element for array in region.arrays.values()},
-    }
-
-
 @dataclass(frozen=True)
 class Context:
     """A region's analysis, and the `sizes` that hold wherever what is made of the region runs.
@@ -117,7 +108,7 @@ class Context:
     @cached_property
     def types(self) -> Mapping[str, str]:
         """Return the C types of the region's names, of an array that of its elements."""
-        return region_types(self.analysis.region)
+        return self.analysis.region.types
 
     @cached_property
     def extents(self) -> Mapping[str, Sequence[Expr | None]]:

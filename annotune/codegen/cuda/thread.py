@@ -66,7 +66,6 @@ from annotune.ir.region import Region, flattened
 from annotune.schedule.plan import Kernel
 from annotune.transforms.stage import is_integer_type
 from annotune.transforms.tile_ends import whole_tiles
-from annotune.transforms.transform import region_types
 from annotune.transforms.tree import Body, cut_ends, fresh_name, full_end
 
 COUNTER_SUFFIX = "_r"
@@ -241,7 +240,7 @@ class ThreadDialect(Dialect):
             picking=RegisterLoops(held, made.keys(), constants, taken),
             dealt=shares(kernel.body, prod(shape.threads)),
             locals={array.name: array.type for array in arrays},
-            known=Premises.of(region_types(region), constants),
+            known=Premises.of(region.types, constants),
         )
 
     def inside(self, loop: Loop, repeats: bool) -> ThreadDialect:

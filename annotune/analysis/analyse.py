@@ -30,7 +30,7 @@ from annotune.analysis.messages import (
     listed,
 )
 from annotune.analysis.model import Demand, Model, build_model, known_values
-from annotune.analysis.sections import ArraySection, Bounds, Unbounded, section, shape
+from annotune.analysis.sections import ArraySection, Bounds, Hull, Unbounded, section, shape
 from annotune.analysis.statements import (
     NestStatement,
     local_arrays,
@@ -90,7 +90,7 @@ def analyse(region: Region) -> Analysis:
     }
     inspector = inspector_of(model, lowest, private, read_after_write(dependences))
     for name, part in inspector.parts.items():
-        sections = {**sections, name: replace(sections[name], touched=part, ends=None)}
+        sections = {**sections, name: replace(sections[name], touched=Hull(part))}
     missing = missing_for_work(model)
     work = {s.number: _NO_WORK if missing else statement_work(model, s) for s in statements}
     return Analysis(

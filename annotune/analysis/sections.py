@@ -403,24 +403,38 @@ class Unbounded(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class Hull:
+    """What one call touches, and as polynomials the first and the length where they are some."""
+
+    part: ElementRange
+    ends: tuple[Poly, Poly] | None = None
+
+
+_NOTHING = Hull(ElementRange(Int(0), Int(0), may_be_none=True))
+
+
+@dataclass(frozen=True, slots=True)
 class ArraySection:
     """The elements ``lowest .. lowest + length - 1`` of one array, counted flat.
 
     `is_assumed` says that memory decides whether both ends are touched: what a call touches is
-    to be looked for before it is copied. One call may touch less: `touched`, with `ends` as its
-    first element and length where these are polynomials.
+    to be looked for before it is copied. One call may touch less: `touched`.
     """
 
     lowest: Poly
     length: Poly
     is_assumed: bool = False
-    touched: ElementRange | None = None
-    ends: tuple[Poly, Poly] | None = None
+    touched: Hull | None = None
+
+    @property
+    def part(self) -> ElementRange | None:
+        """Return what one call touches where it is less than the section."""
+        return None if self.touched is None else self.touched.part
 
     @property
     def exact(self) -> tuple[Poly, Poly] | None:
         """Return the first element that each call touches and the length, None where it differs."""
-        return (self.lowest, self.length) if self.touched is None else self.ends
+        return (self.lowest, self.length) if self.touched is None else self.touched.ends
 
 
 def section(name: str, bounds: Bounds) -> ArraySection:
@@ -520,7 +534,7 @@ def _declared(
     """Return the section of an array with all its extents; what a call touches may be less."""
     everything = ArraySection(ZERO, whole)
     if not found:
-        return replace(everything, touched=ElementRange(Int(0), Int(0), may_be_none=True))
+        return replace(everything, touched=_NOTHING)
     closed = replace(bounds, demands=replace(bounds.demands, is_open=False))
     reference = next(iter(found))
     try:
@@ -530,7 +544,7 @@ def _declared(
                 return everything
             to_c = bounds.in_c(name)
             part = ElementRange(fold(to_c(lowest)), fold(to_c(length)))
-            return replace(everything, touched=part, ends=(lowest, length))
+            return replace(everything, touched=Hull(part, (lowest, length)))
     except Unbounded:
         pass
     return _of_a_call(name, everything, bounds)
@@ -547,7 +561,7 @@ def _of_a_call(name: str, section: ArraySection, bounds: Bounds) -> ArraySection
     section = replace(section, is_assumed=section.is_assumed and not is_sure)
     if hull.ends == (section.lowest, section.length):
         return section
-    return replace(section, touched=hull.part, ends=hull.ends)
+    return replace(section, touched=hull)
 
 
 def _unreached(end: Poly, extremes: Iterable[Extreme], length: Poly, bounds: Bounds) -> isl.Set:
@@ -605,7 +619,7 @@ def shape(name: str, found: ArraySection, bounds: Bounds) -> ArrayShape:
         tuple(None if one is None else to_c(one) for one in extents),
         to_c(found.lowest),
         to_c(found.length),
-        found.touched,
+        found.part,
         _rows(name, found, bounds),
         _may_be_null(name, found, bounds),
         found.is_assumed,
@@ -622,8 +636,8 @@ def _rows(name: str, found: ArraySection, bounds: Bounds) -> ElementRange | None
     if len(inner) < len(array.extents) - 1 or any(poly is None for poly in inner) or row.is_zero:
         return None
     to_c = bounds.in_c(name)
-    if found.is_assumed and found.touched is not None:
-        return rows_of(found.touched, to_c(row))
+    if found.is_assumed and found.part is not None:
+        return rows_of(found.part, to_c(row))
     if found.exact is not None:
         lowest, length = (poly.at(bounds.model.space.values) for poly in found.exact)
         row = row.at(bounds.model.space.values)
@@ -638,8 +652,8 @@ def _rows(name: str, found: ArraySection, bounds: Bounds) -> ElementRange | None
             return replace(hull.part, is_whole=False)
     if found.exact is not None:
         return rows_of(ElementRange(to_c(lowest), to_c(length)), to_c(row))
-    assert found.touched is not None
-    return rows_of(found.touched, to_c(row))
+    assert found.part is not None
+    return rows_of(found.part, to_c(row))
 
 
 def _may_be_null(name: str, found: ArraySection, bounds: Bounds) -> bool:
@@ -652,16 +666,8 @@ def _may_be_null(name: str, found: ArraySection, bounds: Bounds) -> bool:
         runs = model.instances(reference).params()
         if bounds.model.is_certain(reference) and model.sizes.is_subset(runs):
             return False
-    is_told = found.touched is not None and found.touched.may_be_none
+    is_told = found.part is not None and found.part.may_be_none
     return not is_told or any(map(model.hangs_on_memory, references))
-
-
-@dataclass(frozen=True, slots=True)
-class Hull:
-    """A part, and as polynomials its first element and its length where they are some."""
-
-    part: ElementRange
-    ends: tuple[Poly, Poly] | None = None
 
 
 @dataclass(frozen=True)
@@ -758,7 +764,7 @@ class Touched:
 
     def _part(self, elements: isl.Set, strides: Sequence[Poly], offset: Poly) -> Hull | None:
         if elements.is_empty():
-            return Hull(ElementRange(Int(0), Int(0), may_be_none=True))
+            return _NOTHING
         both = ends(elements)
         if both is None:
             return None

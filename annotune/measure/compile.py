@@ -305,23 +305,15 @@ def parse_ptxas(output: str) -> tuple[KernelFacts, ...]:
         entry, used = _ENTRY.search(part), _USED.search(part)
         if not entry or not used:
             continue
-        frame = _FRAME.search(part)
-        shared = _STATIC.search(part)
-        barriers = _BARRIERS.search(part)
-        stack, stores, loads = map(int, frame.groups()) if frame else (0, 0, 0)
-        kernels.append(
-            KernelFacts(
-                name=entry[1],
-                arch=entry[2],
-                registers=int(used[1]),
-                stack_bytes=stack,
-                spill_store_bytes=stores,
-                spill_load_bytes=loads,
-                shared_bytes=int(shared[1]) if shared else 0,
-                barriers=int(barriers[1]) if barriers else 0,
-            )
-        )
+        frame, static, barriers = (_numbers(p, part) for p in (_FRAME, _STATIC, _BARRIERS))
+        kernels.append(KernelFacts(entry[1], entry[2], int(used[1]), *frame, *static, *barriers))
     return tuple(kernels)
+
+
+def _numbers(pattern: re.Pattern[str], text: str) -> tuple[int, ...]:
+    """Return the numbers that a pattern finds, zeros where it finds nothing."""
+    found = pattern.search(text)
+    return tuple(map(int, found.groups())) if found else (0,) * pattern.groups
 
 
 # gcc's nvptx back end (gcc/config/nvptx/nvptx.cc): it goes on with other dimensions than

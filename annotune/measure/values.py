@@ -26,13 +26,14 @@ from annotune.ir.expr import (
     Real,
     Select,
     Var,
+    accesses,
     names_read,
     substitute,
     variables,
     walk,
 )
 from annotune.ir.functions import FUNCTIONS, is_integer
-from annotune.ir.nest import Assign, Local, Loop, walk_stmts
+from annotune.ir.nest import Assign, Local, Loop, expressions, walk_stmts
 from annotune.ir.region import Region
 from annotune.transforms.tree import target_name
 
@@ -204,11 +205,8 @@ def _index_names(region: Region) -> Iterator[str]:
         if isinstance(stmt, Loop):
             yield stmt.var
             yield from variables(stmt.lower) | variables(stmt.upper)
-        elif isinstance(stmt, Assign):
-            for place in stmt.reads():
-                for index in () if isinstance(place, Var) else place.indices:
-                    yield from variables(index)
-            for index in () if isinstance(stmt.target, Var) else stmt.target.indices:
+        for access in (a for expr in expressions(stmt) for a in accesses(expr)):
+            for index in access.indices:
                 yield from variables(index)
     for array in region.arrays.values():
         for extent in array.extents:

@@ -220,7 +220,6 @@ def _region(
         tuned_sizes(names, aliased.aliases, changing, given, overrides)
         for given in problem_sizes(block.spec, MAX_SIZES) or ({},)
     )
-    varied = (name for name in first if any(one.get(name) != first[name] for one in others))
     return Region(
         function.part.function,
         index,
@@ -243,7 +242,7 @@ def _region(
         ),
         user_functions(function.file, used.functions, block.body_start),
         other_sizes=tuple(others),
-        varied=tuple(varied),
+        varied=tuple(n for n in first if any(one.get(n) != first[n] for one in others)),
         around=surroundings(names, index, inside),
     )
 

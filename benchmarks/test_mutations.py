@@ -6,9 +6,11 @@
 
 The selection is run once as it is, to see that it passes and which lines it runs, then with each
 mutation of such a line alone, up to the first failure, in a copy of the checkout and at nice 19.
-What only child processes run counts as not run. The words after the options are given to pytest.
-Where --checkout names another checkout, the mutations are drawn from its code. Two selections run
-other lines: to compare them give the second one the mutations of the first with --again.
+What only child processes run counts as not run. With --untraced mutations are drawn from all
+lines, and the selection may be run by several processes: -- -n 2 --dist worksteal. The words after
+the options are given to pytest. Where --checkout names another checkout, the mutations are drawn
+from its code. Two selections run other lines: to compare them give the second one the mutations of
+the first with --again.
 """
 
 from __future__ import annotations
@@ -22,9 +24,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from queue import SimpleQueue
 
 HERE = Path(__file__).resolve().parent.parent
 # So much longer than the selection takes as it is that a run beyond it hangs.
@@ -105,19 +110,37 @@ def main(words: Sequence[str]) -> int:
         print(compared(*(json.loads(path.read_text()) for path in given.compare)))
         return 0
     with tempfile.TemporaryDirectory(prefix="annotune-mutations-") as scratch:
-        copy = _copy(given.checkout, Path(scratch).resolve())
+        copies = [
+            _copy(given.checkout, Path(scratch).resolve() / str(k)) for k in range(given.jobs)
+        ]
+        copy = copies[0]
         (copy / "lines_run.py").write_text(_PLUGIN)
-        failed = _fails(copy, ["-p", "lines_run", *given.tests], None)
+        start = time.monotonic()
+        failed = _fails(
+            copy, [*(() if given.untraced else ("-p", "lines_run")), *given.tests], None
+        )
+        limit_s = HANGS_LEAST_S + HANGS_TIMES * (time.monotonic() - start)
         if failed:
             print(f"error: without a mutation: {failed}", file=sys.stderr)
             return 1
-        lines = json.loads((copy / LINES_JSON).read_text())
-        fates = {}
-        wanted = drawn(copy, lines, given.seed, given.count)
-        for one in _again(copy, json.loads(given.again.read_text())) if given.again else wanted:
-            by = _with(copy, one, given.tests)
-            fates[one.name] = by
+        lines = _all_lines(copy) if given.untraced else json.loads((copy / LINES_JSON).read_text())
+        again = json.loads(given.again.read_text()) if given.again else {}
+        wanted = list(
+            _again(copy, again) if given.again else drawn(copy, lines, given.seed, given.count)
+        )
+        free: SimpleQueue[Path] = SimpleQueue()
+        for each in copies:
+            free.put(each)
+
+        def fate(one: Mutation) -> str:
+            own = free.get()
+            by = _with(own, one, given.tests, limit_s)
+            free.put(own)
             print(f"{'caught' if by else 'survived'}: {one.name}: {by}".rstrip(": "), flush=True)
+            return by
+
+        with ThreadPoolExecutor(given.jobs) as pool:
+            fates = dict(zip((one.name for one in wanted), pool.map(fate, wanted), strict=True))
     print(f"{sum(map(bool, fates.values()))} of {len(fates)} mutations are caught")
     if given.json:
         given.json.write_text(json.dumps(fates, indent=1) + "\n")
@@ -255,21 +278,21 @@ def _expression(node: ast.expr) -> str:
     return f"({ast.unparse(ast.fix_missing_locations(node))})"
 
 
-def _with(copy: Path, one: Mutation, tests: Sequence[str]) -> str:
+def _with(copy: Path, one: Mutation, tests: Sequence[str], limit_s: float) -> str:
     """Return what fails first with a mutation, or nothing; the copy is as before then."""
     path = copy / one.path
     before = path.read_text()
     try:
         path.write_text(before[: one.start] + one.text + before[one.end :])
-        return _fails(copy, tests, HANGS_LEAST_S + HANGS_TIMES * _took_s(copy))
+        return _fails(copy, tests, limit_s)
     finally:
         path.write_text(before)
 
 
-def _took_s(copy: Path) -> float:
-    """Return how long the run that told the lines took, from the plugin's file to its answer's."""
-    made, ended = copy / "lines_run.py", copy / LINES_JSON
-    return ended.stat().st_mtime - made.stat().st_mtime
+def _all_lines(copy: Path) -> dict[str, Sequence[int]]:
+    """Return every line of every module, where it is not asked which ones are run."""
+    modules = (copy / "annotune").rglob("*.py")
+    return {str(path): range(1, path.read_text().count("\n") + 2) for path in modules}
 
 
 def _fails(copy: Path, arguments: Sequence[str], limit_s: float | None) -> str:
@@ -307,6 +330,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("tests", nargs="*", help="given to pytest; nothing for all tests")
     parser.add_argument("--seed", type=int, default=1, help="which mutations are drawn")
     parser.add_argument("--count", type=int, default=30)
+    parser.add_argument(
+        "--untraced", action="store_true", help="draw from all lines, not from those that are run"
+    )
+    parser.add_argument("--jobs", type=int, default=1, help="mutations that are tried at once")
     parser.add_argument("--checkout", type=Path, default=HERE, help="whose code and tests are run")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write each fate to FILE")
     parser.add_argument("--again", type=Path, metavar="FILE", help="the mutations of a --json")

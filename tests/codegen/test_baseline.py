@@ -65,6 +65,7 @@ def test_baselines_equal_the_original(name: str, tmp_path: Path) -> None:
 
 
 @needs_gcc
+@pytest.mark.alike(3)
 @pytest.mark.parametrize("name", SIZES)
 def test_baselines_compile_without_a_warning(name: str, tmp_path: Path) -> None:
     source, analysis = example(name), analysed(name)
@@ -136,7 +137,7 @@ COUNTS = {
 }
 
 
-@pytest.mark.alike(3)
+@pytest.mark.alike(8)
 @pytest.mark.parametrize("body", COUNTS)
 def test_what_the_nest_alone_has_for_each_iteration(body: str, tmp_path: Path) -> None:
     text = (

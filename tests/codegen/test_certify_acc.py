@@ -20,6 +20,7 @@ NAMES = sorted(
 )
 
 
+@pytest.mark.alike(3)
 @pytest.mark.parametrize("name", NAMES)
 def test_the_first_choice_of_every_example_holds(name: str) -> None:
     # The triples of one file differ in the order of their indices alone.

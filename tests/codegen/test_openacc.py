@@ -19,6 +19,7 @@ from codegen.emitted import (
     warnings,
 )
 from conftest import Golden
+from support.laws import IS_THOROUGH
 
 from annotune.analysis.analyse import analyse
 from annotune.codegen.openacc import OpenAccTarget
@@ -55,7 +56,7 @@ def test_the_file_compiles_without_a_warning(name: str, tmp_path: Path) -> None:
 @needs_gcc
 @pytest.mark.parametrize("name", RUNS)
 def test_kernels_equal_the_original_at_awkward_sizes(name: str, tmp_path: Path) -> None:
-    found = variants(TARGET, analysed(name), 3)
+    found = variants(TARGET, analysed(name), 3 if IS_THOROUGH else 2)
     codes = {str(v.config): TARGET.region(v, False) for v in found}
     trials = checked(example(name), analysed(name), "openacc", codes, SIZES[name], tmp_path)
     assert {n: t.reason for n, t in trials.items() if t.status is not Status.CORRECT} == {}

@@ -17,6 +17,7 @@ from codegen.emitted import (
     warnings,
 )
 from conftest import Golden
+from support.laws import IS_THOROUGH
 
 from annotune.analysis.analyse import analyse
 from annotune.annotation.devices import load_device
@@ -65,7 +66,7 @@ def test_the_file_compiles_without_a_warning(name: str, tmp_path: Path) -> None:
 @needs_gcc
 @pytest.mark.parametrize("name", RUNS)
 def test_blocks_equal_the_original_at_awkward_sizes(name: str, tmp_path: Path) -> None:
-    found = variants(TARGET, analysed(name), 4)
+    found = variants(TARGET, analysed(name), 4 if IS_THOROUGH else 2)
     codes = {str(v.config): TARGET.region(v, False) for v in found}
     trials = checked(example(name), analysed(name), "openmp", codes, SIZES[name], tmp_path)
     assert {n: t.reason for n, t in trials.items() if t.status is not Status.CORRECT} == {}
@@ -109,6 +110,7 @@ INNER = INNER.replace("100 * i + j", "j")
 
 
 @needs_gcc
+@pytest.mark.alike(2)
 @pytest.mark.parametrize("text", [FINAL, INNER])
 def test_iterators_that_are_read_afterwards_keep_their_values(text: str, tmp_path: Path) -> None:
     source = source_of(text)

@@ -171,7 +171,7 @@ CASES: Mapping[str, str] = {
     ),
     "sum_on_lanes": function(f"{A}, {XY}", ROWS, recipe='acc(0, gang={"i"}, vector={"j"})'),
 }
-QUICK = ("complex_dot", "sum_on_gangs_and_lanes")
+QUICK = ("complex_dot",)
 RUNS = [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in CASES]
 
 

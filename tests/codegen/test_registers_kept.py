@@ -48,7 +48,7 @@ def kernels(folder: Path, text: str) -> tuple[KernelFacts, ...]:
     return parse_ptxas(compiled(folder, emitted(folder, text, strategy=AUTO).files[".cu"]))
 
 
-@pytest.mark.alike(3)
+@pytest.mark.alike(6)
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_a_block_stays_in_registers(program: str, tmp_path: Path) -> None:
     found = kernels(tmp_path, PROGRAMS[program])

@@ -11,6 +11,7 @@ import pytest
 from decide.recipes import Decided, decided_example, decided_text
 from decide.test_two_level import KERNELS, contraction
 from support.executed import Call, Part, executable
+from support.laws import IS_THOROUGH
 from support.regions import EXAMPLES
 
 from annotune.certify.certificate import verify
@@ -251,5 +252,5 @@ def test_extents_of_one_are_clean(
 def test_awkward_extents_are_clean(
     k: int, function: str, sizes: tuple[int, ...], tmp_path: Path
 ) -> None:
-    plan = CheckPlan((named(k, sizes),), sanitize=True, races=True)
+    plan = CheckPlan((named(k, sizes),), sanitize=IS_THOROUGH, races=True)
     assert_correct(emitted(k, function, sizes), tmp_path, plan)

@@ -137,8 +137,8 @@ QUICK = [name for name in ACCEPTED if name not in LONG]
 
 
 def _is_slow(name: str, target: str) -> bool:
-    """Return whether a case may wait: one kernel in four runs with one target, these in turn."""
-    number, is_left = divmod(QUICK.index(name), 4) if name in QUICK else (0, 1)
+    """Return whether a case may wait: one kernel in five runs with one target, these in turn."""
+    number, is_left = divmod(QUICK.index(name), 5) if name in QUICK else (0, 1)
     return bool(is_left) or target != DEFAULT_TARGETS[number % len(DEFAULT_TARGETS)]
 
 

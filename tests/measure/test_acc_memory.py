@@ -193,7 +193,8 @@ def renamed(text: str, name: str, new: str) -> str:
     return text.replace(f"void {name}(", f"void {new}(", 1)
 
 
-@pytest.mark.parametrize("is_openmp", [False, True], ids=["openacc", "openmp"])
+@pytest.mark.alike(2)
+@pytest.mark.parametrize("is_openmp", [True, False], ids=["openmp", "openacc"])
 def test_of_emitted_texts_the_right_ones_pass_and_each_wrong_clause_is_turned_down(
     is_openmp: bool, tmp_path: Path
 ) -> None:

@@ -128,6 +128,7 @@ def alive(child: Child) -> Iterator[int]:
             yield int(name)
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize("deed", DEEDS)
 def test_a_misdeed_is_a_row_and_no_more(
     deed: str, runs: tuple[Child, list[RunJob]], untouched: list[float]

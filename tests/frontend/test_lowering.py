@@ -279,8 +279,8 @@ def test_regions_count_within_their_function() -> None:
 
 
 def test_long_indices_are_noted() -> None:
-    assert load_region("for (i = 0; i < n; i++) a[(long)i*n] = 0;").is_wide
-    assert not load_region("for (i = 0; i < n; i++) a[i*n] = 0;").is_wide
+    assert load_region("for (i = 0; i < n; i++) a[(long)i*n] = 0;").text.is_wide
+    assert not load_region("for (i = 0; i < n; i++) a[i*n] = 0;").text.is_wide
 
 
 OLD_STYLE = (

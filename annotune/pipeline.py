@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from tempfile import gettempdir
 from typing import TYPE_CHECKING
 
 from annotune import __version__
@@ -126,6 +127,12 @@ class Settings:
     specification: Path | None = None
     params: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
     constraints: tuple[str, ...] = ()
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """Return what the user's compiler is told of the source, as its words."""
+        told = (f"-D{name}={value}" for name, value in self.search.defines.items())
+        return (*(f"-I{folder}" for folder in self.search.include), *told)
 
 
 def check(settings: Settings) -> CheckReport:
@@ -274,8 +281,6 @@ def run(
         AnnotuneError: The file is refused, the original cannot be compiled, or a disk is full.
     """
     # numpy and the runners are not needed, nor waited for, by the other commands.
-    from tempfile import gettempdir
-
     from annotune.measure.toolchain import find_toolchains, nvcc_warnings
     from annotune.tune import run as tuning
     from annotune.tune.bench import disk_full_is_refused
@@ -283,12 +288,8 @@ def run(
 
     found = _accepted(settings)
     device = load_device(settings.device)
-    search = settings.search
-    flags = tuple(f"-I{place}" for place in search.include)
-    flags += tuple(f"-D{name}={value}" for name, value in search.defines.items())
-    temporary = Path(gettempdir())
     here = find_toolchains(environ)
-    with disk_full_is_refused(temporary), opened(folder, is_fresh) as (store, kept_aside):
+    with disk_full_is_refused(Path(gettempdir())), opened(folder, is_fresh) as (store, kept_aside):
         tuned, tools = tuning.run(
             found.source,
             _ready(found.regions),
@@ -296,7 +297,7 @@ def run(
             device,
             here,
             config,
-            flags,
+            settings.flags,
             settings.arch,
             listener,
             store,

@@ -50,10 +50,11 @@ from annotune.ir.nest import (
     Loop,
     Stmt,
     is_stored,
+    map_assigns,
     walk_stmts,
 )
 from annotune.ir.region import Region, flattened
-from annotune.transforms.tree import Body, bound_names
+from annotune.transforms.tree import Body, bound_names, target_name
 
 
 def without_test(
@@ -70,7 +71,7 @@ def without_test(
         return None, loop
     assigns = [stmt for stmt in inside if isinstance(stmt, Assign)]
     changed = {loop.var, *(stmt.var for stmt in inside if isinstance(stmt, Loop))}
-    changed |= set(map(_written, assigns))
+    changed |= set(map(target_name, assigns))
     tests: list[Expr] = []
     stored: dict[str, list[Expr]] = {}
     for number, assign in enumerate(assigns):
@@ -96,12 +97,8 @@ def _tests(assign: Assign, stored: dict[str, list[Expr]]) -> list[Expr]:
         tests += stored.get(test.name, []) if isinstance(test, Var) else []
     if is_stored(assign):
         tests += conjuncts(assign.value)
-        stored[_written(assign)] = tests
+        stored[target_name(assign)] = tests
     return tests
-
-
-def _written(assign: Assign) -> str:
-    return assign.target.array if isinstance(assign.target, Access) else assign.target.name
 
 
 def _is_asked(test: Expr, kept: list[Expr], asked_first: frozenset[Expr]) -> bool:
@@ -133,19 +130,14 @@ def _may_fail(part: Expr, objects: frozenset[str]) -> bool:
 
 
 def _without(body: Body, tests: list[Expr]) -> Body:
-    def stripped(stmt: Stmt) -> Stmt:
-        if isinstance(stmt, Loop):
-            return replace(stmt, body=_without(stmt.body, tests))
-        if isinstance(stmt, LocalArray):
-            return stmt
-        assert isinstance(stmt, Assign)
-        if stmt.guard is None:
+    def stripped(assign: Assign) -> Assign:
+        if assign.guard is None:
             # A condition is stored whatever holds.
-            return stmt
-        left = conjunction(test for test in conjuncts(stmt.guard) if test not in tests)
-        return replace(stmt, guard=left)
+            return assign
+        left = conjunction(test for test in conjuncts(assign.guard) if test not in tests)
+        return replace(assign, guard=left)
 
-    return tuple(map(stripped, body))
+    return map_assigns(body, stripped)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from annotune.analysis.facts import Analysis
 from annotune.codegen.c_stmt import Dialect, cut_loops, full_blocks, write_ends
 from annotune.codegen.guards import joined
 from annotune.codegen.in_place import declare_own, is_placed, reduction_clauses
-from annotune.codegen.names import Interface, spelled
+from annotune.codegen.names import Interface, written_arrays
 from annotune.codegen.writer import INDENT, Writer, words, wrapped
 from annotune.ir.expr import Access, Binary, Expr, Int, Var, substitute, variables
 from annotune.ir.fold import fold
@@ -33,7 +33,7 @@ from annotune.ir.nest import (
     map_assigns,
     walk_stmts,
 )
-from annotune.ir.region import Array, Scalar
+from annotune.ir.region import Scalar
 from annotune.transforms.tree import Body, fresh_name, only_fetches, target_name
 
 
@@ -157,12 +157,11 @@ __attribute__((target("prefer-vector-width=512")))
 
 @dataclass(frozen=True, slots=True)
 class CoreText:
-    """A function's definition and the names to pass to it: scalars first, then arrays."""
+    """A function's definition and what is passed to it."""
 
     name: str
     definition: str
-    scalars: tuple[Scalar, ...]
-    arrays: tuple[Array, ...]
+    passed: Interface
 
 
 def core_text(
@@ -186,18 +185,9 @@ def core_text(
     for scalar in (*around, *outer.scalars):
         if scalar.name in used and not scalar.is_macro:
             named.setdefault(scalar.name, scalar)
-    scalars = tuple(named.values())
-    open_scalars = tuple(s for s in scalars if s.name not in constants)
-    arrays = tuple(a for a in outer.arrays if a.name in used)
-    written = {
-        s.target.array
-        for s in walk_stmts(body)
-        if isinstance(s, Assign) and not isinstance(s.target, Var)
-    }
-    parameters = [f"{spelled(s.type)} {s.name}" for s in open_scalars]
-    for array in arrays:
-        const = "" if array.name in written else "const "
-        parameters.append(f"{const}{spelled(array.element)} *restrict {array.name}")
+    whole = replace(outer, scalars=tuple(named.values()))
+    passed = whole.among(used - constants.keys(), outer.written)
+    parameters = replace(passed, written=written_arrays(body)).parameters("restrict")
     out = Writer()
     out.lines(f"/* {comment} */")
     if any(isinstance(stmt, LocalArray) for stmt in walk_stmts(body)):
@@ -205,11 +195,11 @@ def core_text(
     out.lines(wrapped(f"static void {name}", parameters))
     out.line("{")
     with out.deeper():
-        for scalar in scalars:
+        for scalar in whole.scalars:
             if scalar.name in constants:
                 kind = scalar.type.replace("const ", "")
                 out.line(f"const {kind} {scalar.name} = {constants[scalar.name]};")
-    return CoreText(name, out.text() + inner.text() + "}\n", open_scalars, arrays)
+    return CoreText(name, out.text() + inner.text() + "}\n", passed)
 
 
 class BodyWriter:

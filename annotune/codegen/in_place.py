@@ -34,7 +34,7 @@ from annotune.codegen.several_sizes import any_of, size_tests, suffixes, tests_b
 from annotune.codegen.writer import INDENT, Writer
 from annotune.ir.expr import Expr, Var, variables
 from annotune.ir.nest import Assign, Level, Local, Loop, Stmt, walk_stmts
-from annotune.ir.region import Array, Region, Scalar
+from annotune.ir.region import Array, Scalar
 from annotune.schedule.plan import HostLoop, Kernel, Plan, Step, is_kernel
 from annotune.space.variants import Variant
 from annotune.transforms.tree import Body
@@ -308,8 +308,8 @@ def declare(out: Writer, scalars: Iterable[Scalar]) -> None:
 
 def write_steps(
     out: Writer,
-    region: Region,
-    steps: tuple[Step, ...],
+    dialect: Dialect,
+    steps: Sequence[Step],
     write_kernel: Callable[[Writer, Kernel], None],
 ) -> None:
     """Write kernels in order, with the host's serial loops around theirs."""
@@ -318,8 +318,8 @@ def write_steps(
             case Kernel():
                 write_kernel(out, step)
             case HostLoop(loop, inner):
-                with out.block(Dialect(region, flat=False).loop_head(loop)):
-                    write_steps(out, region, inner, write_kernel)
+                with out.block(dialect.loop_head(loop)):
+                    write_steps(out, dialect, inner, write_kernel)
 
 
 def legend(analysis: Analysis, kernel: Kernel, names: Mapping[Level, str] = _LEVELS) -> str:

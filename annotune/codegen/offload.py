@@ -196,7 +196,7 @@ class _KernelsWriter:
     def plan(self, out: Writer, plan: Plan) -> None:
         """Write all steps of a plan."""
         self.shared = frozenset(s.name for s in between_kernels(self.analysis, plan))
-        write_steps(out, self.analysis.region, plan.steps, self._kernel)
+        write_steps(out, self.host, plan.steps, self._kernel)
 
     def as_written(self, out: Writer, analysis: Analysis) -> None:
         """Write the nest as written for one thread of the device, which has the arrays."""

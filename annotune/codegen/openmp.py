@@ -105,7 +105,7 @@ class _RegionWriter:
             around = hosts[kernel.name]
             self._kernel(place, _Place(kernel, name, plan.constants, around, shared))
 
-        write_steps(out, self.region, plan.steps, write)
+        write_steps(out, self.dialect, plan.steps, write)
 
     def _kernel(self, out: Writer, at: _Place) -> None:
         """Write one kernel: its shared loops around the calls of its functions."""
@@ -179,12 +179,7 @@ class _RegionWriter:
             self.helpers.append(text.definition)
         else:
             called = self.shared.add(text.name, text.definition, self.sizes)
-        arguments = [s.name for s in text.scalars]
-        for array in text.arrays:
-            flat = array.is_pointer and len(array.extents) == 1
-            kind = self.outer.pointer(array).rstrip()
-            arguments.append(array.name if flat else f"({kind}){array.name}")
-        out.line(f"{called}({', '.join(arguments)});")
+        out.line(f"{called}({text.passed.call_arguments()});")
 
 
 _THREADS = frozenset({Level.CPU_THREAD})

@@ -28,14 +28,14 @@ from annotune.codegen.guards import (
     runs_tests,
     signed,
 )
-from annotune.codegen.in_place import write_branches
+from annotune.codegen.in_place import write_branches, write_steps
 from annotune.codegen.names import Interface, temporaries
 from annotune.codegen.several_sizes import any_of, size_tests
 from annotune.codegen.writer import Writer, wrapped
 from annotune.ir.expr import Binary, Call, Expr, Int, Var, variables
 from annotune.ir.fold import fold
 from annotune.ir.region import Array
-from annotune.schedule.plan import HostLoop, Kernel, Step
+from annotune.schedule.plan import Kernel, Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,12 +345,12 @@ class HostText:
             return
         tests = joined([*first.tests, *self._aligned_tests(first)])
         if general is None or not tests:
-            self._steps(out, first, first.steps)
+            self._steps(out, first)
             return
         with out.block(f"if ({tests})", "} else {"):
-            self._steps(out, first, first.steps)
+            self._steps(out, first)
         with out.deeper():
-            self._steps(out, general, general.steps)
+            self._steps(out, general)
         out.line("}")
 
     def _for_each_size(self, out: Writer) -> None:
@@ -358,7 +358,7 @@ class HostText:
 
         def text(version: Version) -> str:
             part = Writer()
-            self._steps(part, version, version.steps)
+            self._steps(part, version)
             return part.text()
 
         rest = "" if self.general is None else text(self.general)
@@ -369,15 +369,13 @@ class HostText:
         branches.pop(rest, None)
         write_branches(out, branches, rest)
 
-    def _steps(self, out: Writer, version: Version, steps: Sequence[Step]) -> None:
-        for step in steps:
-            match step:
-                case Kernel():
-                    self._write_launch(out, version.texts[step.name])
-                case HostLoop(loop, inner):
-                    dialect = Dialect(self.analysis.region)
-                    with out.block(dialect.loop_head(loop)):
-                        self._steps(out, version, inner)
+    def _steps(self, out: Writer, version: Version) -> None:
+        """Write the launches of a version, with the host's loops around theirs."""
+
+        def write(place: Writer, kernel: Kernel) -> None:
+            self._write_launch(place, version.texts[kernel.name])
+
+        write_steps(out, Dialect(self.analysis.region), version.steps, write)
 
     def _write_launch(self, out: Writer, text: KernelText) -> None:
         """Write one launch; a grid axis longer than the device allows is cut and strided."""

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from annotune.annotation.regions import find_annotations
+from annotune.annotation.regions import scan_annotations
 from annotune.frontend.load import load
 from annotune.pipeline import Settings, check
 
@@ -93,7 +93,7 @@ def main() -> None:
         for lines in LINES:
             text = make(lines)
             begin = time.perf_counter()
-            blocks = find_annotations(text, "big.c")
+            blocks = scan_annotations(text, "big.c").blocks
             load("big.c", text, blocks)
             seconds.append(time.perf_counter() - begin)
         figures = [f"{n} lines {s:.2f} s" for n, s in zip(LINES, seconds, strict=True)]

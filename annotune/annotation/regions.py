@@ -119,23 +119,6 @@ class _Open:
         return self.opener.name.lower()
 
 
-def find_annotations(
-    text: str,
-    file: str,
-    settings: Mapping[str, Value] | None = None,
-    spec_file: Path | None = None,
-) -> tuple[AnnotationBlock, ...]:
-    """Return the annotated regions of `text`, in its order; parameters as in `scan_annotations`.
-
-    Raises:
-        AnnotuneError: With every mistake that stands alone, in the order of the text.
-    """
-    found = scan_annotations(text, file, settings, spec_file)
-    if found.diagnostics:
-        raise AnnotuneError.of(*found.diagnostics)
-    return found.blocks
-
-
 def scan_annotations(
     text: str,
     file: str,

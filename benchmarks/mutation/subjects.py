@@ -9,7 +9,7 @@ from pathlib import Path
 from annotune.analysis.analyse import analyse
 from annotune.analysis.facts import Analysis
 from annotune.annotation.devices import load_device
-from annotune.annotation.regions import find_annotations
+from annotune.annotation.regions import scan_annotations
 from annotune.codegen.target import Target, load_target
 from annotune.diagnostics import AnnotuneError
 from annotune.frontend.load import load
@@ -87,7 +87,7 @@ def subjects(program: str, tools: Toolchains, folder: Path) -> Iterator[Subject]
     """Yield the texts of a program in every target, all with one oracle."""
     path = PROGRAMS / f"{program}.c"
     text = path.read_text()
-    source = load(path.name, text, find_annotations(text, path.name), {}, {})
+    source = load(path.name, text, scan_annotations(text, path.name).blocks, {}, {})
     analysis = analyse(source.regions[0])
     oracle = Oracle(source, analysis, tools, folder / program)
     for target in TARGETS:

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.regions import find_annotations
 
 from annotune.annotation.orio.complete import complete
-from annotune.annotation.regions import find_annotations, scan_annotations
+from annotune.annotation.regions import scan_annotations
 from annotune.diagnostics import AnnotuneError
 
 NESTED = """\

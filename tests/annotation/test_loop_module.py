@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from support.regions import find_annotations
 
 from annotune.annotation.grammar import Origin
 from annotune.annotation.orio.complete import Completed, complete
 from annotune.annotation.orio.loop import read_loop_text
-from annotune.annotation.regions import AnnotationBlock, find_annotations
+from annotune.annotation.regions import AnnotationBlock
 from annotune.annotation.spec import WishKind
 from annotune.diagnostics import AnnotuneError
 

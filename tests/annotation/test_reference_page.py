@@ -6,11 +6,11 @@ import re
 from pathlib import Path
 
 import pytest
+from support.regions import find_annotations
 
 from annotune.annotation.commands import signatures
 from annotune.annotation.expressions import FUNCTIONS
 from annotune.annotation.perf_tuning import BLOCKS
-from annotune.annotation.regions import find_annotations
 from annotune.annotation.sidecar import load_sidecar
 
 PAGE = (Path(__file__).parents[2] / "docs" / "annotation.md").read_text()

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 from support.laws import IS_THOROUGH
+from support.regions import find_annotations
 
 from annotune.analysis.analyse import analyse
 from annotune.analysis.facts import Analysis
 from annotune.annotation.devices import load_device
-from annotune.annotation.regions import find_annotations
 from annotune.codegen.target import RegionCode, Target
 from annotune.frontend.load import load
 from annotune.ir.region import SourceFile

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.nest_text import parse_nest
+from support.regions import find_annotations
 
-from annotune.annotation.regions import find_annotations
 from annotune.codegen.c_expr import c_expr
 from annotune.frontend.load import load
 from annotune.ir.expr import PRECEDENCE, Access, Binary, Expr, Int, Negate, Real, Var

@@ -13,9 +13,8 @@ from conftest import Golden
 from decide.recipes import decided_example, decided_text
 from decide.test_two_level import SMALL, contraction
 from support.executed import Call, Executable, Part, emitted, executable
-from support.regions import EXAMPLES
+from support.regions import EXAMPLES, find_annotations
 
-from annotune.annotation.regions import find_annotations
 from annotune.certify import versions as certify_versions
 from annotune.certify.certificate import verify
 from annotune.certify.kernels import certify

@@ -7,12 +7,13 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from support.regions import find_annotations
 
 from annotune import pipeline
 from annotune.annotation.flags import flags_at
 from annotune.annotation.orio.complete import complete
 from annotune.annotation.perf_tuning import problem_sizes
-from annotune.annotation.regions import AnnotationBlock, find_annotations, scan_annotations
+from annotune.annotation.regions import AnnotationBlock, scan_annotations
 from annotune.annotation.spec import WishKind
 from annotune.diagnostics import AnnotuneError
 from annotune.pipeline import Settings

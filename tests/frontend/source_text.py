@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from annotune.annotation.regions import find_annotations
+from support.regions import find_annotations
+
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
 from annotune.frontend.load import load
 from annotune.ir.region import Region, SourceFile

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from source_text import CLOSE, OPEN
 from support.nest_text import print_nest
+from support.regions import find_annotations
 
-from annotune.annotation.regions import find_annotations
 from annotune.diagnostics import AnnotuneError, Severity
 from annotune.frontend.load import Loaded, load_sound
 from annotune.frontend.read import ladder

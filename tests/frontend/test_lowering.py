@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from source_text import CLOSE, OPEN, SIZES, load_region, load_text, region
 from support.nest_text import print_nest
+from support.regions import find_annotations
 
-from annotune.annotation.regions import find_annotations
 from annotune.diagnostics import Span
 from annotune.frontend.load import load
 from annotune.ir.expr import Int, Var

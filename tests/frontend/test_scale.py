@@ -9,8 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from support.regions import find_annotations
 
-from annotune.annotation.regions import find_annotations
 from annotune.frontend.load import load
 from annotune.ir.region import SourceFile
 

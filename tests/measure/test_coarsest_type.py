@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from support.regions import find_annotations
 
-from annotune.annotation.regions import find_annotations
 from annotune.frontend.load import load
 from annotune.ir.region import Region
 from annotune.measure.tolerance import coarsest_type

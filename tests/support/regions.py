@@ -9,9 +9,9 @@ from pathlib import Path
 
 from annotune.analysis.analyse import analyse
 from annotune.analysis.facts import Analysis
-from annotune.annotation.regions import find_annotations
-from annotune.annotation.spec import Spec
-from annotune.diagnostics import Span
+from annotune.annotation.regions import AnnotationBlock, scan_annotations
+from annotune.annotation.spec import Spec, Value
+from annotune.diagnostics import AnnotuneError, Span
 from annotune.frontend.load import load
 from annotune.ir.expr import Access, Expr, Var, rewrite, variables, walk
 from annotune.ir.nest import Assign, Loop, Nest, Stmt
@@ -21,6 +21,19 @@ from annotune.transforms.tree import Body
 from .nest_text import parse_nest, print_nest
 
 EXAMPLES = Path(__file__).parents[2] / "c_examples"
+
+
+def find_annotations(
+    text: str,
+    file: str,
+    settings: Mapping[str, Value] | None = None,
+    spec_file: Path | None = None,
+) -> tuple[AnnotationBlock, ...]:
+    """Return the annotated regions of `text`, all of which must be sound."""
+    found = scan_annotations(text, file, settings, spec_file)
+    if found.diagnostics:
+        raise AnnotuneError.of(*found.diagnostics)
+    return found.blocks
 
 
 def regions_of(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from support.regions import find_annotations
+
 from annotune.analysis.analyse import analyse
 from annotune.analysis.facts import Analysis
-from annotune.annotation.regions import find_annotations
 from annotune.frontend.load import load
 
 PRODUCT = "for (i = 0; i < n; i++) for (j = 0; j < m; j++) for (l = 0; l < k; l++)"

@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.laws import tried
 from support.nest_text import parse_nest, print_nest
+from support.regions import find_annotations
 from transforms.interpreter import run, touched
 from transforms.products import MATMUL, analysed
 from transforms.test_hold import blocked
 
 from annotune.analysis.analyse import analyse
 from annotune.analysis.facts import Analysis
-from annotune.annotation.regions import find_annotations
 from annotune.frontend.load import load
 from annotune.ir.nest import Nest
 from annotune.transforms.pipeline import Stream

@@ -74,8 +74,7 @@ class Distribute:
         for statement in self.statements:
             if absent := missing(body, statement, (), self.span):
                 return absent
-        inner = (self.loop,) if self.loop else ()
-        if absent := missing(body, self.statement, inner, self.span):
+        if self.loop and (absent := missing(body, self.statement, (self.loop,), self.span)):
             return absent
         help_ = "leave the two statements in one nest"
         return order_refusal("distribute", self.apply(body, context), context, self.span, help_)

@@ -78,7 +78,9 @@ MISUSE = {
     "foreign name": Misuse(("--set", "é=3"), "'é=3' is not NAME=VALUE"),
     "empty value": Misuse(("--set", "n="), "'n=': expected a value, found the end"),
     "code as a value": Misuse(("--set", "n=__import__('os')"), "unknown function '__import__'"),
-    "target": Misuse(("--target", "cuba"), "'cuba' is none of cuda, openacc, openmp; did you mean"),
+    "target": Misuse(
+        ("--target", "cuba"), "'cuba' is none of cuda, openacc, openmp, openmp_target; did you mean"
+    ),
     "no target": Misuse(("--target", ","), "name at least one of cuda, openacc, openmp"),
     "architecture": Misuse(("--arch", "hopper"), "'hopper' is no architecture such as sm_90"),
     "architecture with a flag": Misuse(("--arch", "sm_90 -o x"), "is no architecture"),

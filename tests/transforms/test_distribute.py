@@ -110,3 +110,10 @@ def test_legal_groups_of_an_inner_loop_keep_the_result(text: str, cut: int, dept
     loop = loops[min(depth, len(loops) - 1)].var
     groups = tuple(g for g in (tuple(numbers[:cut]), tuple(numbers[cut:])) if g)
     assert_law(accepted(Distribute(groups, loop=loop), one.region.nest.body, one), one)
+
+
+def test_no_groups_leave_a_nest_as_it_is() -> None:
+    one = nest_analysis("for i in 0:n\n  a[i] = 1.0\n")
+    body, nothing = one.region.nest.body, Distribute(())
+    assert nothing.why_not(body, Context(one)) is None
+    assert nothing.apply(body, Context(one)) == body

@@ -1,12 +1,13 @@
-"""Imports point one way: to an earlier stage, or to the values that all share."""
+"""Imports point one way; names, functions, folders and chains of imports stay within bounds."""
 
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from functools import cache
 from pathlib import Path
 
-from support.modules import MODULES, PACKAGE, nodes
+from support.modules import MODULES, PACKAGE, nodes, parsed
 
 # In the order in which a kernel crosses annotune. `annotation` comes before `ir` because a
 # region carries its annotation's values.
@@ -117,3 +118,49 @@ def _follow(
         for imported in sorted(imports[module]):
             _follow(imported, imports, (*around, module), done)
         done.add(module)
+
+
+LONGEST_FUNCTION = 50
+LONGEST_CHAIN = 6
+MOST_MODULES = 20
+
+
+def test_a_class_name_means_one_thing() -> None:
+    owners: dict[str, str] = {}
+    for path in MODULES:
+        for node in nodes(path):
+            if isinstance(node, ast.ClassDef):
+                own = f"{_name(path)}:{node.lineno}"
+                assert owners.setdefault(node.name, own) == own, f"{node.name}: {own}"
+
+
+def test_a_function_fits_on_a_screen() -> None:
+    for path in MODULES:
+        for node in nodes(path):
+            if isinstance(node, ast.FunctionDef):
+                assert node.end_lineno is not None
+                length = node.end_lineno - node.lineno + 1
+                assert length <= LONGEST_FUNCTION, f"{_name(path)}.{node.name}: {length} lines"
+
+
+def test_a_folder_can_be_looked_over() -> None:
+    folders = Counter(path.parent for path in MODULES if path.name != "__init__.py")
+    crowded = {str(folder): n for folder, n in folders.items() if n > MOST_MODULES}
+    assert not crowded
+
+
+def test_a_package_is_no_long_chain_of_imports() -> None:
+    """Imports within a package; those that a function makes when it is called do not count."""
+    at_once = {
+        _name(path): {n.module for n in parsed(path).body if isinstance(n, ast.ImportFrom)}
+        for path in MODULES
+    }
+
+    @cache
+    def chain(module: str) -> tuple[str, ...]:
+        package = module.rpartition(".")[0]
+        own = (m for m in at_once[module] if m in at_once and m.rpartition(".")[0] == package)
+        return (module, *max(map(chain, own), key=len, default=()))
+
+    longest = max(map(chain, at_once), key=len)
+    assert len(longest) <= LONGEST_CHAIN, " -> ".join(longest)

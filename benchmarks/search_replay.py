@@ -104,7 +104,8 @@ def _kept(formula: str, config: Config) -> bool:
 def main() -> int:
     """Record a space, or print what every search makes of the recorded ones."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--spaces", type=Path, nargs="*", default=sorted(RECORDS.glob("*.json.gz")))
+    spaces = [RECORDS / f"{kernel.name}.json.gz" for kernel in KERNELS]
+    parser.add_argument("--spaces", type=Path, nargs="*", default=spaces)
     parser.add_argument("--strategies", default=",".join(SEARCHES))
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--record", choices=[kernel.name for kernel in KERNELS])

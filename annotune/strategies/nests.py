@@ -52,7 +52,7 @@ def why_not_cut(unit: Unit, loops: Sequence[Loop]) -> str:
 
 
 @dataclass(frozen=True)
-class Roles:
+class SumLoops:
     """The loops that pick an element of a sum, by the inputs that they move.
 
     `along` is the fastest of them in the output. `own` are the others that move the same inputs,
@@ -66,7 +66,7 @@ class Roles:
     rest: tuple[str, ...]
 
 
-def roles(inputs: Sequence[AccessFacts], along: str, others: Sequence[str]) -> Roles:
+def roles(inputs: Sequence[AccessFacts], along: str, others: Sequence[str]) -> SumLoops:
     """Return the roles of the loops `along` and `others` of a sum over some inputs."""
     moved = {
         n: frozenset(f.access for f in inputs if f.strides.get(n) != 0) for n in (along, *others)
@@ -77,7 +77,7 @@ def roles(inputs: Sequence[AccessFacts], along: str, others: Sequence[str]) -> R
     def reach(loop: str) -> int:
         return min(stride(f, loop) for f in inputs if f.access in moved[loop])
 
-    return Roles(
+    return SumLoops(
         along,
         tuple(sorted(own, key=reach)),
         tuple(sorted(other, key=reach)),

@@ -25,7 +25,7 @@ from annotune.schedule.launch_sizes import LINE, WARP
 from annotune.schedule.units import Unit
 from annotune.strategies.direct import choose, thread_level
 from annotune.strategies.hints import hints
-from annotune.strategies.nests import Roles, free_loops, held_loop, roles, stride, why_uneven
+from annotune.strategies.nests import SumLoops, free_loops, held_loop, roles, stride, why_uneven
 from annotune.strategies.registry import AUTO, made
 from annotune.transforms.cache import Cache, Resident, sections
 from annotune.transforms.language import COPYING
@@ -134,7 +134,7 @@ class _Nest:
     statement: int
     inputs: tuple[AccessFacts, ...]
     free: tuple[str, ...]
-    roles: Roles
+    roles: SumLoops
     summed: tuple[str, ...]
 
 

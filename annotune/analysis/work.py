@@ -189,6 +189,8 @@ def _strides(
 # rather than counted: about 50 ms of numpy.
 ENUMERATION_LIMIT = 4_000_000
 MAP_LIMIT = 64_000_000
+# Bytes of a map for each address of 8 bytes.
+CLOSE = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -506,8 +508,6 @@ def _list(statement: NestStatement, address: Poly, sizes: Mapping[str, int]) -> 
 
     None when there are too many to list.
     """
-    import numpy as np
-
     parts = statement.parts
     used = set(plain_names(address.names, parts))
     for loop in reversed(statement.loops):
@@ -522,7 +522,22 @@ def _list(statement: NestStatement, address: Poly, sizes: Mapping[str, int]) -> 
         if int(trips.sum()) > ENUMERATION_LIMIT:
             return None
         rows, _ = rows.listed(loop, first, trips)
-    return np.unique(rows.at(address))
+    return _distinct(rows.at(address))
+
+
+def _distinct(addresses: Column) -> Column:
+    """Return each of the addresses once, in ascending order."""
+    import numpy as np
+
+    if not len(addresses):
+        return addresses
+    lowest, span = int(addresses.min()), int(addresses.max()) - int(addresses.min()) + 1
+    # A map of what lies close together is filled in a tenth of the time of a sort.
+    if span > min(MAP_LIMIT, CLOSE * len(addresses)):
+        return np.unique(addresses)
+    touched = np.zeros(span, dtype=bool)
+    touched[addresses - lowest] = True
+    return np.flatnonzero(touched) + lowest
 
 
 def _union_of_intervals(parts: Iterable[Progression]) -> int:

@@ -1,0 +1,49 @@
+"""Fortran 77 as f2c writes it: what annotune says of each routine, and that it is so."""
+
+from __future__ import annotations
+
+import pytest
+from legacy_corpus import (
+    F2C,
+    FOLDER,
+    c_routines,
+    found_in,
+    is_worse,
+    is_wrong,
+    nest_loops,
+    routines,
+    translated,
+)
+
+ROUTINES = routines()
+FILES = sorted({row.file for row in ROUTINES})
+
+
+def test_the_table_has_every_routine_and_every_loop() -> None:
+    listed = {(row.file, row.name) for row in ROUTINES}
+    assert len(listed) == len(ROUTINES)
+    there = {}
+    for path in FOLDER.glob("*.c"):
+        for name, (first, text) in c_routines(path.read_text()).items():
+            there[path.stem, name] = len(nest_loops(text, first))
+    assert listed == set(there)
+    for row in ROUTINES:
+        assert len(row.mathematics) == there[row.file, row.name], row.name
+        assert {*row.mathematics} <= {*"PRS"}, row.name
+
+
+@pytest.mark.skipif(F2C is None, reason="f2c is not installed")
+@pytest.mark.parametrize("file", FILES)
+def test_the_text_is_what_f2c_writes(file: str) -> None:
+    assert translated(FOLDER / f"{file}.f") == (FOLDER / f"{file}.c").read_text()
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_no_routine_is_read_worse_or_better_than_it_is(file: str) -> None:
+    found = found_in(FOLDER / f"{file}.c")
+    for row in ROUTINES:
+        if row.file == file:
+            state = found[row.name].state
+            assert not is_wrong(state, row.mathematics), (row.name, state, row.mathematics)
+            # What is better goes into the table by benchmarks/legacy.py --update.
+            assert not is_worse(state, row.state), (row.name, state, row.state)

@@ -246,7 +246,7 @@ def declared(code: str, region: Region) -> str:
     out = Writer()
     with out.block(""):
         for alias in wanted:
-            out.line(alias.declaration)
+            out.lines(alias.declaration)
         out.lines(code)
     return out.text()
 

@@ -118,6 +118,12 @@ STRUCT_MEMBER = Template(
     "its struct must be declared in this file or an included one and may stand in no array; "
     "copy it to a variable before the region and use that",
 )
+MIXED_MEMBERS = Template(
+    "AT124",
+    "the region uses members of '{name}' of type '{one}' and of type '{other}', which no single "
+    "array of numbers holds",
+    "copy the members of one type to an array of their own before the region",
+)
 POINTER_TO_POINTER = Template(
     "AT125",
     "'{name}' is a pointer to pointers; its rows need not be contiguous",

@@ -94,7 +94,8 @@ def test_what_f2c_computes_before_the_region_is_a_formula() -> None:
         ("{ a[i] = 0.0; *n = 3; }", "AT154", "'*n' changes inside the region"),
         ("{ a[i] = 0.0; c->nx = 3; }", "AT154", "'c->nx' changes"),
         ("{ a[i] = 0.0; c->nx++; }", "AT154", "'c->nx' changes"),
-        ("a[i] = t[i].dt;", "AT124", "'t[i].dt'"),
+        ("a[i] = t[i].q[0];", "AT124", "'t[i].q'"),
+        ("a[i] = t[i].dt * t[i].nx;", "AT124", "type 'double' and of type 'int'"),
         ("a[i] = c->none;", "AT124", "'c->none'"),
     ],
 )

@@ -143,9 +143,9 @@ FILES = {
         "pointer to pointers",
     ),
     "member of element": (
-        "typedef struct { double r, i; } z;\n"
+        "typedef struct { double *r; } z;\n"
         f"void f(int n, z *q, double *a) {{ {OPEN} "
-        f"for (int i = 0; i < n; i++) a[i] = «q[i].r»; {CLOSE} }}",
+        f"for (int i = 0; i < n; i++) a[i] = «q[i].r»[0]; {CLOSE} }}",
         "AT124",
         "'q[i].r'",
     ),

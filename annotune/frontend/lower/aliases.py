@@ -8,14 +8,15 @@ a declaration of its own. No later stage meets a pointer to a size or a member o
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pycparser import c_ast
 from pycparser.c_parser import Coord
 
-from annotune.diagnostics import AnnotuneError, Diagnostic
+from annotune.diagnostics import AnnotuneError
 from annotune.frontend import messages
+from annotune.frontend.lower.members import PLAIN, AliasTable, ElementMembers, replace_nodes
 from annotune.frontend.lower.names import Names, fixed_extents
 from annotune.frontend.read.syntax import (
     CHANGES,
@@ -33,8 +34,6 @@ from annotune.ir.c_types import StoredName, may_share
 from annotune.ir.region import Alias, Spelling
 
 _INT_BITS = 32
-# An alias is read by the caller's own thread.
-PLAIN = frozenset({"", "_Thread_local"})
 
 
 @dataclass(frozen=True)
@@ -63,15 +62,25 @@ def with_aliases(
     if not any(_may_be_alias(node) for tree in (block, before) for node in walk_tree(tree)):
         return Aliased(statements, formulas)
     block, before = copy.deepcopy(block), copy.deepcopy(before)
-    maker = _AliasMaker(names, statements, block)
+    table = AliasTable(names, _taken(names))
+    elements = ElementMembers(table)
+    elements.replace(block)
+    maker = _AliasMaker(table, statements, block)
     maker.refuse_changes(block)
-    _replace(block, maker.replacement)
-    _replace(before, maker.replacement)
-    if maker.problems:
-        raise AnnotuneError(tuple(maker.problems))
-    spellings = sorted(maker.spellings, key=lambda s: s.start)
+    for root in elements.roots.values():
+        maker.refuse_moved(root)
+    replace_nodes(block, maker.replacement)
+    replace_nodes(before, maker.replacement)
+    if table.problems:
+        raise AnnotuneError(tuple(table.problems))
+    spellings = sorted(table.spellings, key=lambda s: s.start)
     named = dict(zip(formulas, before.exprs, strict=True))
-    return Aliased(block.block_items or [], named, tuple(maker.aliases.values()), tuple(spellings))
+    return Aliased(block.block_items or [], named, tuple(table.aliases.values()), tuple(spellings))
+
+
+def _taken(names: Names) -> set[str]:
+    file, scope = names.function.file, names.function.scope
+    return {*file.words(names.function.part), *scope.symbols, *file.clean.macros}
 
 
 def key(alias: Alias) -> str:
@@ -137,20 +146,6 @@ def _dereferenced(node: c_ast.Node | None) -> c_ast.ID | None:
     return None
 
 
-def _replace(node: c_ast.Node, change: Callable[[c_ast.Node], c_ast.Node | None]) -> None:
-    """Put `change`'s answer in the place of every node below `node` that it has one for."""
-    for name, child in node.children():
-        new = change(child)
-        if new is None:
-            _replace(child, change)
-            continue
-        field_name, bracket, index = name.partition("[")
-        if bracket:
-            getattr(node, field_name)[int(index.rstrip("]"))] = new
-        else:
-            setattr(node, field_name, new)
-
-
 class _AliasMaker:
     """The aliases made so far, by the C text that they stand for.
 
@@ -161,15 +156,12 @@ class _AliasMaker:
     """
 
     def __init__(
-        self, names: Names, statements: Sequence[c_ast.Node], block: c_ast.Compound
+        self, table: AliasTable, statements: Sequence[c_ast.Node], block: c_ast.Compound
     ) -> None:
+        names = table.names
         function = names.function
-        file, scope = function.file, function.scope
+        self.table = table
         self.names = names
-        self.aliases: dict[str, Alias] = {}
-        self.spellings: list[Spelling] = []
-        self.problems: list[Diagnostic] = []
-        self.taken = {*file.words(function.part), *scope.symbols, *file.clean.macros}
         self.own = {n.name for n in walk_tree(block) if isinstance(n, c_ast.Decl) and n.name}
         self.addressed = _addressed(function.body)
         self.read_before = frozenset(sure_pointers(statements, names))
@@ -222,8 +214,15 @@ class _AliasMaker:
             target = changed_by(node, CHANGES)
             if target is None or not (isinstance(target, c_ast.StructRef) or self._size(target)):
                 continue
-            name = text_of(target)
-            self.problems.append(messages.ALIAS_CHANGES.at(self.names.place(target), name=name))
+            self.table.refuse(messages.ALIAS_CHANGES, target, name=text_of(target))
+
+    def refuse_moved(self, root: c_ast.Node) -> None:
+        """Note an array of structs whose pointer a store of the region may change."""
+        if not isinstance(root, c_ast.StructRef):
+            return
+        symbol = self._symbol(root)
+        if symbol is not None and symbol.layers[0].kind == "*":
+            self._refuse_element(root, symbol)
 
     def replacement(self, node: c_ast.Node) -> c_ast.ID | None:
         """Return the identifier for a node, None where the node stays."""
@@ -238,12 +237,12 @@ class _AliasMaker:
         if meaning is None:
             return None
         spelling = text_of(node)
-        if spelling not in self.aliases:
+        if spelling not in self.table.aliases:
             self._declare(spelling, meaning, node)
         return self._identifier(node, spelling)
 
     def _identifier(self, node: c_ast.Node, spelling: str) -> c_ast.ID:
-        name = self.aliases[spelling].name
+        name = self.table.aliases[spelling].name
         start, end = extent(node, self.names.function.file.tokens)
         identifier = c_ast.ID(name, Coord("", start, end))
         if start < self.names.given.start:
@@ -251,34 +250,32 @@ class _AliasMaker:
         written = self.names.function.file.clean.text[start:end]
         if "".join(written.split()) != "".join(spelling.split()):
             # The text of a macro's body does not stand in the region.
-            span = self.names.place(node)
-            problem = messages.ALIAS_IN_MACRO.at(span, name=spelling, macro=written)
-            self.problems.append(problem)
-        self.spellings.append(Spelling(start, end, name))
+            self.table.refuse(messages.ALIAS_IN_MACRO, node, name=spelling, macro=written)
+        self.table.spell(start, end, name)
         return identifier
 
     def _declare(self, spelling: str, meaning: Meaning, node: c_ast.Node) -> None:
-        name = self._fresh(spelling)
+        name = self.table.fresh(spelling)
         value = spelling
         unsure = [p for p in pointers_in(node) if p not in self.read_before]
         if unsure:
             # The region may never read through it, and then it may be NULL.
             value = f"{' && '.join(unsure)} ? {spelling} : 0"
         declaration = f"{meaning.declared(name)} = {value};"
-        self.aliases[spelling] = Alias(name, spelling, declaration)
         start, end = extent(node, self.names.function.file.tokens)
-        # A parameter: its value is there before the region, and never changes in it.
-        self.names.scopes[0][name] = Symbol(
-            name, meaning.layers, meaning.base, True, "parameter", start, end, meaning.is_const
+        self.table.declare(
+            Alias(name, spelling, declaration),
+            Symbol(
+                name,
+                meaning.layers,
+                meaning.base,
+                is_known=True,
+                storage="parameter",
+                start=start,
+                end=end,
+                is_const=meaning.is_const,
+            ),
         )
-
-    def _fresh(self, spelling: str) -> str:
-        words = "".join(c if c.isalnum() or c == "_" else " " for c in spelling).split()
-        name = "_".join(words) if len(words) > 1 else f"{words[0]}_"
-        while name in self.taken:
-            name += "_"
-        self.taken.add(name)
-        return name
 
     def _size(self, node: c_ast.Node) -> Symbol | None:
         """Return the pointer, kept by the region, through which `node` reads one integer."""
@@ -355,9 +352,8 @@ class _AliasMaker:
             return False
         start, _ = extent(node, self.names.function.file.tokens)
         if start >= self.names.given.start:
-            name = text_of(node)
-            problem = messages.MAY_BE_ELEMENT.at(self.names.place(node), name=name, array=shares[0])
-            self.problems.append(problem)
+            shown = {"name": text_of(node), "array": shares[0]}
+            self.table.refuse(messages.MAY_BE_ELEMENT, node, **shown)
         return True
 
     def _is_out_of_reach(self, node: c_ast.Node) -> bool:

@@ -1,0 +1,446 @@
+"""Members of the elements of arrays of structs, as elements of arrays of numbers.
+
+``p[i].pos[k]`` of a struct of seven doubles is ``p_[i][3 + k]`` of ``double (*p_)[7]``: a row for
+each struct, in which the members stand where C's layout has them. A member of another type that
+the region does not use is a gap in the row, which nothing touches.
+
+Why that is exact: an element of the array has the address and the type of the member (C11 6.2.6.1,
+6.5 paragraph 7), and two places of the region are one in memory where they are one in the array,
+since both follow from the same number of bytes. That the struct has so many bytes, and its members
+these offsets, the emitted C has the compiler test. Where members of several types are used, their
+arrays would lie in one another: the region is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+
+from pycparser import c_ast
+from pycparser.c_parser import Coord
+
+from annotune.diagnostics import Diagnostic, Template
+from annotune.frontend import messages
+from annotune.frontend.lower.names import Names
+from annotune.frontend.read.syntax import (
+    CHANGES,
+    changed_by,
+    extent,
+    names_in,
+    offset,
+    text_of,
+    walk_tree,
+)
+from annotune.frontend.types.kinds import ELEMENTS
+from annotune.frontend.types.layout import Layouts
+from annotune.frontend.types.symbols import Layer, Record, Symbol, field_of
+from annotune.ir.region import Alias, Spelling
+
+# An alias is read by the caller's own thread.
+PLAIN = frozenset({"", "_Thread_local"})
+
+
+@dataclass
+class AliasTable:
+    """The aliases made so far, by the C text that they stand for, and where they stand.
+
+    `taken` are the names that no alias may have.
+    """
+
+    names: Names
+    taken: set[str]
+    aliases: dict[str, Alias] = field(default_factory=dict)
+    spellings: list[Spelling] = field(default_factory=list)
+    problems: list[Diagnostic] = field(default_factory=list)
+
+    def fresh(self, spelling: str) -> str:
+        """Return a name that is made of the words of `spelling` and is nobody's."""
+        words = "".join(c if c.isalnum() or c == "_" else " " for c in spelling).split()
+        name = "_".join(words) if len(words) > 1 else f"{words[0]}_"
+        while name in self.taken:
+            name += "_"
+        self.taken.add(name)
+        return name
+
+    def declare(self, alias: Alias, symbol: Symbol) -> None:
+        """Take in an alias and what its declaration says."""
+        self.aliases[alias.spelling] = alias
+        # A parameter: its value is there before the region, and never changes in it.
+        self.names.scopes[0][symbol.name] = symbol
+
+    def spell(self, start: int, end: int, name: str) -> None:
+        """Note that a place of the region's text is `name` in plain names."""
+        if start >= self.names.given.start:
+            self.spellings.append(Spelling(start, end, name))
+
+    def refuse(self, template: Template, node: c_ast.Node, **values: str) -> None:
+        """Note that a place is refused."""
+        self.problems.append(template.at(self.names.place(node), **values))
+
+
+def replace_nodes(node: c_ast.Node, change: Callable[[c_ast.Node], c_ast.Node | None]) -> None:
+    """Put `change`'s answer in the place of every node below `node` that it has one for."""
+    for name, child in node.children():
+        new = change(child)
+        if new is None:
+            replace_nodes(child, change)
+            continue
+        field_name, bracket, index = name.partition("[")
+        if bracket:
+            getattr(node, field_name)[int(index.rstrip("]"))] = new
+        else:
+            setattr(node, field_name, new)
+
+
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """A piece of text that goes, and what stands there instead."""
+
+    start: int
+    end: int
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Spot:
+    """What an expression names in an array of structs.
+
+    `root` is the array, `row` C for the struct in it. `symbol` declares what is named: its `layers`
+    are those left. From the first member on there is an `offset` in bytes, and `terms`, numbers
+    with the bytes that each counts. `cuts` are the pieces of text of the members' names and
+    subscripts, `place` is that of the last. `path` is what C calls the member in its struct. A
+    struct that ``->`` reaches without a subscript `is_bare`.
+    """
+
+    root: c_ast.Node
+    row: c_ast.Node
+    symbol: Symbol
+    offset: int | None = None
+    terms: tuple[tuple[c_ast.Node, int], ...] = ()
+    cuts: tuple[_Cut, ...] = ()
+    place: Coord | None = None
+    is_bare: bool = True
+    path: str = ""
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it is a number in a member."""
+        return self.offset is not None and not self.symbol.layers and self.symbol.record is None
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """An array of numbers over an array of structs: `element` is the type, `length` of a row."""
+
+    name: str
+    element: str
+    bytes: int
+    length: int
+
+
+class _Unclear(Exception):
+    """A member's name or a bracket comes from a macro."""
+
+
+class ElementMembers:
+    """The members of elements of arrays of structs that a region uses."""
+
+    def __init__(self, table: AliasTable) -> None:
+        self.table = table
+        self.names = table.names
+        function = table.names.function
+        self.types = function.scope.types
+        self.layouts = Layouts(self.types, self._constant)
+        self.views: dict[str, _View | None] = {}
+        self.roots: dict[str, c_ast.Node] = {}
+        self.own: frozenset[str] = frozenset()
+
+    def replace(self, block: c_ast.Node) -> None:
+        """Put elements of arrays of numbers in the place of the members below `block`."""
+        decls = (node for node in walk_tree(block) if isinstance(node, c_ast.Decl))
+        self.own = frozenset(decl.name for decl in decls if decl.name)
+        found = [spot for node in walk_tree(block) if (spot := self._number(node)) is not None]
+        roots = {text_of(spot.root): spot for spot in found if not spot.is_bare}
+        for text, root in roots.items():
+            spots = [spot for spot in found if text_of(spot.root) == text]
+            self.views[text] = self._view(text, root, spots)
+            self.roots[text] = root.root
+        self._refuse_changes(block)
+        if roots:
+            replace_nodes(block, self._replacement)
+
+    def _refuse_changes(self, block: c_ast.Node) -> None:
+        """Note each place that changes where an array of structs is."""
+        moved = {name for root in self.roots.values() for name in names_in(root)}
+        for node in walk_tree(block):
+            target = changed_by(node, CHANGES)
+            if isinstance(target, c_ast.ID) and target.name in moved:
+                self.table.refuse(messages.ALIAS_CHANGES, target, name=target.name)
+
+    def _constant(self, node: c_ast.Node) -> int | None:
+        return self.names.function.file.value(node, self.names.function.scope.constant)
+
+    def _number(self, node: c_ast.Node) -> _Spot | None:
+        if not isinstance(node, c_ast.StructRef | c_ast.ArrayRef):
+            return None
+        try:
+            spot = self._spot(node)
+        except _Unclear:
+            # That is refused where it is replaced.
+            return None
+        return spot if spot is not None and spot.is_number else None
+
+    def _spot(self, node: c_ast.Node) -> _Spot | None:
+        """Return what an expression names in an array of structs, None where it is in none."""
+        match node:
+            case c_ast.ID():
+                is_own = node.name in self.own
+                return None if is_own else self._root(node, self.names.find(node.name))
+            case c_ast.StructRef():
+                inside = self._spot(node.name)
+                if inside is not None and node.type == "->":
+                    inside = _element(inside, node.field.coord)
+                if inside is None or (inside.is_bare and self._is_array(node)):
+                    return self._root(node, self.declared(node))
+                return self._member(inside, node)
+            case c_ast.ArrayRef():
+                inside = self._spot(node.name)
+                return None if inside is None else self._subscripted(inside, node)
+            case c_ast.UnaryOp(op="*"):
+                inside = self._spot(node.expr)
+                if inside is None or inside.offset is not None or not inside.symbol.layers:
+                    return None
+                return _below(inside, c_ast.UnaryOp("*", inside.row, node.coord))
+            case c_ast.BinaryOp(op="+" | "-"):
+                return self._moved(node)
+        return None
+
+    def declared(self, node: c_ast.Node) -> Symbol | None:
+        """Return what declares a variable, or a member that is reached without subscripts."""
+        match node:
+            case c_ast.ID():
+                return None if node.name in self.own else self.names.find(node.name)
+            case c_ast.UnaryOp(op="*"):
+                symbol = self.declared(node.expr)
+                return symbol if symbol is not None and len(symbol.layers) == 1 else None
+            case c_ast.StructRef():
+                owner = self.declared(node.name)
+                if owner is None or owner.record is None or len(owner.layers) > 1:
+                    return None
+                decl = field_of(owner.record, node.field.name)
+                return None if decl is None else self.types.symbol(decl, "file")
+        return None
+
+    def _root(self, node: c_ast.Node, symbol: Symbol | None) -> _Spot | None:
+        if symbol is None or symbol.record is None or not symbol.layers:
+            return None
+        if "()" in {layer.kind for layer in symbol.layers} or "*" in {
+            layer.kind for layer in symbol.layers[1:]
+        }:
+            return None
+        return _Spot(node, node, symbol)
+
+    def _is_array(self, node: c_ast.StructRef) -> bool:
+        symbol = self.declared(node)
+        return symbol is not None and symbol.record is not None and bool(symbol.layers)
+
+    def _member(self, owner: _Spot, node: c_ast.StructRef) -> _Spot | None:
+        record = owner.symbol.record
+        decl = field_of(record, node.field.name) if record is not None else None
+        if record is None or decl is None or owner.symbol.layers:
+            return None
+        start = self.layouts.offset(record, node.field.name)
+        symbol = self.types.symbol(decl, "file")
+        if start is None or decl.bitsize is not None or symbol.special or not symbol.is_known:
+            return None
+        if any(layer.kind != "[]" for layer in symbol.layers):
+            return None
+        return replace(
+            owner,
+            symbol=replace(symbol, is_const=symbol.is_const or owner.symbol.is_const),
+            offset=(owner.offset or 0) + start,
+            cuts=(*owner.cuts, self._member_cut(node)),
+            place=node.field.coord,
+            path=f"{owner.path}.{node.field.name}",
+        )
+
+    def _member_cut(self, node: c_ast.StructRef) -> _Cut:
+        tokens = self.names.function.file.tokens
+        index = tokens.at(offset(node.field))
+        if tokens.texts[index] != node.field.name or tokens.texts[index - 1] != node.type:
+            raise _Unclear
+        zero = "[0]" if node.type == "->" else ""
+        return _Cut(tokens.starts[index - 1], tokens.ends[index], zero)
+
+    def _subscripted(self, inside: _Spot, node: c_ast.ArrayRef) -> _Spot | None:
+        if not inside.symbol.layers:
+            return None
+        if inside.offset is None:
+            return _below(inside, c_ast.ArrayRef(inside.row, node.subscript, node.coord))
+        symbol = replace(inside.symbol, layers=inside.symbol.layers[1:])
+        size = self.layouts.size(symbol.layers, symbol.base, symbol.record)
+        if size is None:
+            return None
+        opening, closing = self._brackets(node)
+        return replace(
+            inside,
+            symbol=symbol,
+            terms=(*inside.terms, (node.subscript, size.bytes)),
+            cuts=(*inside.cuts, opening, closing),
+            path=f"{inside.path}[0]",
+        )
+
+    def _brackets(self, node: c_ast.ArrayRef) -> tuple[_Cut, _Cut]:
+        tokens = self.names.function.file.tokens
+        start, end = extent(node.subscript, tokens)
+        first = tokens.at(start) - 1
+        while tokens.texts[first] == "(":
+            first -= 1
+        last = tokens.match[first]
+        if tokens.texts[first] != "[" or tokens.starts[last] < end:
+            raise _Unclear
+        opening = _Cut(tokens.starts[first], tokens.ends[first], "[")
+        return opening, _Cut(tokens.starts[last], tokens.ends[last], ")")
+
+    def _moved(self, node: c_ast.BinaryOp) -> _Spot | None:
+        for side, other in ((node.left, node.right), (node.right, node.left)):
+            inside = self._spot(side)
+            if inside is None or inside.offset is not None or not inside.symbol.layers:
+                continue
+            pair = (inside.row, other) if side is node.left else (other, inside.row)
+            return replace(inside, row=c_ast.BinaryOp(node.op, *pair, node.coord), is_bare=False)
+        return None
+
+    def _view(self, text: str, root: _Spot, spots: list[_Spot]) -> _View | None:
+        """Return the array of numbers for an array of structs, None where there is none."""
+        symbol = self.declared(root.root)
+        if symbol is None or symbol.special not in PLAIN:
+            return None
+        owners = map(self.names.find, names_in(root.root))
+        if any(owner is not None and owner.special not in PLAIN for owner in owners):
+            return None
+        elements = {spot.symbol.base: spot for spot in reversed(spots)}
+        if len(elements) > 1:
+            first, other = spots[0], next(s for s in spots if s.symbol.base != spots[0].symbol.base)
+            shown = {"name": text, "one": first.symbol.base, "other": other.symbol.base}
+            self.table.refuse(messages.MIXED_MEMBERS, root.root, **shown)
+            return None
+        (element,) = elements
+        size = self.layouts.size((), symbol.base, symbol.record)
+        own = self.layouts.size((), element, None)
+        if element not in ELEMENTS or size is None or own is None or size.bytes % own.bytes:
+            return None
+        view = _View(self.table.fresh(text), element, own.bytes, size.bytes // own.bytes)
+        self._declare(text, root, symbol, view, spots)
+        return view
+
+    def _declare(
+        self, text: str, root: _Spot, symbol: Symbol, view: _View, spots: list[_Spot]
+    ) -> None:
+        row = Layer("[]", c_ast.Constant("int", str(view.length)))
+        layers = (*symbol.layers, row)
+        inner = "".join(f"[{text_of(layer.dim)}]" for layer in layers[1:] if layer.dim)
+        const = "const " if symbol.is_const else ""
+        restrict = " restrict" if symbol.is_restrict else ""
+        made = f"{const}{view.element} (*const{restrict} {view.name}){inner}"
+        value = f"({const}{view.element} (*){inner}){text}"
+        checks = self._checks(text, symbol, view, spots)
+        is_name = isinstance(root.root, c_ast.ID)
+        start, end = extent(root.root, self.names.function.file.tokens)
+        self.table.declare(
+            Alias(view.name, text, "\n".join([f"{made} = {value};", *checks])),
+            replace(
+                symbol,
+                name=view.name,
+                layers=layers,
+                base=view.element,
+                record=None,
+                storage="parameter",
+                init=None,
+                # The extents of a variable are those that its declaration found.
+                start=symbol.start if is_name else start,
+                end=symbol.end if is_name else end,
+            ),
+        )
+
+    def _checks(self, text: str, symbol: Symbol, view: _View, spots: list[_Spot]) -> Iterator[str]:
+        """Yield assertions of the layout; of one type alone, the size shows that it has no gap."""
+        struct = f"{text}{'[0]' * len(symbol.layers)}"
+        words = f"annotune read this region where {struct}"
+        size = view.bytes * view.length
+        yield f'_Static_assert(sizeof({struct}) == {size}, "{words} has {size} bytes");'
+        if self._is_full(symbol.record, view.element):
+            return
+        for path, start in sorted({(s.path.lstrip("."), s.offset) for s in spots}):
+            place = f"__builtin_offsetof(__typeof__({struct}), {path})"
+            yield f'_Static_assert({place} == {start}, "{words}.{path} is at byte {start}");'
+
+    def _is_full(self, record: Record | None, element: str) -> bool:
+        """Return whether all members of a struct are numbers of one type."""
+        for decl in (record.decls or []) if isinstance(record, c_ast.Struct) else [None]:
+            if not isinstance(decl, c_ast.Decl) or decl.name is None:
+                return False
+            symbol = self.types.symbol(decl, "file")
+            if any(layer.kind != "[]" for layer in symbol.layers):
+                return False
+            if symbol.base != element and not self._is_full(symbol.record, element):
+                return False
+        return True
+
+    def _replacement(self, node: c_ast.Node) -> c_ast.Node | None:
+        spot = self._number(node)
+        view = self.views.get(text_of(spot.root)) if spot is not None else None
+        if spot is None or view is None:
+            return None
+        assert spot.offset is not None
+        if spot.offset % view.bytes or any(size % view.bytes for _, size in spot.terms):
+            return None
+        self._spell(spot, view)
+        column: c_ast.Node = c_ast.Constant("int", str(spot.offset // view.bytes), spot.place)
+        for number, size in spot.terms:
+            factor = c_ast.Constant("int", str(size // view.bytes), spot.place)
+            term = c_ast.BinaryOp("*", factor, number) if size > view.bytes else number
+            column = c_ast.BinaryOp("+", column, term)
+        start, end = extent(spot.root, self.names.function.file.tokens)
+        name = c_ast.ID(view.name, Coord("", start, end))
+        row = spot.row if spot.row is not spot.root else name
+        new = c_ast.ArrayRef(row, column, node.coord)
+        replace_nodes(new, lambda part: name if part is spot.root else None)
+        replace_nodes(new, self._replacement)
+        return new
+
+    def _spell(self, spot: _Spot, view: _View) -> None:
+        """Note the pieces of text that make a member an element of the view."""
+        tokens = self.names.function.file.tokens
+        start, end = extent(spot.root, tokens)
+        written = self.names.function.file.clean.text[start:end]
+        if "".join(written.split()) != "".join(text_of(spot.root).split()):
+            shown = {"name": text_of(spot.root), "macro": written}
+            self.table.refuse(messages.ALIAS_IN_MACRO, spot.root, **shown)
+            return
+        self.table.spell(start, end, view.name)
+        assert spot.offset is not None
+        counts = iter([size // view.bytes for _, size in spot.terms])
+        pieces = [f" + {next(counts)} * (" if cut.text == "[" else cut.text for cut in spot.cuts]
+        pieces[0] = f"{pieces[0]}[{spot.offset // view.bytes}"
+        pieces[-1] += "]"
+        for cut, piece in zip(spot.cuts, pieces, strict=True):
+            self.table.spell(cut.start, cut.end, piece)
+
+
+def _element(pointer: _Spot, place: Coord | None) -> _Spot | None:
+    """Return the struct that a pointer into an array of structs points to."""
+    if pointer.offset is not None or len(pointer.symbol.layers) != 1:
+        return None
+    zero = c_ast.Constant("int", "0", place)
+    return replace(
+        pointer,
+        row=c_ast.ArrayRef(pointer.row, zero, pointer.row.coord),
+        symbol=replace(pointer.symbol, layers=()),
+    )
+
+
+def _below(inside: _Spot, row: c_ast.Node) -> _Spot:
+    """Return what a subscript or ``*`` makes of an array of structs."""
+    symbol = replace(inside.symbol, layers=inside.symbol.layers[1:])
+    return replace(inside, row=row, symbol=symbol, is_bare=False)

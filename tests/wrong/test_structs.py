@@ -1,0 +1,27 @@
+"""Structs: members of elements of arrays, members that a region writes, structs of an iteration."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from wrong.called import PROGRAMS, Array, Call, Program
+
+ALL = ("cuda", "openacc", "openmp", "openmp_target")
+
+
+def test_arrays_of_structs(tmp_path: Path) -> None:
+    program = Program(tmp_path, PROGRAMS / "array_of_structs.c", ALL)
+    assert "sizeof(p[0]) == 32" in program.files["_omp.c"]
+    calls = [
+        call
+        for n in (-1, 0, 1, 5, 37)
+        for call in (
+            Call("forces", ("i4", n), 0.5, Array("f8", 160), Array("f8", 160, seed=1)),
+            Call("first", ("i4", n), Array("f8", 160)),
+            Call("cells", ("i4", n), Array("f8", 480), Array("f8", 40, seed=1)),
+            Call("shift", ("i4", n), ("i4", 5), Array("f8", 800)),
+            Call("inner", ("i4", n), Array("f8", 480), Array("f8", 40, seed=1), returns="f8"),
+            Call("grey", ("i4", n), Array("u1", 120), Array("u1", 40)),
+        )
+    ]
+    program.check(*calls)

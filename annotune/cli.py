@@ -5,10 +5,10 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import click
 
@@ -17,8 +17,11 @@ from annotune.diagnostics import AnnotuneError, Diagnostic, Span
 from annotune.options import common, config_of, for_a_run, output_folder, settings_of
 
 if TYPE_CHECKING:
+    from annotune.codegen.build import BuildCommand
     from annotune.pipeline import RunReport
     from annotune.tune.results import Results
+
+    Builds: TypeAlias = Mapping[str, Sequence[BuildCommand]]
 
 # Each command imports what it needs, so that none waits for what another one needs.
 
@@ -84,13 +87,16 @@ def emit(output: Path | None, debug: bool, **options: Any) -> None:
             from annotune.report.json_form import emit_json
 
             files = [str(path) for path in written]
-            _print_json(emit_json(files, made.reports, made.variants, made.diagnostics))
+            said = _commands(made.builds, folder)
+            _print_json(emit_json(files, made.reports, made.variants, made.diagnostics, said))
         elif form == "sarif":
             _print_sarif(made.diagnostics, 0)
         else:
             for path in written:
                 click.echo(path)
         _show(made.diagnostics)
+        # Standard output has the files alone, one to a line.
+        _show_commands(made.builds, folder, err=True)
 
 
 @cli.command()
@@ -128,7 +134,7 @@ def run(output: Path | None, resume: bool, debug: bool, **options: Any) -> None:
             results = found.results
             reports = {RESULTS_FILE: results_file(results), "report.html": report_html(results)}
             written = write_files(folder, {**results.texts, **reports})
-        _show_run(found, form, written)
+        _show_run(found, form, written, folder)
     if stop.signal:
         sys.exit(SIGNALLED + stop.signal)
     if not results.is_verified:
@@ -149,6 +155,7 @@ def run(output: Path | None, resume: bool, debug: bool, **options: Any) -> None:
 @click.option("--debug", is_flag=True, help="Show the traceback of a refusal.")
 def report(folder: Path, html: Path | None, as_json: bool, t4: str | None, debug: bool) -> None:
     """Show the finished run in FOLDER again."""
+    from annotune.printable import one_line
     from annotune.report.results_json import results_json, show_folder
 
     forms = {"--html": html is not None, "--json": as_json, "--t4": t4 is not None}
@@ -169,6 +176,10 @@ def report(folder: Path, html: Path | None, as_json: bool, t4: str | None, debug
             _write(html, report_html(results))
         else:
             _show_results(results)
+            if results.commands:
+                click.echo("Compiled and linked in this folder by")
+            for text in (one for found in results.commands.values() for one in found):
+                click.echo(f"  {one_line(text)}")
 
 
 @cli.command()
@@ -207,7 +218,7 @@ def explain(code: str) -> None:
         click.echo(found.text, nl=False)
 
 
-def _show_run(found: RunReport, form: str, written: Iterable[Path]) -> None:
+def _show_run(found: RunReport, form: str, written: Iterable[Path], folder: Path) -> None:
     """Print what a run found, in the format asked for, and the files that it wrote."""
     from dataclasses import replace
 
@@ -224,6 +235,22 @@ def _show_run(found: RunReport, form: str, written: Iterable[Path]) -> None:
         _show_results(replace(results, warnings=()))
         for path in written:
             click.echo(path)
+        _show_commands(found.builds, folder)
+
+
+def _commands(builds: Builds, folder: Path) -> dict[str, tuple[str, ...]]:
+    """Return the commands that make programs of the files in `folder`, by target."""
+    return {name: tuple(one.text(str(folder)) for one in found) for name, found in builds.items()}
+
+
+def _show_commands(builds: Builds, folder: Path, err: bool = False) -> None:
+    """Print the commands that make programs of the files in `folder`."""
+    from annotune.codegen.build import headline
+
+    if builds:
+        click.echo(headline([one for found in builds.values() for one in found]), err=err)
+    for text in (one for found in _commands(builds, folder).values() for one in found):
+        click.echo(f"  {text}", err=err)
 
 
 def _write(path: Path | None, text: str) -> None:

@@ -338,6 +338,7 @@ def settings_of(options: Mapping[str, Any], environ: Mapping[str, str]) -> Setti
         params=dict(options["params"]),
         search=HeaderSearch(include, dict(options["defines"]), _c_compiler(environ)),
         resident=options["data"] == "resident",
+        compilers=_named_compilers(environ),
     )
 
 
@@ -355,15 +356,28 @@ def config_of(options: Mapping[str, Any], cores: int) -> RunConfig:
     )
 
 
-def _c_compiler(environ: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the words that start the C compiler: those of CC, or the first that is here."""
+def _named_compilers(environ: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """Return the words that start the compilers which the environment names, by role."""
+    named = {role: _words(environ, role.upper()) for role in ("nvcc", "nvc")}
+    named["c"] = _words(environ, "CC")
+    return {role: words for role, words in named.items() if words}
+
+
+def _words(environ: Mapping[str, str], name: str) -> tuple[str, ...]:
+    """Return the words of a variable of the environment, none where it is no text of a shell."""
     import shlex
-    import shutil
 
     try:
-        named = shlex.split(environ.get("CC", ""))
+        return tuple(shlex.split(environ.get(name, "")))
     except ValueError:
-        named = []
+        return ()
+
+
+def _c_compiler(environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the words that start the C compiler: those of CC, or the first that is here."""
+    import shutil
+
+    named = _words(environ, "CC")
     path = environ.get("PATH")
     found = [name for name in ("gcc", "cc") if shutil.which(name, path=path)]
     return tuple(named or found[:1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,10 +14,12 @@ from annotune.analysis.analyse import analyse
 from annotune.analysis.messages import WORK_UNKNOWN
 from annotune.analysis.private_copies import with_last_values, with_private_arrays
 from annotune.annotation.devices import Device, load_device
+from annotune.annotation.flags import macros
 from annotune.annotation.messages import nearest
 from annotune.annotation.orio.complete import complete
 from annotune.annotation.perf_tuning import MAX_SIZES, problem_sizes
 from annotune.annotation.regions import AnnotationBlock, scan_annotations
+from annotune.codegen.build import BuildCommand, Compilers, Told, commands, header_lines
 from annotune.codegen.recipes import first_variant, listing_of, targets_said
 from annotune.codegen.several_sizes import (
     at_other_sizes,
@@ -111,7 +114,7 @@ class Settings:
     ``--data resident``. `sidecar` is a YAML annotation, None to look for one. `specification` is
     the file of ``--spec``, for regions without a PerfTuning of their own. `params` are ``--param
     NAME=VALUES`` and `constraints` ``--constraint FORMULA``, both over parameters of the annotation
-    and axes of the space.
+    and axes of the space. `compilers` are the words that start the user's compilers, by role.
     """
 
     source: Path
@@ -127,6 +130,7 @@ class Settings:
     specification: Path | None = None
     params: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
     constraints: tuple[str, ...] = ()
+    compilers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -227,12 +231,45 @@ def emit(settings: Settings, targets: Sequence[Target]) -> Emission:
             codes[target.name].append(target.region(variant, settings.resident))
         variants.append(made)
     files: dict[str, str] = {}
+    builds: dict[str, tuple[BuildCommand, ...]] = {}
     for target in targets:
-        origin = _provenance(settings, [made[target.name] for made in variants])
+        own = [made[target.name] for made in variants]
+        builds[target.name] = _builds(settings, device, found.source, target, own)
+        origin = _provenance(settings, own, builds[target.name])
         files |= target.files(found.source, codes[target.name], origin)
     return Emission(
-        found.text, found.source, files, tuple(variants), found.regions, tuple(problems)
+        found.text, found.source, files, tuple(variants), found.regions, tuple(problems), builds
     )
+
+
+def _builds(
+    settings: Settings,
+    device: Device,
+    source: SourceFile,
+    target: Target,
+    variants: Sequence[Variant],
+    is_measured: bool = False,
+) -> tuple[BuildCommand, ...]:
+    """Return the commands that make a program of a target's files.
+
+    `variants` are the regions', the one whose flags count first: a file has the same for them all.
+    What was measured has been compiled by the C compiler, where that takes the target.
+    """
+    ways = target.ways
+    if is_measured:
+        ways = tuple(way for way in ways if way.role == "c") or ways
+    regions = [variant.analysis.region for variant in variants]
+    given = (flag for r in regions for flag in macros(r.spec, {*r.scalars, *r.arrays}))
+    is_quoting = re.search(r'^\s*#\s*include\s*"', source.text, re.MULTILINE)
+    told = Told(
+        tuple(dict.fromkeys((*settings.flags, *given))),
+        str(settings.source.absolute().parent) if is_quoting else "",
+        variants[0].flags.host,
+        variants[0].flags.nvcc,
+    )
+    compilers = Compilers(settings.compilers, settings.arch or device.arch)
+    files = [settings.source.stem + end for end in target.endings]
+    return commands(ways, files, compilers, told, source.text)
 
 
 def _accepted(settings: Settings) -> CheckReport:
@@ -261,6 +298,7 @@ class RunReport:
     results: Results
     files: Mapping[str, str]
     diagnostics: tuple[Diagnostic, ...]
+    builds: Mapping[str, tuple[BuildCommand, ...]] = field(default_factory=dict)
 
 
 def run(
@@ -303,15 +341,42 @@ def run(
             store,
             stop or NEVER,
         )
-    origins = {t.name: _run_provenance(settings, tuned, t.name) for t in targets}
+    builds = {t.name: _run_builds(settings, device, found.source, t, tuned) for t in targets}
+    origins = {t.name: _run_provenance(settings, tuned, t.name, builds[t.name]) for t in targets}
     made = tuning.files(found.source, tuned, targets, origins)
     faulty = nvcc_warnings(here, found.source.path) if ".cu" in made else ()
-    on_host = (HOST_DATA.at(Span(found.source.path, 1, 1)),) if settings.resident else ()
-    diagnostics = (*found.diagnostics, *kept_aside, *faulty, *on_host)
+    diagnostics = (*found.diagnostics, *kept_aside, *faulty, *_left_out(settings))
     warnings = [d.message for d in diagnostics]
     value = tuning.results(__version__, found.source, device, tuned, tools, warnings)
     texts = {settings.source.stem + end: text for end, text in made.items()}
-    return RunReport(tuning.with_files(value, texts), made, diagnostics)
+    builds = {t.name: builds[t.name] for t in targets if made.keys() >= {*t.endings}}
+    return RunReport(tuning.with_files(value, texts, builds), made, diagnostics, builds)
+
+
+def _left_out(settings: Settings) -> tuple[Diagnostic, ...]:
+    """Return what a run does not do of what it is asked for."""
+    return (HOST_DATA.at(Span(str(settings.source), 1, 1)),) if settings.resident else ()
+
+
+def _run_builds(
+    settings: Settings,
+    device: Device,
+    source: SourceFile,
+    target: Target,
+    tuned: Sequence[Tuned],
+) -> tuple[BuildCommand, ...]:
+    """Return the commands for a target's files, with the flags of the region that takes longest."""
+    found: list[tuple[float, Variant]] = []
+    is_measured = False
+    for one in tuned:
+        if target.name in one.variants:
+            row = next(row for row in one.result.rows if row.name == target.name)
+            is_measured |= row.status == "measured"
+            found.append((row.time_s or 0.0, one.variants[target.name]))
+    if not found:
+        return ()
+    longest_first = [variant for _, variant in sorted(found, key=lambda pair: -pair[0])]
+    return _builds(settings, device, source, target, longest_first, is_measured)
 
 
 def _ready(reports: Iterable[RegionReport]) -> list[Ready]:
@@ -480,7 +545,9 @@ def _first_choices(
     return combined(found), problems
 
 
-def _run_provenance(settings: Settings, tuned: Sequence[Tuned], target: str) -> Provenance:
+def _run_provenance(
+    settings: Settings, tuned: Sequence[Tuned], target: str, builds: Sequence[BuildCommand]
+) -> Provenance:
     """Return what the files of a target say of the run that chose them."""
     rows: list[str] = []
     for one in tuned:
@@ -490,7 +557,7 @@ def _run_provenance(settings: Settings, tuned: Sequence[Tuned], target: str) -> 
             if dict(result.sizes) in served or not one.result.by_size:
                 rows += _result_rows(result, target)
         rows += _others_rows(variant) if variant is not None else []
-    return Provenance(__version__, settings.source.name, tuple(rows))
+    return Provenance(__version__, settings.source.name, (*rows, *header_lines(builds)))
 
 
 def _result_rows(result: RegionResult, target: str) -> Iterator[str]:
@@ -504,7 +571,9 @@ def _result_rows(result: RegionResult, target: str) -> Iterator[str]:
         yield f"  {row.time_s * 1e6:.4g} us {said} {row.device}"
 
 
-def _provenance(settings: Settings, variants: Sequence[Variant]) -> Provenance:
+def _provenance(
+    settings: Settings, variants: Sequence[Variant], builds: Sequence[BuildCommand]
+) -> Provenance:
     """Return what the files of a target say of their origin, one variant per region."""
     rows: list[str] = []
     for variant in variants:
@@ -517,7 +586,7 @@ def _provenance(settings: Settings, variants: Sequence[Variant]) -> Provenance:
                 rows.append(f"  {time_us:.4g} us predicted for {settings.device}; not measured")
         rows += _others_rows(variant)
     rows.append("The decision algorithm's first choice.")
-    return Provenance(__version__, settings.source.name, tuple(rows))
+    return Provenance(__version__, settings.source.name, (*rows, *header_lines(builds)))
 
 
 def _others_rows(variant: Variant) -> list[str]:

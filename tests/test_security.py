@@ -314,7 +314,7 @@ def test_results_of_a_stranger_bring_no_file_and_no_script(tmp_path: Path) -> No
     value = {
         "schema": 1, "annotune": evil, "source": evil, "device": evil, "regions": [],
         "tools": {evil: evil}, "files": ["../secret.c", "/etc/passwd", "link.c", evil],
-        "warnings": [evil],
+        "warnings": [evil], "commands": {"openmp": [evil]},
     }  # fmt: skip
     (folder / "results.json").write_text(json.dumps(value))
     done = annotune("report", folder, "--html", tmp_path / "page.html")
@@ -333,7 +333,7 @@ def test_c_text_in_a_report_is_escaped(tmp_path: Path) -> None:
     (folder / "x.c").write_text(evil)
     value = {
         "schema": 1, "annotune": "1", "source": "x.c", "device": "", "regions": [],
-        "tools": {}, "files": ["x.c"], "warnings": [],
+        "tools": {}, "files": ["x.c"], "commands": {}, "warnings": [],
     }  # fmt: skip
     (folder / "results.json").write_text(json.dumps(value))
     assert annotune("report", folder, "--html", tmp_path / "page.html").code == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from annotune.codegen.build import GCC_OFFLOAD, CompilerUse
 from annotune.codegen.data_sections import ACC_MOVES
 from annotune.codegen.device_sizes import LaunchSizes
 from annotune.codegen.offload import OffloadTarget
@@ -63,4 +64,8 @@ class OpenAccTarget(OffloadTarget):
 
     name = kind = "openacc"
     suffix = "_acc.c"
+    ways = (
+        CompilerUse("nvc", ("-acc=gpu", "-gpu={cc}")),
+        CompilerUse("c", ("-fopenacc", *GCC_OFFLOAD)),
+    )
     words = OpenAccWords()

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from annotune.analysis.facts import Analysis
 from annotune.analysis.schedule import around, keeps_order
+from annotune.codegen.build import CompilerUse
 from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.core_text import BodyWriter, core_text
 from annotune.codegen.in_place import (
@@ -50,6 +51,7 @@ class OpenMpTarget(InPlaceTarget):
     name = kind = "openmp"
     suffix = "_omp.c"
     is_for_cpu = True
+    ways = (CompilerUse("c", ("-fopenmp",), is_native=True),)
     points = CpuPoints.of
     vocabulary = Vocabulary(
         frozenset({Level.CPU_THREAD, Level.SIMD}),

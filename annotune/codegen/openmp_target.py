@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from annotune.codegen.build import GCC_OFFLOAD, CompilerUse
 from annotune.codegen.device_sizes import LaunchSizes
 from annotune.codegen.offload import OffloadTarget
 from annotune.ir.nest import Level
@@ -73,4 +74,8 @@ class OpenMpOffloadTarget(OffloadTarget):
 
     name = kind = "openmp_target"
     suffix = "_omp_target.c"
+    ways = (
+        CompilerUse("nvc", ("-mp=gpu", "-gpu={cc}")),
+        CompilerUse("c", ("-fopenmp", *GCC_OFFLOAD)),
+    )
     words = OpenMpTargetWords()

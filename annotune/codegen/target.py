@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from annotune import plugins
 from annotune.annotation.devices import Device
+from annotune.codegen.build import CompilerUse
 from annotune.ir.nest import Level, MemorySpace
 from annotune.ir.region import Condition, SourceFile
 from annotune.printable import in_comment
@@ -65,17 +66,23 @@ class Target(Protocol):
     """A language annotune can write.
 
     `kind` is the build (`annotune.measure.compile.KINDS`) by which its texts are checked on this
-    machine, which says how fast they are where they are for its CPU.
+    machine, which says how fast they are where they are for its CPU. `ways` are the compilers that
+    make programs of its files.
     """
 
     name: str
     kind: str
     is_for_cpu: bool
     vocabulary: Vocabulary
+    ways: tuple[CompilerUse, ...]
 
     @property
     def points(self) -> Callable[[Base, Space, Device], TargetPoints[Any]]:
         """Return what lists the points that a region's space has for the target."""
+
+    @property
+    def endings(self) -> tuple[str, ...]:
+        """Return the suffixes of its files, in the order of a command."""
 
     def region(self, variant: Variant, resident: bool) -> RegionCode:
         """Return the text for one region. `resident`: arrays are on the device already."""

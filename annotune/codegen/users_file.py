@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from annotune.codegen.build import CompilerUse
 from annotune.codegen.names import fresh, spelled
 from annotune.codegen.renaming import Renaming, made_names
 from annotune.codegen.target import Provenance, RegionCode
@@ -49,6 +50,12 @@ class InPlaceTarget:
     """What targets have in common whose text stands in the user's own file alone."""
 
     suffix: str
+    ways: tuple[CompilerUse, ...] = (CompilerUse("c", is_native=True),)
+
+    @property
+    def endings(self) -> tuple[str, ...]:
+        """Return the suffix of the only file."""
+        return (self.suffix,)
 
     def files(
         self, source: SourceFile, codes: Sequence[RegionCode], provenance: Provenance

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from annotune.analysis.facts import Analysis
@@ -11,6 +11,7 @@ from annotune.analysis.messages import WORK_UNKNOWN, listed
 from annotune.annotation.commands import before_targets
 from annotune.annotation.devices import Device
 from annotune.annotation.expressions import literal
+from annotune.codegen.build import BuildCommand
 from annotune.codegen.c_expr import c_expr
 from annotune.codegen.several_sizes import sizes_text
 from annotune.codegen.writer import Writer
@@ -114,7 +115,10 @@ class CheckReport:
 
 @dataclass(frozen=True)
 class Emission:
-    """What `emit` makes: files by suffix, the variants behind them, and warnings."""
+    """What `emit` makes: files by suffix, the variants behind them, and warnings.
+
+    `builds` are the commands that make programs of the files of each target.
+    """
 
     text: str
     source: SourceFile
@@ -122,6 +126,7 @@ class Emission:
     variants: tuple[Mapping[str, Variant], ...]
     reports: tuple[RegionReport, ...]
     diagnostics: tuple[Diagnostic, ...]
+    builds: Mapping[str, tuple[BuildCommand, ...]] = field(default_factory=dict)
 
 
 HOLDS = "holds: every iteration once, every dependence kept, in bounds"

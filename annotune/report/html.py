@@ -127,6 +127,7 @@ def report_html(results: Results) -> str:
         tools={one_line(k): one_line(v) for k, v in results.tools.items()},
         codes={name: highlight(text) for name, text in texts.items() if text is not None},
         others=[name for name, text in texts.items() if text is None],
+        commands=[one_line(text) for texts in results.commands.values() for text in texts],
         columns=COLUMNS,
         model_columns=MODEL_COLUMNS,
         legend=LEGEND,

@@ -26,6 +26,7 @@ from annotune.space.decision import Decision
 from annotune.space.variants import Listing, Variant
 
 SCHEMA = 1
+NO_COMMANDS: Mapping[str, Sequence[str]] = {}
 
 
 class DiagnosticJson(Struct):
@@ -123,6 +124,7 @@ class EmitJson(Struct):
 
     schema: int
     files: list[str]
+    commands: dict[str, list[str]]
     regions: list[EmitRegionJson]
     diagnostics: list[DiagnosticJson]
 
@@ -139,6 +141,7 @@ def emit_json(
     reports: Sequence[RegionReport],
     variants: Sequence[Mapping[str, Variant]],
     diagnostics: Iterable[Diagnostic],
+    commands: Mapping[str, Sequence[str]] = NO_COMMANDS,
 ) -> dict[str, Any]:
     """Return what `emit --json` prints."""
     regions = [
@@ -152,7 +155,8 @@ def emit_json(
         )
         for report, made in zip(reports, variants, strict=True)
     ]
-    return _plain(EmitJson(SCHEMA, list(files), regions, _diagnostics(diagnostics)))
+    said = {name: list(found) for name, found in commands.items()}
+    return _plain(EmitJson(SCHEMA, list(files), said, regions, _diagnostics(diagnostics)))
 
 
 def refusal_json(diagnostics: Iterable[Diagnostic]) -> dict[str, Any]:

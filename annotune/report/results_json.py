@@ -73,6 +73,7 @@ class ResultsFile(msgspec.Struct):
     regions: tuple[RegionResult, ...]
     tools: Mapping[str, str]
     files: tuple[str, ...]
+    commands: Mapping[str, tuple[str, ...]]
     warnings: tuple[str, ...]
 
 
@@ -89,6 +90,7 @@ def results_json(results: Results) -> dict[str, Any]:
         "regions": [_region(plain(region)) for region in results.regions],
         "tools": dict(results.tools),
         "files": list(results.files),
+        "commands": {name: list(found) for name, found in results.commands.items()},
         "warnings": list(results.warnings),
     }
 
@@ -206,7 +208,8 @@ def read_results(path: Path) -> Results:
         raise _refusal(DAMAGED, path, text, at, **values)
     file = msgspec.convert(root, ResultsFile)
     named = (file.annotune, file.source, file.device)
-    return Results(*named, file.regions, file.tools, file.files, file.warnings)
+    found = Results(*named, file.regions, file.tools, file.files, file.warnings)
+    return replace(found, commands=file.commands)
 
 
 def _refuse_foreign(path: Path, text: str, root: Any) -> None:

@@ -310,7 +310,7 @@ def schedules(unit: Unit) -> tuple[str, ...]:
 
 
 # What compilers are given beside their usual flags: none of them changes what a sum is.
-OWN_FLAGS = ((), ("-O3",), ("-O3", "-funroll-loops"))
+OWN_FLAGS = (("-O3",), ("-O3", "-funroll-loops"), ("-O2",))
 # The axis that changes no text, only the compiler's command.
 FLAGS = "flags"
 # Points that are listed before all others: the k-th settings of all nests together.

@@ -17,6 +17,7 @@ from statistics import median
 from typing import Protocol
 
 from annotune import __version__
+from annotune.codegen.build import optimised
 from annotune.codegen.target import RegionCode, Target
 from annotune.diagnostics import AnnotuneError, Span
 from annotune.measure.check import WAITED, Checker
@@ -169,7 +170,7 @@ def program_of(target: Target, kind: str, variant: Variant, code: RegionCode) ->
     host, nvcc = variant.flags.host, variant.flags.nvcc
     # What plays a GPU on this CPU only has to be fast; the rest of the flags is nvcc's.
     fast = tuple(flag for flag in host if flag.startswith("-O"))
-    flags = fast if code.device else ("-O3", *host)
+    flags = fast if code.device else optimised(host)
     return Program(target.name, kind, code, device, flags, nvcc, dict(variant.config))
 
 

@@ -185,6 +185,7 @@ class RegionResult:
 class Results:
     """A whole run. `tools` gives each compiler's version, `files` the names of what was written.
 
+    `commands` make programs of the files of each target, in their folder: one of them will do.
     `texts` are the files by name, for the HTML report; they are no part of the JSON.
     """
 
@@ -196,6 +197,7 @@ class Results:
     files: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
+    commands: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def is_verified(self) -> bool:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from annotune.annotation.devices import Device
 from annotune.annotation.flags import macros
+from annotune.codegen.build import BuildCommand
 from annotune.codegen.several_sizes import combined, sizes_text
 from annotune.codegen.target import Provenance, RegionCode, Target
 from annotune.diagnostics import AnnotuneError
@@ -392,9 +393,12 @@ def results(
     return Results(version, name, device.vendor_name, regions, tools, (), said)
 
 
-def with_files(results: Results, texts: Mapping[str, str]) -> Results:
-    """Return `results` with the names and texts of the files that were written."""
-    return replace(results, files=tuple(texts), texts=dict(texts))
+def with_files(
+    results: Results, texts: Mapping[str, str], builds: Mapping[str, Sequence[BuildCommand]]
+) -> Results:
+    """Return `results` with the files that were written, and what makes programs of them."""
+    said = {name: tuple(one.text() for one in found) for name, found in builds.items()}
+    return replace(results, files=tuple(texts), texts=dict(texts), commands=said)
 
 
 def _versions(tools: Toolchains) -> dict[str, str]:

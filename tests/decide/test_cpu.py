@@ -252,7 +252,7 @@ def test_points_carry_their_settings() -> None:
         "S0.outer": "p6",
         "S0.shared": 2,
         "S0.schedule": "static",
-        "flags": "-",
+        "flags": "-O3",
     }
 
 

@@ -198,4 +198,5 @@ RUN = Results(
     files=("sd_t_d2.cu", "sd_t_d2_omp.c", "results.json"),
     warnings=("sd_t_d2.c:3:1: t3 and t2 have no restrict; the entry guards against overlap",),
     texts={"sd_t_d2.cu": CUDA_TEXT},
+    commands={"openmp": ("gcc -O3 -march=native -fopenmp main.c sd_t_d2_omp.c -lm",)},
 )

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from annotune.analysis.facts import Analysis
+from annotune.codegen.build import CompilerUse
 from annotune.codegen.c_stmt import final_values
 from annotune.codegen.cuda.cpp import (
     CPP_WORDS,
@@ -62,6 +63,8 @@ class CudaTarget:
     name = "cuda"
     kind = "cuda-cpu"
     is_for_cpu = False
+    ways = (CompilerUse("nvcc", ("-arch={arch}",)),)
+    endings = (".cu", "_cuda.c")
     points = GpuPoints
     vocabulary = Vocabulary(
         frozenset(PLACES["block"]) | frozenset(PLACES["thread"]),

@@ -27,6 +27,8 @@ void local_grad3(double *Ut, double *Us, double *Ur, double *D, double *U, doubl
      *   S2: block e,j; thread k,i; unroll_m 10
      *   33.99 us predicted for h200; not measured
      * The decision algorithm's first choice.
+     * Compile and link, main.c being the rest of the program:
+     *   nvcc -O3 -arch=sm_90 main.c local_grad3.cu local_grad3_cuda.c -lm
      */
     {
         void annotune_local_grad3_1(int, int, int, int, double *, const double *, const double *, double *, const double *, double *);

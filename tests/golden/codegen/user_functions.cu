@@ -7,6 +7,8 @@
  *   S0: block -; thread i
  *   5.659 us predicted for h200; not measured
  * The decision algorithm's first choice.
+ * Compile and link, main.c being the rest of the program:
+ *   nvcc -O3 -arch=sm_90 main.c eos.cu eos_cuda.c -lm
  */
 
 #include <cstdio>

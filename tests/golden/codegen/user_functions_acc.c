@@ -86,6 +86,9 @@ void pressures(int n, double *restrict p, const double *restrict rho, const doub
      *   S0: shape vector; gang -; worker -; vector i
      *   5.659 us predicted for h200; not measured
      * The decision algorithm's first choice.
+     * Compile and link, main.c being the rest of the program:
+     *   nvc -O3 -acc=gpu -gpu=cc90 main.c eos_acc.c -lm
+     *   gcc -O3 -fopenacc -foffload=nvptx-none -foffload-options=nvptx-none=-misa=sm_80 main.c eos_acc.c -lm
      */
     {
         if (0 < n && n <= 2147483392

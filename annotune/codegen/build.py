@@ -1,0 +1,132 @@
+"""How a file of ours becomes a program: the commands that compile it and link it with the rest.
+
+They have the flags with which its text was measured: what takes 209 us with ``-O3 -march=native``
+was seen to take 1959 us with ``-O2``.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+USUAL = "-O3"
+"""The optimisation of what is measured, unless a variant has another one of its own."""
+
+NATIVE = "-march=native"
+# Highest that gcc 12 knows; a newer GPU's driver compiles it for that.
+GCC_OFFLOAD = ("-foffload=nvptx-none", "-foffload-options=nvptx-none=-misa=sm_80")
+REST = "main.c"
+"""Stands for the files of the user's program that are none of ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompilerUse:
+    """One compiler that takes a target's files, by its role, and the flags that these need.
+
+    `role` is ``c``, ``nvcc`` or ``nvc``. ``{arch}`` in a flag is the GPU's architecture, and
+    ``{cc}`` its number. `is_native` asks for the instructions of this very CPU.
+    """
+
+    role: str
+    flags: tuple[str, ...] = ()
+    is_native: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Compilers:
+    """The words that start the user's compilers, by role, and the GPU's architecture."""
+
+    words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    arch: str = "sm_90"
+
+    def start(self, way: CompilerUse) -> tuple[str, ...]:
+        """Return the first words of a command."""
+        name = {"c": "gcc"}.get(way.role, way.role)
+        return self.words.get(way.role) or (name,)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the compilers are told of one file's text: by the user, and by its variants.
+
+    `user` are ``-D`` and ``-I``, `quoted` the folder in which headers in quotes are looked for,
+    empty where there are none. `host` and `nvcc` are what the text was measured with beside
+    `USUAL`.
+    """
+
+    user: tuple[str, ...] = ()
+    quoted: str = ""
+    host: tuple[str, ...] = ()
+    nvcc: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BuildCommand:
+    """A command that makes a program of our `files` and the rest of the user's."""
+
+    start: tuple[str, ...]
+    files: tuple[str, ...]
+    is_whole: bool = False
+
+    def text(self, folder: str = "") -> str:
+        """Return the command for a shell, the files being in `folder`."""
+        place = f"{folder.rstrip('/')}/" if folder else ""
+        rest = () if self.is_whole else (REST,)
+        return shlex.join([*self.start, *rest, *(place + name for name in self.files), "-lm"])
+
+
+def commands(
+    ways: Sequence[CompilerUse], files: Sequence[str], compilers: Compilers, told: Told, source: str
+) -> tuple[BuildCommand, ...]:
+    """Return the commands for a target's files, each with another compiler.
+
+    `source` is the text of the user's file, which may be a program of itself.
+    """
+    return tuple(
+        BuildCommand(_start(way, compilers, told), tuple(files), has_main(source)) for way in ways
+    )
+
+
+def _start(way: CompilerUse, compilers: Compilers, told: Told) -> tuple[str, ...]:
+    arch = compilers.arch
+    own = tuple(flag.format(arch=arch, cc=arch.replace("sm_", "cc")) for flag in way.flags)
+    # What gcc knows beside -O need not be known to the others.
+    is_gcc = way.role == "c"
+    host = told.host if is_gcc else tuple(flag for flag in told.host if flag.startswith("-O"))
+    native = way.is_native and not any(flag.startswith("-march=") for flag in host)
+    quoted = ("-iquote" if is_gcc else "-I", told.quoted) if told.quoted else ()
+    return (
+        *compilers.start(way),
+        *optimised(host),
+        *((NATIVE,) if native else ()),
+        *(told.nvcc if way.role == "nvcc" else ()),
+        *own,
+        *told.user,
+        *quoted,
+    )
+
+
+def optimised(host: tuple[str, ...]) -> tuple[str, ...]:
+    """Return a variant's flags for the C compiler, with `USUAL` where they say nothing else."""
+    return host if any(flag.startswith("-O") for flag in host) else (USUAL, *host)
+
+
+def has_main(source: str) -> bool:
+    """Return whether a C text defines a whole program's ``main``."""
+    return re.search(r"^\s*(?:int|void)\s+main\s*\(", source, re.MULTILINE) is not None
+
+
+def headline(found: Sequence[BuildCommand]) -> str:
+    """Return what is said before commands."""
+    if all(one.is_whole for one in found):
+        return "Compile and link:"
+    return f"Compile and link, {REST} being the rest of the program:"
+
+
+def header_lines(found: Sequence[BuildCommand]) -> tuple[str, ...]:
+    """Return the lines on commands in a file's header; each is another way to do the same."""
+    if not found:
+        return ()
+    return (headline(found), *(f"  {one.text()}" for one in found))

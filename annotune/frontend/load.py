@@ -140,6 +140,7 @@ class _Reading:
         self.warnings: list[Diagnostic] = []
         # The last function parsed on each rung.
         self.parsed: dict[File, ParsedFunction] = {}
+        self.places = [block.start for block in blocks]
         self.erased = macros_defined_in(ladder.first.file.clean, blocks)
 
     def region(self, block: AnnotationBlock, function: str) -> Region | None:
@@ -189,7 +190,7 @@ class _Reading:
         function = self.parsed.get(file)
         if function is None or function.part != part:
             # Blocks come in text order, so no earlier function is asked for again.
-            function = self.parsed[file] = function_at(file, part, self.erased)
+            function = self.parsed[file] = function_at(file, part, self.erased, self.places)
         # The blocks around one region are not those around the next.
         function = replace(function, scope=function.scope.copy())
         return _region(function, block, self.counts[part.function], self.overrides, self.erased)

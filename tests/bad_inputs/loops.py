@@ -70,10 +70,17 @@ BAD = {
     "break": Bad(
         plain(f"{LOOP} {{ a[i] = 1; «break»; }}"), "AT131", "'break' is not allowed in a region"
     ),
-    "continue": Bad(plain(f"{LOOP} {{ a[i] = 1; «continue»; }}"), "AT131", "'continue'"),
+    "continue": Bad(
+        plain(f"{LOOP} {{ if (n > 9) a[i] = 1; else if (n > 7) «continue»; a[i] = 2; }}"),
+        "AT131",
+        "'continue'",
+    ),
     "return": Bad(plain(f"{LOOP} {{ a[i] = 1; «return»; }}"), "AT131", "'return'"),
-    "goto": Bad(plain(f"{LOOP} {{ «goto» out; a[i] = 1; out: ; }}"), "AT131", "'goto'"),
-    "label": Bad(plain(f"{LOOP} {{ «again»: a[i] = 1; }}"), "AT131", "'again'"),
+    "goto": Bad(
+        plain(f"{LOOP} {{ again: a[i] = a[i]/2; if (a[i] > 1) «goto» again; }}"),
+        "AT131",
+        "'goto'",
+    ),
     "while": Bad(plain(f"{LOOP} «while» (a[i] > 1) a[i] = a[i]/2;"), "AT131", "'while'"),
     "do": Bad(plain(f"{LOOP} «do» a[i] = a[i]/2; while (a[i] > 1);"), "AT131", "'do'"),
     "switch": Bad(plain(f"{LOOP} «switch» (n) {{ default: a[i] = 0; }}"), "AT131", "'switch'"),

@@ -237,11 +237,10 @@ def lower(statements: Sequence[c_ast.Node], names: Names) -> tuple[Nest, Names]:
         frozenset(assigned_in(block)) | with_start,
         frozenset(s.var for s in loops.values()) - declared,
     )
-    jumped_to = frozenset(n.name for n in walk_tree(block) if isinstance(n, c_ast.Goto))
     while True:
         used = names.used.copy()
         own = replace(names, used=used, sets=sets, formulas=dict(names.formulas))
-        lowering = _Statements(jumped_to)
+        lowering = _Statements()
         places = {s.var: s.place for s in loops.values()}
         body = lowering.region(statements, places, Expressions(own))
         more = sets.needed - sets.assigned or lowering.idle - sets.assigned
@@ -280,9 +279,7 @@ def _numbered(body: Sequence[Stmt]) -> tuple[Stmt, ...]:
 class _Statements:
     """What a pass over a region's statements finds; each is lowered where `here` stands."""
 
-    def __init__(self, jumped_to: frozenset[str], conditions: int = 0) -> None:
-        # A label is refused with the jumps to it.
-        self.jumped_to = jumped_to
+    def __init__(self, conditions: int = 0) -> None:
         self.conditions = conditions
         self.problems: list[Diagnostic] = []
         self.kinds: dict[int, Kinds] = {}
@@ -349,10 +346,9 @@ class _Statements:
                 return self._assignment(UserAssignment(node, node.expr, "+=", None), here)
             case c_ast.UnaryOp(op="--" | "p--"):
                 return self._assignment(UserAssignment(node, node.expr, "-=", None), here)
-            case c_ast.Label() if node.name in self.jumped_to:
-                return self.statement(node.stmt, here)
             case c_ast.Label():
-                raise _at_word(node, node.name, here)
+                # A label that is left is refused with the jumps to it.
+                return self.statement(node.stmt, here)
         if type(node) in _WORDS:
             raise _at_word(node, _WORDS[type(node)], here)
         # A call, a member or a condition used as a statement says itself why it is refused.
@@ -478,7 +474,7 @@ class _Statements:
         here = _entered(own, tried, kept)
         integers = Integers(here)
         integers.probe(candidates)
-        _Statements(self.jumped_to, self.conditions).block([block], here)
+        _Statements(self.conditions).block([block], here)
         return integers.increments(candidates, changed | {f"annotune_{n}" for n in changed})
 
     def _look_inside(self, node: c_ast.For, here: Expressions) -> None:

@@ -6,7 +6,7 @@ The statements of a function that stand between two offsets, and what is declare
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -17,6 +17,7 @@ from annotune.diagnostics import AnnotuneError, Diagnostic, Span
 from annotune.frontend import messages
 from annotune.frontend.messages import CUTS_STATEMENT, NO_NEST, NOT_IN_FUNCTION
 from annotune.frontend.read.filescope import File, FileScope
+from annotune.frontend.read.jumps import structure
 from annotune.frontend.read.parse import NO_NAMES, TopLevel, enclosing, parse
 from annotune.frontend.read.preprocess import Clean, CppDirective
 from annotune.frontend.read.syntax import CHANGES, changed_by, offset, start_of, walk_tree
@@ -143,10 +144,16 @@ class RegionPlace:
     scopes: list[dict[str, Symbol]]
 
 
-def function_at(file: File, part: TopLevel, erased: frozenset[str] = NO_NAMES) -> ParsedFunction:
+def function_at(
+    file: File,
+    part: TopLevel,
+    erased: frozenset[str] = NO_NAMES,
+    places: Collection[int] = (),
+) -> ParsedFunction:
     """Return the function that one part of the file defines, parsed.
 
-    `erased` are macros whose definitions stand in text that will be replaced.
+    `erased` are macros whose definitions stand in text that will be replaced, `places` where such
+    text starts: loops that hold none of it have branches in the place of jumps.
     """
     scope = file.scope_of(file.declaration(part))
     parsed = parse(file.clean, file.tokens, part, scope.types.names(), erased=erased)
@@ -154,6 +161,7 @@ def function_at(file: File, part: TopLevel, erased: frozenset[str] = NO_NAMES) -
     if not trees:
         span = file.source.span(file.tokens.starts[part.first], file.tokens.ends[part.first])
         raise AnnotuneError.of(NOT_IN_FUNCTION.at(span))
+    structure(trees[0].body, places)
     changes: dict[str, int] = {}
     for node in walk_tree(trees[0].body):
         target = changed_by(node, CHANGES)

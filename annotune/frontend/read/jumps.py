@@ -1,0 +1,225 @@
+"""Jumps forward inside one iteration, ``goto`` and ``continue``, as branches.
+
+    for (…) { if (a) goto L; S; if (b) { T; continue; } U; L: V; }
+
+is ``for (…) { if (a) V; else { S; if (b) T; else { U; V; } } }``, were V not in it twice. As far
+as each statement has one way to it, those between a jump and its label go into the branch that
+does not jump. None is copied, no condition is stored, and each is reached as often and as late as
+before: the two texts run the same statements in the same order. Where a statement would have to
+stand in two branches, as V does here, the jumps stay, and a region refuses them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from pycparser import c_ast
+
+from annotune.frontend.read.syntax import last_of, names_in, start_of, walk_tree
+
+_LOOPS = (c_ast.For, c_ast.While, c_ast.DoWhile)
+# Where ``continue`` goes: no label has an empty name.
+_NEXT = ""
+
+
+class _Tangled(Exception):
+    """A statement would have to stand in two branches, or outside the scope of a name."""
+
+
+def structure(body: c_ast.Compound, places: Collection[int]) -> None:
+    """Put branches in the place of the jumps in a function's loops, and drop labels without jumps.
+
+    The tree changes. Loops around one of the `places` in the text stay: statements of a region
+    there would come into one branch with others.
+    """
+    for loop in reversed([node for node in walk_tree(body) if isinstance(node, _LOOPS)]):
+        if not any(_jumps(loop.stmt)):
+            continue
+        first, last = start_of(loop), last_of(loop)
+        if any(first < place < last for place in places):
+            continue
+        try:
+            loop.stmt = _iteration(loop.stmt, body)
+        except _Tangled:
+            continue
+    jumped_to = {node.name for node in walk_tree(body) if isinstance(node, c_ast.Goto)}
+    _drop_labels(body, jumped_to)
+
+
+def _iteration(stmt: c_ast.Node, function: c_ast.Compound) -> c_ast.Node:
+    """Return a loop's body without jumps out of its statements."""
+    labels = Counter(n.name for n in walk_tree(stmt) if isinstance(n, c_ast.Label))
+    inside, everywhere = (
+        Counter(n.name for n in walk_tree(tree) if isinstance(n, c_ast.Goto))
+        for tree in (stmt, function)
+    )
+    if any(inside[name] != everywhere[name] for name in labels):
+        raise _Tangled
+    flow = _Flow(stmt)
+    flow.follow()
+    if any(target != _NEXT for target in flow.targets()):
+        raise _Tangled
+    structured = flow.block()
+    _check_scopes(stmt, structured)
+    return structured
+
+
+def _check_scopes(before: c_ast.Node, after: c_ast.Node) -> None:
+    """Raise where a declaration of a block that was taken apart may not reach the same names.
+
+    It does where nothing else in the iteration has its name, and all that mention it stand in its
+    block, then as now.
+    """
+    declared = Counter(n.name for n in walk_tree(before) if isinstance(n, c_ast.Decl))
+    mentions = Counter(names_in(before))
+    old, new = ([n for n in walk_tree(t) if isinstance(n, c_ast.Compound)] for t in (before, after))
+    kept = {id(block) for block in old} & {id(block) for block in new}
+    for block in (*old, *new):
+        for item in () if id(block) in kept else block.block_items or ():
+            name = item.name if isinstance(item, c_ast.Decl) else None
+            is_alone = name is not None and declared[name] == 1
+            if isinstance(item, c_ast.Typedef) or (isinstance(item, c_ast.Decl) and not is_alone):
+                raise _Tangled
+            if name is not None and Counter(names_in(block))[name] != mentions[name]:
+                raise _Tangled
+
+
+def _jumps(node: c_ast.Node) -> Iterator[c_ast.Node]:
+    """Yield the jumps in a statement; ``continue`` of a loop in it is none."""
+    if isinstance(node, c_ast.Goto | c_ast.Continue):
+        yield node
+    for child in node:
+        for jump in _jumps(child):
+            if isinstance(jump, c_ast.Goto) or not isinstance(node, _LOOPS):
+                yield jump
+
+
+def _drop_labels(node: c_ast.Node, kept: Collection[str]) -> None:
+    for name, child in node.children():
+        plain = child
+        while isinstance(plain, c_ast.Label) and plain.name not in kept:
+            plain = plain.stmt
+        if plain is not child:
+            field_name, bracket, index = name.partition("[")
+            if bracket:
+                getattr(node, field_name)[int(index.rstrip("]"))] = plain
+            else:
+                setattr(node, field_name, plain)
+        _drop_labels(plain, kept)
+
+
+@dataclass(eq=False)
+class _Arm:
+    """A branch that statements are still put into, and where control is at its end.
+
+    `target` is the statement's index in the block that is followed, or the name of a label
+    outside it.
+    """
+
+    parent: _Arm | None = None
+    target: int | str = 0
+    stmts: list[c_ast.Node] = field(default_factory=list)
+
+    def around(self) -> Iterator[_Arm]:
+        """Yield the branch and those that it stands in, innermost first."""
+        arm: _Arm | None = self
+        while arm is not None:
+            yield arm
+            arm = arm.parent
+
+
+class _Flow:
+    """The ways through the statements of one block, all of which lead forward."""
+
+    def __init__(self, stmt: c_ast.Node | None) -> None:
+        items = stmt.block_items or [] if isinstance(stmt, c_ast.Compound) else [stmt]
+        self.stmt = stmt
+        self.items: Sequence[c_ast.Node] = [item for item in items if item is not None]
+        self.root = _Arm()
+        self.open = [self.root]
+        self.places: dict[str, int] = {}
+        for index, item in enumerate(self.items):
+            while isinstance(item, c_ast.Label):
+                self.places[item.name] = index
+                item = item.stmt
+
+    def block(self) -> c_ast.Compound:
+        """Return the block without its jumps; what its branches still get stands in it too."""
+        return c_ast.Compound(self.root.stmts, self.stmt.coord if self.stmt is not None else None)
+
+    def targets(self) -> list[str]:
+        """Return where the block may be left for; its end counts as that of the iteration."""
+        return [arm.target if isinstance(arm.target, str) else _NEXT for arm in self.open]
+
+    def follow(self) -> None:
+        """Put each statement into the one branch that leads to it.
+
+        Raises:
+            _Tangled: Several branches do.
+        """
+        while waiting := [t for arm in self.open if isinstance(t := arm.target, int)]:
+            at = min(waiting)
+            if at == len(self.items):
+                return
+            arm = self._joined([arm for arm in self.open if arm.target == at])
+            item = self.items[at]
+            while isinstance(item, c_ast.Label):
+                item = item.stmt
+            arm.target = at + 1
+            self._put(item, at, arm)
+
+    def _joined(self, arms: Sequence[_Arm]) -> _Arm:
+        """Return the innermost branch all of whose open ends are `arms`, as their one end."""
+        if len(arms) == 1:
+            return arms[0]
+        for arm in arms[0].around():
+            ends = [end for end in self.open if arm in end.around()]
+            if len(ends) == len(arms) and all(end in arms for end in ends):
+                self.open = [end for end in self.open if end not in arms] + [arm]
+                return arm
+        raise _Tangled
+
+    def _put(self, item: c_ast.Node, at: int, arm: _Arm) -> None:
+        match item:
+            case c_ast.EmptyStatement():
+                return
+            case c_ast.Goto():
+                arm.target = self._place(item.name, at)
+                return
+            case c_ast.Continue():
+                arm.target = _NEXT
+                return
+        if not any(_jumps(item)):
+            arm.stmts.append(item)
+            return
+        match item:
+            case c_ast.If():
+                then, other = _Flow(item.iftrue), _Flow(item.iffalse)
+                self._split(arm, (then, other), at)
+                arm.stmts.append(c_ast.If(item.cond, then.block(), other.block(), item.coord))
+            case c_ast.Compound():
+                inner = _Flow(item)
+                self._split(arm, (inner,), at)
+                arm.stmts.append(inner.block())
+            case _:
+                raise _Tangled
+
+    def _split(self, arm: _Arm, flows: Sequence[_Flow], at: int) -> None:
+        """Go on in the ends of the blocks `flows`, which begin where a branch ended."""
+        self.open.remove(arm)
+        for flow in flows:
+            flow.root.parent = arm
+            flow.follow()
+            for end in flow.open:
+                is_left = isinstance(end.target, str)
+                end.target = self._place(str(end.target), at) if is_left else at + 1
+            self.open += flow.open
+
+    def _place(self, label: str, at: int) -> int | str:
+        """Return where a jump at a statement goes: forward in this block, or out of it."""
+        place = self.places.get(label)
+        if place is not None and place <= at:
+            raise _Tangled
+        return label if place is None else place

@@ -1,0 +1,165 @@
+C@ f2c
+      SUBROUTINE SATADJ(NLEV)
+C     SATURATION ADJUSTMENT, EVERYTHING IN COMMON
+      INTEGER KLON,KLEV
+      PARAMETER (KLON=64,KLEV=30)
+      INTEGER NLEV,JL,JK
+      DOUBLE PRECISION T,Q,QL,QSAT,COR,COND
+      COMMON /STATE/ T(KLON,KLEV),Q(KLON,KLEV),QL(KLON,KLEV)
+C@ begin nlev=30
+      DO 20 JK = 1,NLEV
+         DO 10 JL = 1,KLON
+            QSAT = 0.25D0*T(JL,JK)
+            COR = 1.0D0/(1.0D0 + QSAT*QSAT)
+            COND = (Q(JL,JK) - QSAT)*COR
+            IF (COND.GT.0.0D0) THEN
+               T(JL,JK) = T(JL,JK) + 2.0D0*COND
+               Q(JL,JK) = Q(JL,JK) - COND
+               QL(JL,JK) = QL(JL,JK) + COND
+            END IF
+   10    CONTINUE
+   20 CONTINUE
+C@ end
+      RETURN
+      END
+      SUBROUTINE SEDIMN(NLEV,DT)
+C     SEDIMENTATION: THE FLUX FROM ABOVE, A WORK ARRAY IN COMMON
+      INTEGER KLON,KLEV
+      PARAMETER (KLON=64,KLEV=30)
+      INTEGER NLEV,JL,JK
+      DOUBLE PRECISION DT,T,Q,QL,FLUX,VT
+      COMMON /STATE/ T(KLON,KLEV),Q(KLON,KLEV),QL(KLON,KLEV)
+      COMMON /WORK/ FLUX(KLON)
+C@ begin nlev=30
+      DO 5 JL = 1,KLON
+         FLUX(JL) = 0.0D0
+    5 CONTINUE
+      DO 20 JK = 1,NLEV
+         DO 10 JL = 1,KLON
+            VT = 2.0D0 + DT*QL(JL,JK)
+            QL(JL,JK) = QL(JL,JK) + DT*FLUX(JL)
+            FLUX(JL) = VT*QL(JL,JK)
+            QL(JL,JK) = QL(JL,JK) - DT*FLUX(JL)
+   10    CONTINUE
+   20 CONTINUE
+C@ end
+      RETURN
+      END
+      SUBROUTINE AUTOCN(NPTS,DT)
+C     AUTOCONVERSION: PARAMETERS IN ANOTHER COMMON, MIN AND MAX
+      INTEGER NPTS,I
+      DOUBLE PRECISION DT,QC(2000),QR(2000),CRIT,RATE,DQ
+      COMMON /RAIN/ QC,QR
+      COMMON /COEFS/ CRIT,RATE
+C@ begin npts=2000
+      DO 10 I = 1,NPTS
+         DQ = DMAX1(0.0D0,QC(I) - CRIT)*RATE*DT
+         DQ = DMIN1(DQ,QC(I))
+         QC(I) = QC(I) - DQ
+         QR(I) = QR(I) + DQ
+   10 CONTINUE
+C@ end
+      RETURN
+      END
+      SUBROUTINE EVAPOR(NPTS,PRECIP)
+C     A LOGICAL WORK ARRAY DECIDES
+      INTEGER NPTS,I
+      LOGICAL LLO(2000)
+      DOUBLE PRECISION PRECIP(*),QC(2000),QR(2000),E
+      COMMON /RAIN/ QC,QR
+C@ begin npts=2000
+      DO 10 I = 1,NPTS
+         LLO(I) = QR(I).GT.0.0D0 .AND. QC(I).LT.1.0D0
+   10 CONTINUE
+      DO 20 I = 1,NPTS
+         IF (LLO(I)) THEN
+            E = 0.5D0*QR(I)
+            QR(I) = QR(I) - E
+            PRECIP(I) = PRECIP(I) + E
+         END IF
+   20 CONTINUE
+C@ end
+      RETURN
+      END
+      SUBROUTINE OVERLP(KLON,KLEV,CLC,CLR)
+C     MAXIMUM-RANDOM OVERLAP DOWN THE COLUMN
+      INTEGER KLON,KLEV,JL,JK
+      DOUBLE PRECISION CLC(KLON,KLEV),CLR(KLON),ZMAX
+C@ begin klon=4096 klev=60
+      DO 5 JL = 1,KLON
+         CLR(JL) = 1.0D0 - CLC(JL,1)
+    5 CONTINUE
+      DO 20 JK = 2,KLEV
+         DO 10 JL = 1,KLON
+            ZMAX = DMAX1(CLC(JL,JK),CLC(JL,JK-1))
+            CLR(JL) = CLR(JL)*(1.0D0 - ZMAX)
+     1         /(1.0D0 - DMIN1(CLC(JL,JK-1),0.5D0))
+   10    CONTINUE
+   20 CONTINUE
+C@ end
+      RETURN
+      END
+      SUBROUTINE CONVEC(KLON,KLEV,T,Q,ZTP,ZQP)
+C     COLUMN WORK ARRAYS, LEVELS UPWARDS
+      INTEGER KLON,KLEV,JL,JK
+      DOUBLE PRECISION T(KLON,KLEV),Q(KLON,KLEV),ZTP(*),ZQP(*),ZB
+C@ begin klon=4096 klev=60
+      DO 30 JL = 1,KLON
+         ZTP(KLEV) = T(JL,KLEV)
+         ZQP(KLEV) = Q(JL,KLEV)
+         DO 10 JK = KLEV - 1,1,-1
+            ZTP(JK) = ZTP(JK+1) - 0.5D0*T(JL,JK)
+            ZQP(JK) = DMIN1(ZQP(JK+1),ZTP(JK))
+   10    CONTINUE
+         DO 20 JK = 1,KLEV
+            ZB = ZTP(JK) - T(JL,JK)
+            IF (ZB.GT.0.0D0) Q(JL,JK) = ZQP(JK)
+   20    CONTINUE
+   30 CONTINUE
+C@ end
+      RETURN
+      END
+      SUBROUTINE EQUIV1(N,X,Y)
+C     TWO NAMES FOR A WORK ARRAY, BY EQUIVALENCE
+      INTEGER N,I,J
+      DOUBLE PRECISION X(3,*),Y(*),W(3),W1,W2,W3
+      EQUIVALENCE (W(1),W1),(W(2),W2),(W(3),W3)
+C@ begin n=100000
+      DO 20 I = 1,N
+         DO 10 J = 1,3
+            W(J) = X(J,I)*X(J,I)
+   10    CONTINUE
+         Y(I) = W1 + W2 + W3
+   20 CONTINUE
+C@ end
+      RETURN
+      END
+      SUBROUTINE EQUIV2(N)
+C     A MATRIX AND ITS ELEMENTS AS ONE VECTOR, IN COMMON
+      INTEGER N,I
+      DOUBLE PRECISION A(40,50),V(2000),ALPHA
+      EQUIVALENCE (A(1,1),V(1))
+      COMMON /MAT/ A,ALPHA
+C@ begin n=2000
+      DO 10 I = 1,N
+         V(I) = ALPHA*V(I)
+   10 CONTINUE
+C@ end
+      RETURN
+      END
+      SUBROUTINE RADLW(KLON,KLEV,TAU,B,UP)
+C     LONGWAVE: EXPONENTIALS, A SUM OVER ALL PAIRS OF LEVELS
+      INTEGER KLON,KLEV,JL,JK,JKK
+      DOUBLE PRECISION TAU(KLON,*),B(KLON,*),UP(KLON,*),ZTR
+C@ begin klon=1024 klev=60
+      DO 30 JK = 1,KLEV
+         DO 20 JKK = 1,KLEV
+            DO 10 JL = 1,KLON
+               ZTR = DEXP(-DABS(TAU(JL,JK) - TAU(JL,JKK)))
+               UP(JL,JK) = UP(JL,JK) + B(JL,JKK)*ZTR
+   10       CONTINUE
+   20    CONTINUE
+   30 CONTINUE
+C@ end
+      RETURN
+      END

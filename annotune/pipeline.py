@@ -456,7 +456,7 @@ def _examine(region: Region, settings: Settings, device: Device) -> RegionReport
         problems += refused_wishes(analysis)
         base = Base.of(analysis, settings.strategy)
         space = region_space(base)
-        point = next(space.points())
+        point = space.first
         decision = decide(base, point)
         problems += unused_hints(analysis, base.nests(point.fusion, decision.asked))
         sizes, places = region.sizes, decision.places
@@ -466,7 +466,7 @@ def _examine(region: Region, settings: Settings, device: Device) -> RegionReport
         else:
             plan = made
         if ACC_SHAPED & {*settings.targets}:
-            openacc = decide_acc(base, next(acc_space(space).points()))
+            openacc = decide_acc(base, acc_space(space).first)
         asked = targets_said(region.spec.commands)
         if decision.asked.by_statement(Map, "acc"):
             asked = dict.fromkeys((*asked, "openacc"))

@@ -525,6 +525,10 @@ def _compile(
     return _with_facts(CompileResult(True, path, output, digest, time_s=time_s))
 
 
+# The objects that this process has made, by all that they depend on.
+_RUNTIME_OBJECTS: dict[str, Path] = {}
+
+
 def _runtime_role(name: str) -> str:
     return "c" if name.endswith(".c") else "cxx"
 
@@ -535,7 +539,7 @@ def _runtime_object(
     """Return the object file of a source of `RUNTIME_FOLDER`, and how its compiler ended.
 
     It is made in `scratch`, and lies beside that folder afterwards for all other compilations;
-    of one that is there already no compiler has been asked.
+    of one that is there already, or that this process has made elsewhere, no compiler is asked.
     """
     role = _runtime_role(name)
     compiler = tools.role(role)
@@ -547,10 +551,15 @@ def _runtime_object(
     if place.exists():
         return None, place
     made = scratch / f"{name}.o"
+    with contextlib.suppress(OSError):
+        shutil.copyfile(_RUNTIME_OBJECTS.get(key, place), made)
+        made.replace(place)
+        return None, place
     words = [*command, "-c", str(RUNTIME_FOLDER / name), "-o", str(made)]
     finished = run_command(words, limit_s, scratch)
     if finished.ok:
         made.replace(place)
+        _RUNTIME_OBJECTS[key] = place
     return finished, place
 
 

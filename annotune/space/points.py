@@ -207,6 +207,8 @@ class GpuPoints(TargetPoints[Point]):
     def counted(self, found: Listing, limit: int) -> Listing:
         """Return a listing with the size of the space (`TargetPoints.counted`)."""
         space = self.space
+        if limit == 1:
+            return found  # nothing is chosen among one, and counting lists them all
         if not space.limits:
             return found.of(space.size, space.legal)
         is_all = len(found) < limit and space.legal <= space.enough(limit)
@@ -346,7 +348,7 @@ class AccPoints(GpuPoints):
 
 def _in_turn(space: Space) -> Iterator[Point]:
     """Yield the points of the first fusion whose kernels all have the k-th of their shapes."""
-    yield next(space.points())
+    yield space.first
     fusion, units = space.branches[0]
     made = {unit.unit.leader: unit.made.first for unit in units if unit.made.first}
     together = Product(tuple(made.values())).diagonal()

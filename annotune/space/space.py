@@ -385,6 +385,13 @@ class Space:
         each = (prod(max(1, u.legal) for u in units) for _, units in self.branches)
         return len(self.params) * sum(each)
 
+    @property
+    def first(self) -> Point:
+        """The decision algorithm's own point, without a look at any other."""
+        fusion, units = self.branches[0]
+        picked = tuple(next(_options(unit)) for unit in units)
+        return _point(self.params[0], fusion, units, picked)
+
     def points(self) -> Iterator[Point]:
         """Yield every legal point, the decision algorithm's own first."""
         for params in self.params:
@@ -416,7 +423,7 @@ class Space:
         Kernels run one after another, so their predicted times add up and each kernel's
         best few alternatives are combined, not all of them.
         """
-        first = next(self.points())
+        first = self.first
         if limit == 1:
             return (first,)
         if self.legal <= limit:
@@ -461,7 +468,8 @@ def _options(space: UnitSpace) -> Iterator[Candidate]:
     """Yield the first steps of every alternative of a kernel, the rules' own first."""
     every = space.factors[::-1]  # the largest first
     unit, own = space.unit, space.mapped[0] if space.mapped else None
-    yield from space.made.first
+    yield from space.made.leading
+    yield from space.made.first[len(space.made.leading) :]
     # Where the recipe maps the loops, only factors are left.
     for axes in space.mapped or (Candidate(unit.parts),):
         # What is shared among threads is not unrolled as well.

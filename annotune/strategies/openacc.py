@@ -350,7 +350,7 @@ def _shapes(unit: Unit, strategy: str) -> Iterator[Candidate]:
         reason = Reason("registers", "one output for each lane", why_not)
         wide = replace(wide, reasons=(*wide.reasons, reason))
     first, *later = (wide, *found) if why_not else found
-    if any(choice.contract is not None for choice in made(unit, strategy).first):
+    if any(choice.contract is not None for choice in made(unit, strategy).leading):
         reason = Reason(SUBJECT, first.shape or "direct", NO_BARRIER)
         first = replace(first, reasons=(reason, *first.reasons))
     yield first

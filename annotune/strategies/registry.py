@@ -7,8 +7,9 @@ space; they come before those of `direct` where `why_later` has nothing against 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 
 from annotune import plugins
 from annotune.model.shape import traffic
@@ -98,20 +99,33 @@ def rows() -> tuple[Strategy, ...]:
     return (*_ROWS, *plugins.loaded(plugins.STRATEGIES).values())
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Proposals:
-    """What the strategies make of a unit besides `direct`: before its choices, and after them."""
+    """What the strategies make of a unit besides `direct`: before its choices, and after them.
 
-    first: tuple[Candidate, ...] = ()
+    The `leading` ones come first; `others` lists those between them and `direct`, which are many
+    and not looked at before somebody asks for more than the first choice.
+    """
+
+    leading: tuple[Candidate, ...] = ()
     after_direct: tuple[Candidate, ...] = ()
+    others: Callable[[], Iterable[Candidate]] = field(default=tuple, compare=False)
+
+    @cached_property
+    def first(self) -> tuple[Candidate, ...]:
+        """Return all that comes before the choices of `direct`."""
+        return (*self.leading, *self.others())
 
     def __len__(self) -> int:
         return len(self.first) + len(self.after_direct)
 
     def moving(self, moves: Moves) -> Proposals:
         """Return the choices whose data move in one way."""
-        found = (self.first, self.after_direct)
-        return Proposals(*(tuple(one for one in some if one.moves == moves) for some in found))
+        first, later = (
+            tuple(one for one in some if one.moves == moves)
+            for some in (self.first, self.after_direct)
+        )
+        return Proposals(first, later)
 
 
 def made(unit: Unit, wanted: str = AUTO) -> Proposals:
@@ -132,10 +146,16 @@ def made(unit: Unit, wanted: str = AUTO) -> Proposals:
         # One point for each strategy: where its own choice gains nothing by it, none does.
         apart = with_peeled(unit, found[0] if waits else usual(unit, found[0]))
         peeled += [] if apart is None else [apart]
-    leading = [usual(unit, choice) for choice in first]
-    moved = (other for choice in first for other in (choice, *variants(unit, choice)))
-    others = (other for other in moved if other not in leading)
-    return Proposals((*leading, *others), (*later, *peeled))
+    leading = tuple(usual(unit, choice) for choice in first)
+    return Proposals(leading, (*later, *peeled), partial(_moved, unit, first, leading))
+
+
+def _moved(
+    unit: Unit, choices: Sequence[Candidate], leading: Sequence[Candidate]
+) -> Iterator[Candidate]:
+    """Yield choices with their data moved in every way, those that lead left out."""
+    moved = (other for choice in choices for other in (choice, *variants(unit, choice)))
+    return (other for other in moved if other not in leading)
 
 
 def why_not(unit: Unit, wanted: str) -> tuple[Reason, ...]:

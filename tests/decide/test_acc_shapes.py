@@ -38,7 +38,7 @@ def triples(n: int = 16, function: str = "sd_t_d1_1", file: str = "d1") -> Decid
 
 def first(one: Decided) -> Decision:
     """Return what OpenACC's own rules choose."""
-    return decide_acc(one.base, next(acc_space(one.space).points()))
+    return decide_acc(one.base, acc_space(one.space).first)
 
 
 def shapes(one: Decided, strategy: str = AUTO) -> tuple[Candidate, ...]:

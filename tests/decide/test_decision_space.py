@@ -61,7 +61,7 @@ def test_the_thesis_counts() -> None:
     one = decided_example("nwchem/sd_t_d1.c", "sd_t_d1_1")
     assert one.space.size == 6 * 7**3 * 5
     assert one.space.legal == len(list(one.space.points()))
-    first = next(one.space.points())
+    first = one.space.first
     (axes,) = first.picked.values()
     assert (axes.threads, axes.blocks) == (("h3", "h1"), ("h2", "p6"))
 

@@ -49,7 +49,7 @@ def text(transformation: str, nest: str, n: int, params: str = "") -> str:
 def first(transformation: str, nest: str, n: int, params: str = "") -> Decided:
     """Return what is decided at the first point of the space."""
     found = decided_text(text(transformation, nest, n, params))
-    return found.at(next(found.space.points()))
+    return found.at(found.space.first)
 
 
 def notes(folder: Path, transformation: str, nest: str, n: int) -> list[str]:

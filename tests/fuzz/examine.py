@@ -111,7 +111,7 @@ def _examine(out: Examined, seed: int, is_random: bool, targets: Sequence[str]) 
     base = Base.of(analysis)
     space = region_space(base)
     source = random.Random(seed)
-    point = random_point(space, source) if is_random else next(space.points())
+    point = random_point(space, source) if is_random else space.first
     chosen = OnePoint.of(space, point) if is_random else space
     for name in targets:
         target = load_target(name)

@@ -252,7 +252,7 @@ def acc_space(space: Space) -> Space:
 def _shaped(space: UnitSpace, base: Base, asked: RecipeSteps) -> UnitSpace:
     """Return the alternatives for a unit with whole shapes where the recipe leaves them open."""
     is_free = space.is_free and not {*space.unit.statements} & {*asked.by_statement(Map, "acc")}
-    found = acc_shapes(space.unit, base.strategy) if is_free else ()
+    found = acc_shapes(space.unit, space.made, base.strategy) if is_free else ()
     return replace(space, made=Proposals(found))
 
 

@@ -26,7 +26,7 @@ from annotune.schedule.units import Unit
 from annotune.strategies.direct import choose, thread_level
 from annotune.strategies.hints import hints
 from annotune.strategies.nests import SumLoops, free_loops, held_loop, roles, stride, why_uneven
-from annotune.strategies.registry import AUTO, made
+from annotune.strategies.registry import AUTO, Proposals
 from annotune.transforms.cache import Cache, Resident, sections
 from annotune.transforms.language import COPYING
 from annotune.transforms.map import PLACES, TILE, Map, Team
@@ -323,19 +323,20 @@ RECIPE = "recipe"
 ENOUGH_GANGS = 128
 
 
-def acc_shapes(unit: Unit, strategy: str = AUTO) -> tuple[Candidate, ...]:
+def acc_shapes(unit: Unit, proposed: Proposals, strategy: str = AUTO) -> tuple[Candidate, ...]:
     """Return the shapes that a unit may have, the rules' own first.
 
-    `strategy` is one of `STRATEGY_NAMES`; only without a name are there blocks for each lane.
+    `proposed` is what strategies make of the unit for CUDA. `strategy` is one of `STRATEGY_NAMES`;
+    only without a name are there blocks for each lane.
     None where hints speak of the unit's loops: they are for the `direct` strategy.
     """
     if any(next(hints(unit, kind), None) is not None for kind in WishKind):
         return ()
-    found = [replace(one, origin="openacc") for one in _shapes(unit, strategy)]
+    found = [replace(one, origin="openacc") for one in _shapes(unit, proposed, strategy)]
     return tuple(c for k, c in enumerate(found) if c not in found[:k])
 
 
-def _shapes(unit: Unit, strategy: str) -> Iterator[Candidate]:
+def _shapes(unit: Unit, proposed: Proposals, strategy: str) -> Iterator[Candidate]:
     direct = choose(unit)
     plain = in_form(unit, direct)
     if not unit.parallel or direct.team or not direct.threads:
@@ -350,7 +351,7 @@ def _shapes(unit: Unit, strategy: str) -> Iterator[Candidate]:
         reason = Reason("registers", "one output for each lane", why_not)
         wide = replace(wide, reasons=(*wide.reasons, reason))
     first, *later = (wide, *found) if why_not else found
-    if any(choice.contract is not None for choice in made(unit, strategy).leading):
+    if any(choice.contract is not None for choice in proposed.leading):
         reason = Reason(SUBJECT, first.shape or "direct", NO_BARRIER)
         first = replace(first, reasons=(reason, *first.reasons))
     yield first

@@ -26,7 +26,7 @@ from annotune.schedule.plan import Plan
 from annotune.space.decision import Decision
 from annotune.space.points import AccPoints, acc_space, decide_acc
 from annotune.strategies.openacc import NO_BARRIER, acc_levels, acc_shapes, in_form, lane_blocks
-from annotune.strategies.registry import AUTO, DIRECT
+from annotune.strategies.registry import AUTO, DIRECT, made
 from annotune.transforms.cache import Cache
 from annotune.transforms.map import Map
 
@@ -43,7 +43,7 @@ def first(one: Decided) -> Decision:
 
 def shapes(one: Decided, strategy: str = AUTO) -> tuple[Candidate, ...]:
     (unit,) = one.base.apart
-    return acc_shapes(unit, strategy)
+    return acc_shapes(unit, made(unit, strategy), strategy)
 
 
 def names(choices: tuple[Candidate, ...]) -> list[str]:
@@ -103,7 +103,7 @@ def test_why_a_lane_has_one_output(statement: str) -> None:
     one = decided_text(product(statement), AUTO)
     unit = one.base.nests("all", one.decision.asked)[0]
     assert lane_blocks(unit) == ELSE[statement]
-    reasons = [str(reason) for reason in acc_shapes(unit)[0].reasons]
+    reasons = [str(reason) for reason in acc_shapes(unit, made(unit))[0].reasons]
     assert f"registers: one output for each lane ({ELSE[statement]})" in reasons
 
 

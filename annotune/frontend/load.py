@@ -16,7 +16,7 @@ from annotune.annotation.spec import Spec
 from annotune.diagnostics import AnnotuneError, Diagnostic, Severity
 from annotune.frontend import messages
 from annotune.frontend.functions import user_functions
-from annotune.frontend.lower.aliases import Aliased, key, with_aliases
+from annotune.frontend.lower.aliases import Aliased, with_aliases
 from annotune.frontend.lower.around import (
     Stability,
     declarations,
@@ -269,7 +269,7 @@ def _before(
     names = learn(
         aliased.formulas, replace(names, derived_from=derived_from(names, aliased.aliases))
     )
-    sizes |= {alias.name for alias in aliased.aliases if key(alias) in sizes}
+    sizes |= {alias.name for alias in aliased.aliases if alias.key in sizes}
     return aliased, replace(names, given=replace(given, sizes=frozenset(sizes)))
 
 

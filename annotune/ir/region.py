@@ -92,6 +92,11 @@ class Alias:
     spelling: str
     declaration: str
 
+    @property
+    def key(self) -> str:
+        """The name under which a user gives it a value: ``n`` for ``*n``."""
+        return self.spelling.replace("->", ".").split(".")[-1].strip("*() ")
+
 
 @dataclass(frozen=True, slots=True)
 class Spelling:

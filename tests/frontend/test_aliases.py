@@ -91,17 +91,23 @@ def test_what_f2c_computes_before_the_region_is_a_formula() -> None:
 @pytest.mark.parametrize(
     ("body", "code", "words"),
     [
-        ("{ a[i] = 0.0; *n = 3; }", "AT154", "'*n' changes inside the region"),
-        ("{ a[i] = 0.0; c->nx = 3; }", "AT154", "'c->nx' changes"),
-        ("{ a[i] = 0.0; c->nx++; }", "AT154", "'c->nx' changes"),
+        ("{ a[i] = 0.0; *n = 3; }", "AT147", "reads array 'n'"),
+        ("{ a[i] = 0.0; c->nx++; }", "AT147", "reads array 'n'"),
+        ("{ a[i] = 0.0; c->q++; }", "AT154", "'c->q' changes inside the region"),
+        ("{ a[i] = 0.0; c->q = a; }", "AT154", "'c->q' changes"),
+        ("{ a[i] = 0.0; c->bits = 3; }", "AT154", "'c->bits' changes"),
+        ("{ a[i] = 0.0; c->one.d = 3; }", "AT154", "'c->one.d' changes"),
+        ("{ t[i].nx = 0; t++; }", "AT154", "'t' changes"),
         ("a[i] = t[i].q[0];", "AT124", "'t[i].q'"),
         ("a[i] = t[i].dt * t[i].nx;", "AT124", "type 'double' and of type 'int'"),
+        ("a[i] = t[i].dt;", "AT124", "'t[i].dt'"),
         ("a[i] = c->none;", "AT124", "'c->none'"),
     ],
 )
 def test_refusals(body: str, code: str, words: str) -> None:
     text = (
-        STRUCTS + "void f(int *n, struct field *c, struct field *t, double *a) {\nBEGIN\n"
+        STRUCTS.replace("double dt;", "double dt; int bits : 3; union { double d; long l; } one;")
+        + "void f(int *n, struct field *c, struct field *t, double *a) {\nBEGIN\n"
         f"for (int i = 0; i < *n; i++) {body}\n/*@ end @*/\n}}\n"
     )
     with pytest.raises(AnnotuneError) as refusal:
@@ -201,3 +207,30 @@ def test_what_is_made_from_a_restrict_pointer(source: str, is_restrict: bool) ->
         "for (int i = 0; i < n; i++) a[i] = b[i];\n/*@ end @*/\n}\n"
     )
     assert alone.arrays["a"].is_restrict is is_restrict
+
+
+def test_members_that_change_or_may_are_elements_of_arrays_of_one() -> None:
+    found = region(
+        STRUCTS + "void f(int n, struct field *c, struct field *t, double *a) {\nBEGIN\n"
+        "for (int i = 0; i < c->ny; i++) { a[i] = t->dt; c->nx += i; }\n/*@ end @*/\n}\n",
+        "def input_params { param n = 8; }",
+    )
+    assert print_nest(found.nest) == (
+        "for i in 0:c_ny\n  S0: a[i] = t_dt[0]\n  S1: c_nx[0] += i\n"
+    )
+    assert sorted(declarations(found)) == [
+        "const double *const t_dt = t ? &t->dt : 0;",
+        "const int c_ny = c->ny;",
+        "int *const c_nx = &c->nx;",
+    ]
+
+
+def test_a_struct_that_is_used_by_members_is_a_variable_for_each() -> None:
+    found = region(
+        STRUCTS + "void f(int n, double *a) {\nstruct field t;\nBEGIN\n"
+        "for (int i = 0; i < n; i++) { t.dt = a[i]; a[i] = t.dt * t.dt; }\n/*@ end @*/\n}\n",
+    )
+    assert print_nest(found.nest) == (
+        "for i in 0:n\n  S0: t_dt = a[i]\n  S1: a[i] = t_dt * t_dt\n"
+    )
+    assert declarations(found) == ["double t_dt;"]

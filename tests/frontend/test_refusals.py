@@ -50,11 +50,6 @@ FILES = {
         "AT158",
         "'p->nx'",
     ),
-    "a real member that a store may reach": (
-        STRUCT + f"{OPEN} for (int i = 0; i < k; i++) a[0] += «p->v» * i; {CLOSE} }}",
-        "AT158",
-        "'p->v' may also be an element of 'a'",
-    ),
     "a pointer member that characters may reach": (
         STRUCT.replace("double *a", "char *a")
         + f"{OPEN} for (int i = 0; i < k; i++) a[i] = «p->t»[i]; {CLOSE} }}",

@@ -25,3 +25,25 @@ def test_arrays_of_structs(tmp_path: Path) -> None:
         )
     ]
     program.check(*calls)
+
+
+def test_structs_of_an_iteration_and_members_that_change(tmp_path: Path) -> None:
+    program = Program(tmp_path, PROGRAMS / "struct_variables.c", ALL)
+    a, b, c = Array("f8", 160), Array("f8", 160, seed=1), Array("f8", 160, seed=2)
+    calls = [
+        call
+        for n in (-1, 0, 1, 5, 37)
+        for call in (
+            Call("cross", ("i4", n), a, b),
+            Call("zaxpy", ("i4", n), a, b, c),
+            Call("kept", ("i4", n), a, b, returns="f8"),
+            Call("step", ("i4", n), a, b, returns="f8"),
+            Call("overlapping", ("i4", n), a),
+            *(
+                Call("counted", ("i4", n), a, Array("i4", 1), Array("i4", 1, (n,)), Array("i4", 1))
+                for _ in (0,)
+            ),
+            Call("pun", ("i4", n), a, b, returns="f8"),
+        )
+    ]
+    program.check(*calls)

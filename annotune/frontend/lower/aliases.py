@@ -8,6 +8,7 @@ a declaration of its own. No later stage meets a pointer to a size or a member o
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -18,6 +19,7 @@ from annotune.diagnostics import AnnotuneError
 from annotune.frontend import messages
 from annotune.frontend.lower.members import PLAIN, AliasTable, ElementMembers, replace_nodes
 from annotune.frontend.lower.names import Names, fixed_extents
+from annotune.frontend.lower.struct_variables import StructVariables
 from annotune.frontend.read.syntax import (
     CHANGES,
     base_of,
@@ -29,7 +31,17 @@ from annotune.frontend.read.syntax import (
     walk_tree,
 )
 from annotune.frontend.read.tokens import integer
-from annotune.frontend.types.symbols import INTEGERS, Meaning, Record, Symbol, field_of, type_words
+from annotune.frontend.types.kinds import COMPLEX, ELEMENTS
+from annotune.frontend.types.symbols import (
+    INTEGERS,
+    REALS,
+    Layer,
+    Meaning,
+    Record,
+    Symbol,
+    field_of,
+    type_words,
+)
 from annotune.ir.c_types import StoredName, may_share
 from annotune.ir.region import Alias, Spelling
 
@@ -63,6 +75,7 @@ def with_aliases(
         return Aliased(statements, formulas)
     block, before = copy.deepcopy(block), copy.deepcopy(before)
     table = AliasTable(names, _taken(names))
+    StructVariables(table, block).replace(block, statements)
     elements = ElementMembers(table)
     elements.replace(block)
     maker = _AliasMaker(table, statements, block)
@@ -81,11 +94,6 @@ def with_aliases(
 def _taken(names: Names) -> set[str]:
     file, scope = names.function.file, names.function.scope
     return {*file.words(names.function.part), *scope.symbols, *file.clean.macros}
-
-
-def key(alias: Alias) -> str:
-    """Return the name under which a user gives a value to an alias: ``n`` for ``*n``."""
-    return alias.spelling.replace("->", ".").split(".")[-1].strip("*() ")
 
 
 def _addressed(body: c_ast.Compound) -> frozenset[str]:
@@ -146,11 +154,20 @@ def _dereferenced(node: c_ast.Node | None) -> c_ast.ID | None:
     return None
 
 
+def _is_beside(one: str, other: str) -> bool:
+    """Return whether two members are different ones of one struct, by their C text."""
+    first, second = (re.match(r"(.*(?:->|\.))(\w+)$", text) for text in (one, other))
+    if first is None or second is None:
+        return False
+    return first[1] == second[1] and first[2] != second[2]
+
+
 class _AliasMaker:
     """The aliases made so far, by the C text that they stand for.
 
-    `written_integers` says that the region stores integers in memory, which ``*n`` may be;
-    `written_behind` are the arrays that it stores into, one perhaps ``&p->nx``. `read_before`
+    `written_integers` are the places where the region stores integers, one perhaps ``*n``, and
+    `written_behind` all that it stores into, one perhaps ``&p->nx``. `changed` are the members and
+    the integers behind pointers among them, by their C text. `read_before`
     are the pointers that are read through whether the region's loops run or not, `own` the names
     that the region declares, `addressed` those whose address the function takes.
     """
@@ -166,24 +183,23 @@ class _AliasMaker:
         self.addressed = _addressed(function.body)
         self.read_before = frozenset(sure_pointers(statements, names))
         stored = [base for node in walk_tree(block) for base in self.stores(node)]
-        self.written_integers = any(self.holds_integers(base) for base in stored)
+        targets = (changed_by(node) for node in walk_tree(block))
+        self.changed = {text_of(one) for one in targets if isinstance(one, c_ast.StructRef)}
+        self.written_integers = [base for base in stored if self.holds_integers(base)]
         self.written_behind: list[tuple[str, StoredName]] = []
         if not names.given.are_disjoint:
             self.written_behind = [(text_of(base), self.place_of(base)) for base in stored]
 
     def stores(self, node: c_ast.Node) -> Iterator[c_ast.Node]:
-        """Yield the array, or the member that points to one, into which `node` stores."""
+        """Yield the array, or the member that points to one or is a number, that `node` changes."""
         base = changed_by(node)
-        # A change of ``*n`` itself, or of a member, is refused for what it is.
-        pointer = _dereferenced(base)
-        is_size = pointer is not None and self.holds_integers(pointer)
-        if not isinstance(base, c_ast.ArrayRef | c_ast.UnaryOp) or is_size:
+        if not isinstance(base, c_ast.ArrayRef | c_ast.UnaryOp | c_ast.StructRef):
             return
         place = base_of(base)
         if isinstance(place, c_ast.ID) and place.name in self.own:
             return
         symbol = self._symbol(place)
-        if symbol is None or symbol.is_array:
+        if symbol is None or symbol.is_array or place is base:
             yield place
 
     def holds_integers(self, base: c_ast.Node) -> bool:
@@ -192,11 +208,14 @@ class _AliasMaker:
         return symbol is None or symbol.base in INTEGERS
 
     def place_of(self, base: c_ast.Node) -> StoredName:
-        """Return what is declared of an array that is stored into; of an unknown one, nothing."""
+        """Return what is declared of what is stored into; of an unknown one, nothing."""
         symbol = self._symbol(base)
-        return (
-            StoredName("char", is_pointer=True) if symbol is None else self.names.place_of(symbol)
-        )
+        if symbol is None:
+            return StoredName("char", is_pointer=True)
+        if not symbol.is_array:
+            # A member: another pointer may be to the same struct.
+            return StoredName(symbol.base, is_pointer=True)
+        return self.names.place_of(symbol)
 
     def _symbol(self, base: c_ast.Node) -> Symbol | None:
         if isinstance(base, c_ast.ID):
@@ -209,12 +228,16 @@ class _AliasMaker:
         return field_of(record, member.field.name) if record is not None else None
 
     def refuse_changes(self, block: c_ast.Node) -> None:
-        """Note each place that changes what an alias would stand for."""
+        """Note each place that changes what has no address, or what an alias stands for."""
         for node in walk_tree(block):
             target = changed_by(node, CHANGES)
-            if target is None or not (isinstance(target, c_ast.StructRef) or self._size(target)):
+            if not isinstance(target, c_ast.StructRef):
                 continue
-            self.table.refuse(messages.ALIAS_CHANGES, target, name=text_of(target))
+            symbol, decl = self._symbol(target), self._declaration(target)
+            is_number = symbol is not None and not symbol.layers and symbol.base in ELEMENTS
+            is_plain = is_number and decl is not None and decl.bitsize is None
+            if not is_plain or changed_by(node) is None or self._is_in_union(target):
+                self.table.refuse(messages.ALIAS_CHANGES, target, name=text_of(target))
 
     def refuse_moved(self, root: c_ast.Node) -> None:
         """Note an array of structs whose pointer a store of the region may change."""
@@ -224,10 +247,12 @@ class _AliasMaker:
         if symbol is not None and symbol.layers[0].kind == "*":
             self._refuse_element(root, symbol)
 
-    def replacement(self, node: c_ast.Node) -> c_ast.ID | None:
-        """Return the identifier for a node, None where the node stays."""
+    def replacement(self, node: c_ast.Node) -> c_ast.Node | None:
+        """Return an identifier for a node, or what one points to; None where the node stays."""
         match node:
             case c_ast.StructRef():
+                if self._stays_in_memory(node):
+                    return self._in_memory(node)
                 meaning = self._member(node)
             case c_ast.ArrayRef():
                 meaning = self._table_element(node)
@@ -239,10 +264,34 @@ class _AliasMaker:
         spelling = text_of(node)
         if spelling not in self.table.aliases:
             self._declare(spelling, meaning, node)
-        return self._identifier(node, spelling)
+        return self._identifier(node, spelling, self.table.aliases[spelling].name)
 
-    def _identifier(self, node: c_ast.Node, spelling: str) -> c_ast.ID:
-        name = self.table.aliases[spelling].name
+    def _stays_in_memory(self, node: c_ast.StructRef) -> bool:
+        """Return whether a number in a member changes in the region, or may as an element does."""
+        symbol, decl = self._symbol(node), self._declaration(node)
+        if symbol is None or decl is None or symbol.layers or symbol.special:
+            return False
+        if decl.bitsize is not None or offset(node) < self.names.given.start:
+            return False
+        if text_of(node) in self.changed:
+            return True
+        # Integers may be sizes, which are to be known before the nest.
+        return symbol.base in REALS | COMPLEX and bool(self._sharing(node, symbol))
+
+    def _in_memory(self, node: c_ast.StructRef) -> c_ast.Node:
+        """Return a member as the one element of an array: ``*s_sum`` with `s_sum` its address."""
+        symbol, decl = self._symbol(node), self._declaration(node)
+        assert symbol is not None
+        assert decl is not None
+        spelling = f"&{text_of(node)}"
+        if spelling not in self.table.aliases:
+            is_const = text_of(node) not in self.changed
+            meaning = Meaning((Layer("*"),), symbol.base, type_words(decl), is_const)
+            self._declare(spelling, meaning, node)
+        pointer = self._identifier(node, text_of(node), self.table.aliases[spelling].name, "(*{})")
+        return c_ast.UnaryOp("*", pointer, pointer.coord)
+
+    def _identifier(self, node: c_ast.Node, spelling: str, name: str, form: str = "{}") -> c_ast.ID:
         start, end = extent(node, self.names.function.file.tokens)
         identifier = c_ast.ID(name, Coord("", start, end))
         if start < self.names.given.start:
@@ -251,7 +300,7 @@ class _AliasMaker:
         if "".join(written.split()) != "".join(spelling.split()):
             # The text of a macro's body does not stand in the region.
             self.table.refuse(messages.ALIAS_IN_MACRO, node, name=spelling, macro=written)
-        self.table.spell(start, end, name)
+        self.table.spell(start, end, form.format(name))
         return identifier
 
     def _declare(self, spelling: str, meaning: Meaning, node: c_ast.Node) -> None:
@@ -262,12 +311,16 @@ class _AliasMaker:
             # The region may never read through it, and then it may be NULL.
             value = f"{' && '.join(unsure)} ? {spelling} : 0"
         declaration = f"{meaning.declared(name)} = {value};"
+        layers = meaning.layers
+        if spelling.startswith("&") and not unsure:
+            # Of what is an element for sure, a device may have it all.
+            layers = (Layer("[]", c_ast.Constant("int", "1")),)
         start, end = extent(node, self.names.function.file.tokens)
         self.table.declare(
             Alias(name, spelling, declaration),
             Symbol(
                 name,
-                meaning.layers,
+                layers,
                 meaning.base,
                 is_known=True,
                 storage="parameter",
@@ -280,12 +333,19 @@ class _AliasMaker:
     def _size(self, node: c_ast.Node) -> Symbol | None:
         """Return the pointer, kept by the region, through which `node` reads one integer."""
         pointer = _dereferenced(node)
-        if pointer is None or self.written_integers:
-            return None
-        symbol = self.names.find(pointer.name)
+        symbol = self.names.find(pointer.name) if pointer is not None else None
         if symbol is None or symbol.base not in INTEGERS or symbol.special not in PLAIN:
             return None
+        if any(self._may_be(base, symbol) for base in self.written_integers):
+            return None
         return symbol if [layer.kind for layer in symbol.layers] == ["*"] else None
+
+    def _may_be(self, base: c_ast.Node, pointer: Symbol) -> bool:
+        """Return whether a store into `base` may change the integer behind a pointer."""
+        if isinstance(base, c_ast.ID) and base.name == pointer.name:
+            return True
+        shares = may_share(self.place_of(base), self.names.place_of(pointer))
+        return shares and not self.names.given.are_disjoint
 
     def _table_element(self, node: c_ast.ArrayRef) -> Meaning | None:
         """Return what one integer of a table is, with constant subscripts in its declared range.
@@ -344,17 +404,24 @@ class _AliasMaker:
 
     def _refuse_element(self, node: c_ast.Node, member: Symbol) -> bool:
         """Note that a member may change; a definition from before the region is left unused."""
-        own = StoredName("void *" if member.is_array else member.base)
-        # A pointer that its own stores change is of no more use to any of them.
-        behind = [(name, at) for name, at in self.written_behind if name != text_of(node)]
-        shares = [name for name, at in behind if may_share(at, own)]
-        if not shares or self._is_out_of_reach(node):
+        shares = self._sharing(node, member)
+        if not shares:
             return False
         start, _ = extent(node, self.names.function.file.tokens)
         if start >= self.names.given.start:
             shown = {"name": text_of(node), "array": shares[0]}
             self.table.refuse(messages.MAY_BE_ELEMENT, node, **shown)
         return True
+
+    def _sharing(self, node: c_ast.Node, member: Symbol) -> list[str]:
+        """Return what the region stores into and a member may be a part of."""
+        own = StoredName("void *" if member.is_array else member.base)
+        # A pointer that its own stores change is of no more use to any of them.
+        behind = [(name, at) for name, at in self.written_behind if name != text_of(node)]
+        shares = [name for name, at in behind if may_share(at, own)]
+        beside = {name for name in self.changed if _is_beside(name, text_of(node))}
+        shares = [name for name in shares if name not in beside]
+        return [] if self._is_out_of_reach(node) else shares
 
     def _is_out_of_reach(self, node: c_ast.Node) -> bool:
         """Return whether a member is one of a variable whose address no pointer has."""

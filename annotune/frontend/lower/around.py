@@ -18,7 +18,6 @@ from pycparser import c_ast
 
 from annotune.annotation.spec import Value
 from annotune.diagnostics import NOWHERE, AnnotuneError
-from annotune.frontend.lower.aliases import key
 from annotune.frontend.lower.expressions import Expressions
 from annotune.frontend.lower.names import IntegerFormula, Names, own_meaning
 from annotune.frontend.read.syntax import (
@@ -59,9 +58,16 @@ def read_after(body: c_ast.Compound, region: Sequence[c_ast.Node]) -> frozenset[
     if any(declared[name] > 1 for name in static) or has_jumps(body):
         return reads(body)
     at_entry = _Live(body, region, _NONE).statement(body, _NONE, _NONE, _NONE)
-    live = _Live(body, region, at_entry & static)
+    kept = frozenset(name for name in at_entry if name.split(".")[0] in static)
+    live = _Live(body, region, kept)
     live.statement(body, live.kept, _NONE, _NONE)
     return live.after | addressed(body)
+
+
+def read_before_set(region: Sequence[c_ast.Node]) -> frozenset[str]:
+    """Return the names that statements may read before they set them, members as `reads` does."""
+    block = c_ast.Compound(list(region))
+    return _Live(block, region, _NONE).statement(block, _NONE, _NONE, _NONE)
 
 
 def has_jumps(body: c_ast.Compound) -> bool:
@@ -136,7 +142,7 @@ class _Live:
                 declared = _declared([node.init] if node.init is not None else [])
                 inside = self.loop(node, node.next, live)
                 inside = self.statement(node.init, inside, leaves, again)
-                return (inside - declared) | (live & declared)
+                return _without(inside, declared) | _of(live, declared)
             case c_ast.DeclList() | c_ast.ExprList():
                 for part in reversed([*node]):
                     live = self.statement(part, live, leaves, again)
@@ -144,7 +150,11 @@ class _Live:
             case c_ast.Decl():
                 return live | reads(node.init) | reads(node.type)
             case c_ast.Assignment(lvalue=c_ast.ID(name=name)):
-                kept = live - {name} if node.op == "=" else live | {name}
+                kept = _without(live, {name}) if node.op == "=" else live | {name}
+                return kept | reads(node.rvalue)
+            case c_ast.Assignment(op="=", lvalue=c_ast.StructRef() as place) if _is_own(place):
+                # A struct in it is set in part.
+                kept = live - {_member(place)} if isinstance(place.name, c_ast.ID) else live
                 return kept | reads(node.rvalue)
             case c_ast.Break():
                 return leaves
@@ -166,7 +176,7 @@ class _Live:
         inside = live
         for item in reversed(items):
             inside = self.statement(item, inside, leaves, again)
-        return (inside - declared) | (live & declared)
+        return _without(inside, declared) | _of(live, declared)
 
     def loop(self, node: _Loop, advance: c_ast.Node | None, live: frozenset[str]) -> frozenset[str]:
         """Return what is live before the condition of a loop: it may run or be left there."""
@@ -191,9 +201,51 @@ def _declared(items: Sequence[c_ast.Node]) -> frozenset[str]:
     return frozenset(names)
 
 
+def _of(names: frozenset[str], owners: Collection[str]) -> frozenset[str]:
+    """Return those of `names` that are variables of `owners`, or members of one."""
+    return frozenset(name for name in names if name.split(".")[0] in owners)
+
+
+def _without(names: frozenset[str], owners: Collection[str]) -> frozenset[str]:
+    return names - _of(names, owners)
+
+
+def _is_own(place: c_ast.StructRef) -> bool:
+    """Return whether a member is one of a variable, reached through no pointer."""
+    if place.type != ".":
+        return False
+    inner = place.name
+    return isinstance(inner, c_ast.ID) or (isinstance(inner, c_ast.StructRef) and _is_own(inner))
+
+
+def _member(place: c_ast.StructRef) -> str:
+    """Return the name under which the outermost member of a variable lives: ``d.x``."""
+    inner = place.name
+    if isinstance(inner, c_ast.StructRef):
+        return _member(inner)
+    assert isinstance(inner, c_ast.ID)
+    return f"{inner.name}.{place.field.name}"
+
+
 def reads(node: c_ast.Node | None) -> frozenset[str]:
-    """Return the names in an expression, all of which it may read."""
-    return frozenset(names_in(node))
+    """Return the names in an expression, all of which it may read.
+
+    A member of a variable is one of its own, ``d.x``; the variable as a whole is all its members.
+    """
+    found: set[str] = set()
+    waiting = [node] if node is not None else []
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, c_ast.StructRef):
+            if _is_own(one):
+                found.add(_member(one))
+            else:
+                waiting.append(one.name)
+            continue
+        if isinstance(one, c_ast.ID):
+            found.add(one.name)
+        waiting += [*one]
+    return frozenset(found)
 
 
 @dataclass(frozen=True)
@@ -494,7 +546,7 @@ def tuned_sizes(
     chosen = {n: value for n, value in wholes.items() if value is not None and n not in changing}
     computed = _Sizes(_sources(names), sizes | chosen)
     # A pointer's name stands for what it points to; an array's is no size.
-    by_key = {key(alias): alias.name for alias in aliases}
+    by_key = {alias.key: alias.name for alias in aliases}
     spelled = {alias.name: alias.spelling for alias in aliases}
     sizes |= {k: v for k, v in chosen.items() if k not in names.used.arrays and k not in by_key}
     sizes |= {by_key[k]: v for k, v in chosen.items() if k in by_key and by_key[k] not in chosen}

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pycparser import c_ast
 
 from annotune.diagnostics import AnnotuneError
-from annotune.frontend.lower.aliases import key
 from annotune.frontend.lower.around import Stability
 from annotune.frontend.lower.expressions import Expressions
 from annotune.frontend.lower.names import Names
@@ -234,7 +233,7 @@ def derived_from(names: Names, aliases: Sequence[Alias]) -> frozenset[str]:
         symbol = names.find(name)
         if symbol is not None and symbol.is_pointer and not symbol.is_restrict:
             found |= reached(mentioned[name], lambda other: mentioned.get(other, set()))
-    members = {alias.name: key(alias) for alias in aliases}
+    members = {alias.name: alias.key for alias in aliases}
     return frozenset(found) | {alias for alias, member in members.items() if member in found}
 
 

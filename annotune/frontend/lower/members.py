@@ -278,7 +278,7 @@ class ElementMembers:
         if inside.offset is None:
             return _below(inside, c_ast.ArrayRef(inside.row, node.subscript, node.coord))
         symbol = replace(inside.symbol, layers=inside.symbol.layers[1:])
-        size = self.layouts.size(symbol.layers, symbol.base, symbol.record)
+        size = self.layouts.room(symbol.layers, symbol.base, symbol.record)
         if size is None:
             return None
         opening, closing = self._brackets(node)
@@ -326,8 +326,8 @@ class ElementMembers:
             self.table.refuse(messages.MIXED_MEMBERS, root.root, **shown)
             return None
         (element,) = elements
-        size = self.layouts.size((), symbol.base, symbol.record)
-        own = self.layouts.size((), element, None)
+        size = self.layouts.room((), symbol.base, symbol.record)
+        own = self.layouts.room((), element, None)
         if element not in ELEMENTS or size is None or own is None or size.bytes % own.bytes:
             return None
         view = _View(self.table.fresh(text), element, own.bytes, size.bytes // own.bytes)

@@ -34,12 +34,12 @@ class Layouts:
     types: Types
     value_of: Callable[[c_ast.Node], int | None]
 
-    def size(self, layers: tuple[Layer, ...], base: str, record: Record | None) -> Room | None:
-        """Return the size of what a declaration names, None where it is not known."""
+    def room(self, layers: tuple[Layer, ...], base: str, record: Record | None) -> Room | None:
+        """Return the room that what a declaration names takes, None where it is not known."""
         if layers and layers[0].kind == "*":
             return Room(WORD, WORD)
         if layers:
-            inner = self.size(layers[1:], base, record)
+            inner = self.room(layers[1:], base, record)
             count = self.value_of(layers[0].dim) if layers[0].dim is not None else None
             if inner is None or count is None or count < 1 or layers[0].kind != "[]":
                 return None
@@ -96,4 +96,4 @@ class Layouts:
         if decl.align or (words in _OF_UNSURE_SIZE and words not in self.types.typedefs):
             return None
         symbol = self.types.symbol(decl, "file")
-        return self.size(symbol.layers, symbol.base, symbol.record)
+        return self.room(symbol.layers, symbol.base, symbol.record)

@@ -215,9 +215,7 @@ def test_members_that_change_or_may_are_elements_of_arrays_of_one() -> None:
         "for (int i = 0; i < c->ny; i++) { a[i] = t->dt; c->nx += i; }\n/*@ end @*/\n}\n",
         "def input_params { param n = 8; }",
     )
-    assert print_nest(found.nest) == (
-        "for i in 0:c_ny\n  S0: a[i] = t_dt[0]\n  S1: c_nx[0] += i\n"
-    )
+    assert print_nest(found.nest) == ("for i in 0:c_ny\n  S0: a[i] = t_dt[0]\n  S1: c_nx[0] += i\n")
     assert sorted(declarations(found)) == [
         "const double *const t_dt = t ? &t->dt : 0;",
         "const int c_ny = c->ny;",
@@ -230,7 +228,5 @@ def test_a_struct_that_is_used_by_members_is_a_variable_for_each() -> None:
         STRUCTS + "void f(int n, double *a) {\nstruct field t;\nBEGIN\n"
         "for (int i = 0; i < n; i++) { t.dt = a[i]; a[i] = t.dt * t.dt; }\n/*@ end @*/\n}\n",
     )
-    assert print_nest(found.nest) == (
-        "for i in 0:n\n  S0: t_dt = a[i]\n  S1: a[i] = t_dt * t_dt\n"
-    )
+    assert print_nest(found.nest) == ("for i in 0:n\n  S0: t_dt = a[i]\n  S1: a[i] = t_dt * t_dt\n")
     assert declarations(found) == ["double t_dt;"]

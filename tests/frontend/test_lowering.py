@@ -219,7 +219,12 @@ READ_AFTER = {
     "g(&i); ": {"i"},
     "do { s = 0; } while (i < 3);": {"i"},
     "switch (n) { case 1: s = 0; } ": {"s", "i"},
-    "a[0] = i = 1;": {"i"},
+    "a[0] = i = 1;": set(),
+    "if ((i = n, i) > 3) a[i] = 0;": set(),
+    "if ((i = n, i) > 3 && (s = a[i], s) > 0) a[0] = s;": {"s"},
+    "a[0] = n ? (i = 1, i) : i;": {"i"},
+    "while ((s = a[n], s) > 0) n = i;": {"i"},
+    "do n = i; while ((i = n, i));": {"i"},
 }
 
 

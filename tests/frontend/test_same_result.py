@@ -52,6 +52,19 @@ ALONE = (
     f"{LOOP} c[i] = a[i > 0 ? i - 1 : 0] + a[i < n - 1 ? i + 1 : n - 1];",
     f"{LOOP} {{ f[i] = a[i] * y; f[i] += a[i]; a[i] = f[i] > y ? f[i] : a[i]; }}",
     f"float g = 0; {LOOP} if (a[i] > g) g = a[i]; f[3] = g;",
+    f"{LOOP} c[i] = (t = a[i] - b[i], t >= 0 ? t : -t) * (s = b[i], s);",
+    f"{LOOP} if (i > 2 && (s = a[i] - x, s * s) > (t = c[i], t) || (s = b[i], s > 1)) c[i] = 7;",
+    f"{LOOP} {{ s = a[i], t = (x = b[i], x * x); c[i] = (s >= t ? s : t) + (y = s, y += t, y); }}",
+    f"{LOOP} {{ y = a[i] / 3, t = y * 2, y *= y; c[i] = (s = t * y, s - y); }}",
+    f"{LOOP} {{ c[i] = (k = q[i] - m, k >= 0 ? k : -k) + (off = (y = p[i], 2), off); }}",
+    f"{LOOP} {{ s = (t = a[i], t); a[i] = 9; c[i] = s + (y = b[i], y); b[i] = s; }}",
+    f"{LOOP} {{ s = (t = b[i], t + 1); c[i + 1] = 2; a[i] = s; }}",
+    f"{LOOP} {{ s = (t = b[i], t + 1); {INNER} {{ c[j] = s; b[j] = 5; }} a[i] = 2; }}",
+    f"{LOOP} {{ if (q[i] > 0) s = (t = a[i], t); else s = (t = b[i], t * 2); c[i] = s; }}",
+    f"{LOOP} c[i] = q[i] > 0 ? (t = a[i], t + i) : (s = b[i], s * (t = 3, t));",
+    f"{LOOP} a[(k = q[i] - 3, k < 0 ? -k : k)] = (y = c[i] / 3, y) + (k = 2.7, k) + (h = p[i], h);",
+    f"{LOOP} {{ if ((t = a[i], t) > 2) s = a[i]; else s = (t = 4, t); c[i] = (x = s, x); }}",
+    f"y = (t = x, t * 2); {LOOP} {{ a[i] = y; c[i] = (s = y, s); }}",
 )
 READ_AFTER = (
     f"s = a[0]; {LOOP} if (a[i] > s) s = a[i]; a[5] = s;",
@@ -76,6 +89,10 @@ READ_AFTER = (
     f"{LOOP} {{ {INNER} a[i] = j; c[i] = j; }}",
     f"{LOOP} if (s > 0) {{ for (int e = 0; e < m; e++) {{ s -= a[e]; if (s < 2) c[i] = s; }} "
     "b[i] = 2; }",
+    f"{LOOP} c[i] = (h = p[i], h * h);",
+    f"s = 0; {LOOP} s += (x = a[i], x > 0 ? x : -x);",
+    f"s = 0; {LOOP} {{ y = s, x = (x = a[i], x * x); s = y >= x ? y : x; }}",
+    f"{LOOP} {{ c[i] = s + (x = b[i], x); s = (x = a[i], x); }}",
 )
 
 

@@ -23,6 +23,7 @@ from annotune.frontend.lower.names import IntegerFormula, Names, own_meaning
 from annotune.frontend.read.syntax import (
     CHANGES,
     STEPS,
+    assigned_in,
     base_of,
     changed_by,
     last_of,
@@ -133,7 +134,7 @@ class _Live:
             case c_ast.If():
                 if_true = self.statement(node.iftrue, live, leaves, again)
                 if_false = self.statement(node.iffalse, live, leaves, again)
-                return if_true | if_false | reads(node.cond)
+                return evaluated(node.cond, if_true | if_false)
             case c_ast.While():
                 return self.loop(node, None, live)
             case c_ast.DoWhile():
@@ -148,21 +149,14 @@ class _Live:
                     live = self.statement(part, live, leaves, again)
                 return live
             case c_ast.Decl():
-                return live | reads(node.init) | reads(node.type)
-            case c_ast.Assignment(lvalue=c_ast.ID(name=name)):
-                kept = _without(live, {name}) if node.op == "=" else live | {name}
-                return kept | reads(node.rvalue)
-            case c_ast.Assignment(op="=", lvalue=c_ast.StructRef() as place) if _is_own(place):
-                # A struct in it is set in part.
-                kept = live - {_member(place)} if isinstance(place.name, c_ast.ID) else live
-                return kept | reads(node.rvalue)
+                return evaluated(node.init, live) | reads(node.type)
             case c_ast.Break():
                 return leaves
             case c_ast.Continue():
                 return again
             case c_ast.Return():
-                return reads(node.expr) | self.kept
-        return live | reads(node)
+                return evaluated(node.expr, self.kept)
+        return evaluated(node, live)
 
     def block(
         self,
@@ -180,7 +174,7 @@ class _Live:
 
     def loop(self, node: _Loop, advance: c_ast.Node | None, live: frozenset[str]) -> frozenset[str]:
         """Return what is live before the condition of a loop: it may run or be left there."""
-        before = live | reads(node.cond)
+        before = evaluated(node.cond, live)
         again = self.statement(advance, before, live, live)
         before |= self.statement(node.stmt, again, live, again)
         if id(node) in self.around:
@@ -246,6 +240,36 @@ def reads(node: c_ast.Node | None) -> frozenset[str]:
             found.add(one.name)
         waiting += [*one]
     return frozenset(found)
+
+
+def evaluated(node: c_ast.Node | None, live: frozenset[str]) -> frozenset[str]:
+    """Return what is live before an expression, with `live` after it.
+
+    ``(d__1 = x, abs(d__1))`` does not read what was in ``d__1``. Of operands without an order C
+    lets none read what another assigns, so that they may be taken from the last to the first.
+    """
+    match node:
+        case None:
+            return live
+        case c_ast.ID(name=name):
+            return live | {name}
+        case c_ast.StructRef():
+            return live | {_member(node)} if _is_own(node) else evaluated(node.name, live)
+        case c_ast.Assignment(lvalue=c_ast.ID(name=name)):
+            kept = _without(live, {name}) if node.op == "=" else live | {name}
+            return evaluated(node.rvalue, kept)
+        case c_ast.Assignment(op="=", lvalue=c_ast.StructRef() as place) if _is_own(place):
+            # A struct in it is set in part.
+            kept = live - {_member(place)} if isinstance(place.name, c_ast.ID) else live
+            return evaluated(node.rvalue, kept)
+        case c_ast.TernaryOp():
+            chosen = evaluated(node.iftrue, live) | evaluated(node.iffalse, live)
+            return evaluated(node.cond, chosen)
+        case c_ast.BinaryOp(op="&&" | "||"):
+            return evaluated(node.left, live | evaluated(node.right, live))
+    for part in reversed([*node]):
+        live = evaluated(part, live)
+    return live
 
 
 @dataclass(frozen=True)
@@ -490,13 +514,13 @@ def _is_polynomial(part: Expr) -> bool:
 def declarations(
     statements: Sequence[c_ast.Node], names: Names, defined: Iterable[str]
 ) -> tuple[str, ...]:
-    """Return C for the integers that a region's text mentions and its nest does not.
+    """Return C for the numbers that a region's text mentions and its nest does not.
 
     Their values are what the text itself sets, or the formulas of those in `defined`.
     """
     out: list[str] = []
     fixed = {name: names.formulas[name].index for name in defined if name in names.formulas}
-    for node, symbol in _integers(statements, names):
+    for node, symbol in _numbers(statements, names):
         name = symbol.name
         is_constant = names.constant(name, offset(node), NOWHERE) is not None
         if name not in names.used.scalars and not is_constant:
@@ -506,19 +530,22 @@ def declarations(
 
 
 def set_in_text(statements: Sequence[c_ast.Node], names: Names, nest: Nest) -> tuple[str, ...]:
-    """Return the integers that a region's text sets and its nest knows as formulas alone."""
-    sets = names.sets
-    known = sets.assigned | {loop.var for loop in nest.loops()}
-    found = (symbol.name for _, symbol in _integers(statements, names))
-    return tuple(dict.fromkeys(n for n in found if n in (sets.written | sets.loop_names) - known))
+    """Return the numbers that a region's text sets and its nest knows as formulas alone."""
+    block = c_ast.Compound(list(statements))
+    written = frozenset(assigned_in(block)) | names.sets.loop_names
+    known = names.sets.assigned | {loop.var for loop in nest.loops()}
+    known |= {a.target.name for a in nest.assigns() if isinstance(a.target, Var)}
+    found = (symbol.name for _, symbol in _numbers(statements, names))
+    return tuple(dict.fromkeys(n for n in found if n in written - known))
 
 
-def _integers(statements: Sequence[c_ast.Node], names: Names) -> Iterator[tuple[c_ast.ID, Symbol]]:
-    """Yield the identifiers that are integers declared outside a region, with what they mean."""
+def _numbers(statements: Sequence[c_ast.Node], names: Names) -> Iterator[tuple[c_ast.ID, Symbol]]:
+    """Yield the identifiers that are numbers declared outside a region, with what they mean."""
     for node in walk_tree(c_ast.Compound(list(statements))):
         symbol = names.find(node.name) if isinstance(node, c_ast.ID) else None
-        is_integer = symbol is not None and symbol.is_integer and symbol.storage != "region"
-        if is_integer and isinstance(node, c_ast.ID) and symbol is not None:
+        if symbol is None or symbol.is_array or symbol.storage == "region" or not symbol.is_known:
+            continue
+        if isinstance(node, c_ast.ID) and (symbol.is_integer or symbol.base in REALS | COMPLEX):
             yield node, symbol
 
 

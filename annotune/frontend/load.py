@@ -219,7 +219,7 @@ def _region(
     changing = {loop.var for loop in nest.loops()}
     changing |= {a.target.name for a in nest.assigns() if isinstance(a.target, Var)}
     first, *others = (
-        tuned_sizes(names, aliased.aliases, changing, given, overrides)
+        tuned_sizes(names, (*aliased.aliases, *used.starts), changing, given, overrides)
         for given in problem_sizes(block.spec, MAX_SIZES) or ({},)
     )
     return Region(
@@ -233,7 +233,7 @@ def _region(
         _extent(function, block),
         block.span,
         RegionText(
-            aliased.aliases,
+            (*aliased.aliases, *used.starts),
             aliased.spellings,
             declarations(aliased.statements, names, aliased.formulas),
             set_in_text(aliased.statements, names, nest),

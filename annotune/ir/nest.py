@@ -318,6 +318,24 @@ def map_assigns(body: tuple[Stmt, ...], change: Callable[[Assign], Assign]) -> t
     return tuple(out)
 
 
+def rewritten(body: tuple[Stmt, ...], change: Callable[[Expr], Expr | None]) -> tuple[Stmt, ...]:
+    """Return `body` with `change` made in all expressions, as `rewrite` does, but in `peeled`."""
+
+    def renewed(stmt: Stmt) -> Stmt:
+        match stmt:
+            case Assign() | Fetch():
+                return stmt.rewritten(change)
+            case Local(value=value) if value is not None:
+                return replace(stmt, value=rewrite(value, change))
+            case Loop(lower=lower, upper=upper):
+                lower, upper = rewrite(lower, change), rewrite(upper, change)
+                return replace(stmt, lower=lower, upper=upper, body=rewritten(stmt.body, change))
+            case _:
+                return stmt
+
+    return tuple(map(renewed, body))
+
+
 def walk_paths(
     body: tuple[Stmt, ...], outer: tuple[Loop, ...] = ()
 ) -> Iterator[tuple[Assign, tuple[Loop, ...]]]:

@@ -19,6 +19,7 @@ from annotune.ir.nest import (
     Loop,
     MergedLoop,
     Stmt,
+    rewritten,
     walk_stmts,
 )
 from annotune.ir.poly import ZERO, from_expr, integer
@@ -37,7 +38,6 @@ from annotune.transforms.tree import (
     numbers,
     path,
     replace_loop,
-    rewritten,
     top_of,
 )
 

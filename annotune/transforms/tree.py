@@ -22,7 +22,6 @@ from annotune.ir.expr import (
     children,
     names_read,
     place_name,
-    rewrite,
     variables,
 )
 from annotune.ir.fold import fold, trip_count
@@ -105,24 +104,6 @@ def mapped(body: Body, change: Callable[[Stmt], Iterable[Stmt] | None]) -> Body:
 def replace_loop(body: Body, old: Loop, new: Iterable[Stmt]) -> Body:
     """Return `body` with the loop `old`, the very object, replaced by `new`."""
     return mapped(body, lambda stmt: new if stmt is old else None)
-
-
-def rewritten(body: Body, change: Callable[[Expr], Expr | None]) -> Body:
-    """Return `body` with `change` made in all expressions, as `rewrite` does, but in `peeled`."""
-
-    def renewed(stmt: Stmt) -> Stmt:
-        match stmt:
-            case Assign() | Fetch():
-                return stmt.rewritten(change)
-            case Local(value=value) if value is not None:
-                return replace(stmt, value=rewrite(value, change))
-            case Loop(lower=lower, upper=upper):
-                lower, upper = rewrite(lower, change), rewrite(upper, change)
-                return replace(stmt, lower=lower, upper=upper, body=rewritten(stmt.body, change))
-            case _:
-                return stmt
-
-    return tuple(map(renewed, body))
 
 
 def with_body(loop: Loop, body: Body) -> Loop:

@@ -29,6 +29,7 @@ from annotune.ir.nest import (
     LocalArray,
     Loop,
     Stmt,
+    rewritten,
     walk_paths,
     walk_stmts,
 )
@@ -48,7 +49,6 @@ from annotune.transforms.tree import (
     local_types,
     path,
     replace_loop,
-    rewritten,
     target_name,
 )
 

@@ -94,6 +94,8 @@ def printed(region: Region) -> str:
     """Return the nest of a region as a block of C."""
     out = Writer()
     with out.block(""):
+        for alias in region.text.aliases:
+            out.line(alias.declaration)
         iterators = {loop.var for loop in region.nest.loops()}
         for scalar in region.scalars.values():
             if scalar.is_local and scalar.name not in iterators:

@@ -33,6 +33,27 @@ CALLS: dict[str, tuple[Call, ...]] = {
             for n in COUNTS
         ),
     ),
+    "legacy_starts.c": (
+        *(
+            Call(name, one(n), reals(1, 3), x, one(incx), y, one(incy), returns=returns)
+            for name, returns in (("chosen", ""), ("before", "i4"))
+            for n in (-3, 0, 1, 2, 7, 33)
+            for x, y in ((reals(99), reals(99)),)
+            for incx in (-2, 0, 1, 3)
+            for incy in (-3, -1, 0, 1, 2, 3)
+        ),
+        *(
+            Call("goes_on", n, ("i8", k), reals(80), reals(33), returns="i8")
+            for n in COUNTS
+            for k in (1, 5)
+        ),
+        *(
+            Call("chosen_twice", n, m, k, reals(50), reals(33))
+            for n in COUNTS
+            for m in (0, 1, 3)
+            for k in (-2, 1, 2, 9)
+        ),
+    ),
 }
 
 

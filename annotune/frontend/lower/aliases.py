@@ -74,7 +74,7 @@ def with_aliases(
     if not any(_may_be_alias(node) for tree in (block, before) for node in walk_tree(tree)):
         return Aliased(statements, formulas)
     block, before = copy.deepcopy(block), copy.deepcopy(before)
-    table = AliasTable(names, _taken(names))
+    table = AliasTable.of(names)
     StructVariables(table, block).replace(block, statements)
     elements = ElementMembers(table)
     elements.replace(block)
@@ -89,11 +89,6 @@ def with_aliases(
     spellings = sorted(table.spellings, key=lambda s: s.start)
     named = dict(zip(formulas, before.exprs, strict=True))
     return Aliased(block.block_items or [], named, tuple(table.aliases.values()), tuple(spellings))
-
-
-def _taken(names: Names) -> set[str]:
-    file, scope = names.function.file, names.function.scope
-    return {*file.words(names.function.part), *scope.symbols, *file.clean.macros}
 
 
 def _addressed(body: c_ast.Compound) -> frozenset[str]:

@@ -526,6 +526,7 @@ def declarations(
         if name not in names.used.scalars and not is_constant:
             value = f" = {print_expr(fixed[name])}" if name in fixed else ""
             out.append(f"{symbol.base} {name}{value};")
+    out += [f"{start.spelling} = {start.name};" for start in names.used.starts]
     return tuple(dict.fromkeys(out))
 
 
@@ -570,10 +571,11 @@ def tuned_sizes(
     scalars = names.used.scalars
     sizes = {s.name: s.value for s in scalars.values() if s.value is not None}
     wholes = {name: _whole(value) for name, value in given.items()} | dict(overrides)
-    chosen = {n: value for n, value in wholes.items() if value is not None and n not in changing}
-    computed = _Sizes(_sources(names), sizes | chosen)
     # A pointer's name stands for what it points to; an array's is no size.
     by_key = {alias.key: alias.name for alias in aliases}
+    fixed = {n: v for n, v in wholes.items() if n not in changing or n in by_key}
+    chosen = {name: value for name, value in fixed.items() if value is not None}
+    computed = _Sizes(_sources(names), sizes | chosen)
     spelled = {alias.name: alias.spelling for alias in aliases}
     sizes |= {k: v for k, v in chosen.items() if k not in names.used.arrays and k not in by_key}
     sizes |= {by_key[k]: v for k, v in chosen.items() if k in by_key and by_key[k] not in chosen}
@@ -596,23 +598,48 @@ def _whole(value: object) -> int | None:
 
 
 def _sources(names: Names) -> dict[str, c_ast.Node | None]:
-    start = names.given.start
+    """Return what each integer is set to before a region; what branches set is a choice."""
     found: dict[str, c_ast.Node | None] = {}
-    for node in walk_tree(names.function.body):
-        match node:
-            case c_ast.Decl(name=str() as name, init=c_ast.Node() as value) if name:
-                if offset(node) < start:
-                    elements = value.exprs if isinstance(value, c_ast.InitList) else ()
-                    found |= {f"{name}[{k}]": element for k, element in enumerate(elements)}
-                    found[name] = value
-            case c_ast.Assignment():
-                name = _place_name(node.lvalue)
-                if name and start_of(node.lvalue) < start:
-                    found[name] = node.rvalue if node.op == "=" else None
-            case c_ast.UnaryOp(expr=c_ast.ID() as target) if node.op in CHANGES:
-                if offset(target) < start:
-                    found[target.name] = None
+    _set_in(names.function.body, names.given.start, found)
     return found
+
+
+def _set_in(
+    node: c_ast.Node | None, start: int, found: dict[str, c_ast.Node | None]
+) -> dict[str, c_ast.Node | None]:
+    """Return `found` once it has what `node` sets in the text before `start`."""
+    match node:
+        case c_ast.If():
+            ways = [side for side in (node.iftrue, node.iffalse) if _holds_place(side, start)]
+            if ways:
+                return _set_in(ways[0], start, found)
+            then, other = (
+                _set_in(side, start, dict(found)) for side in (node.iftrue, node.iffalse)
+            )
+            for name in then.keys() | other.keys():
+                one, two = then.get(name), other.get(name)
+                chosen = c_ast.TernaryOp(node.cond, one, two) if one and two else None
+                found[name] = one if one is two else chosen
+            return found
+        case c_ast.Decl(name=str() as name, init=c_ast.Node() as value) if name:
+            if offset(node) < start:
+                elements = value.exprs if isinstance(value, c_ast.InitList) else ()
+                found |= {f"{name}[{k}]": element for k, element in enumerate(elements)}
+                found[name] = value
+        case c_ast.Assignment():
+            name = _place_name(node.lvalue)
+            if name and start_of(node.lvalue) < start:
+                found[name] = node.rvalue if node.op == "=" else None
+        case c_ast.UnaryOp(expr=c_ast.ID() as target) if node.op in CHANGES:
+            if offset(target) < start:
+                found[target.name] = None
+    for child in node or ():
+        _set_in(child, start, found)
+    return found
+
+
+def _holds_place(node: c_ast.Node | None, place: int) -> bool:
+    return node is not None and start_of(node) < place <= last_of(node)
 
 
 def _place_name(node: c_ast.Node) -> str:
@@ -639,6 +666,10 @@ class _Sizes:
 
     def _value(self, node: c_ast.Node, steps: int) -> int | None:
         match node:
+            case c_ast.TernaryOp():
+                test = self._value(node.cond, steps)
+                side = node.iftrue if test else node.iffalse
+                return None if test is None else self._value(side, steps)
             case c_ast.Constant():
                 return integer(node.value)
             case c_ast.ID(name=name):
@@ -654,7 +685,7 @@ class _Sizes:
                 return None if operand is None else -operand
             case c_ast.Cast():
                 return self._value(node.expr, steps)
-            case c_ast.BinaryOp(op="+" | "-" | "*" | "/" | "%" as op):
+            case c_ast.BinaryOp(op=op) if op in OPERATORS.keys() - {"<<", ">>"}:
                 left, right = self._value(node.left, steps), self._value(node.right, steps)
                 if left is None or right is None or (op in "/%" and right == 0):
                     return None

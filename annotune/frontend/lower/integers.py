@@ -9,14 +9,15 @@ stays a variable that the nest assigns.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from pycparser import c_ast
 
 from annotune.frontend import messages
 from annotune.frontend.lower.expressions import ROUNDING, Expressions
 from annotune.frontend.lower.loops import Header
+from annotune.frontend.lower.members import AliasTable
 from annotune.frontend.lower.names import IntegerFormula, Names
 from annotune.frontend.lower.unsigned import UNSIGNED, is_int, kind_of, may_go_round, signed
 from annotune.frontend.read.syntax import STEPS, changed_by, names_in, text_of, walk_tree
@@ -49,11 +50,14 @@ from annotune.ir.expr import (
     Select,
     Var,
     accesses,
+    substitute,
     subtracts,
 )
 from annotune.ir.expr import variables as scalars_in
 from annotune.ir.expr import walk as walk_expr
 from annotune.ir.fold import fold
+from annotune.ir.nest import Assign, Stmt, expressions, rewritten, walk_stmts
+from annotune.ir.region import Alias
 
 # What a statement of a nest may do; other assignments are written out.
 _OWN = frozenset({"=", "+=", "-=", "*=", "/="})
@@ -322,6 +326,44 @@ class Integers:
             if name not in set_anew and not self._is_touched(formula, stored)
         }
 
+    def chosen(
+        self,
+        test: Expr,
+        then: Mapping[str, IntegerFormula],
+        otherwise: Mapping[str, IntegerFormula],
+        changed: frozenset[str],
+    ) -> dict[str, IntegerFormula]:
+        """Return the integers that a branch leaves, of those that it may have `changed`.
+
+        ``ix = 1; if (incx < 0) ix = (1 - n) * incx + 1;`` leaves a choice that is the same for the
+        whole region: C's own, since neither what the test asks nor what is chosen ever changes.
+        """
+        names = self.names
+        free = (changed & names.sets.written) - names.sets.assigned - names.sets.loop_names
+        found: dict[str, IntegerFormula] = {}
+        for name in free & then.keys() & otherwise.keys() - set(names.iterators):
+            one, other = then[name], otherwise[name]
+            parts = (test, one.index, one.value, other.index, other.value)
+            if all(map(self._is_fixed, map(names.resolved, parts))):
+                found[name] = IntegerFormula(
+                    fold(Select(test, one.index, other.index)),
+                    fold(Select(test, one.value, other.value)),
+                    fold(Select(test, one.number or one.value, other.number or other.value)),
+                )
+        return found
+
+    def _is_fixed(self, expr: Expr) -> bool:
+        """Return whether an integer expression has one value for the whole region."""
+        names = self.names
+        read = scalars_in(expr)
+        symbols = [names.find(name) for name in read]
+        return (
+            _is_formula(expr)
+            and not accesses(expr)
+            and read.isdisjoint(names.sets.assigned | names.sets.loop_names)
+            and all(symbol is not None and symbol.is_integer for symbol in symbols)
+        )
+
     def advancing(self, body: c_ast.Node, before: Mapping[str, IntegerFormula]) -> frozenset[str]:
         """Return the integers that a loop's body only adds to, and whose start is known."""
         names = self.names
@@ -481,14 +523,14 @@ def _settings(body: c_ast.Node) -> Iterator[tuple[str, bool]]:
 
 
 def _is_formula(expr: Expr) -> bool:
-    """Return whether an integer expression is made of numbers, scalars, elements and sums."""
+    """Return whether an integer expression is made of numbers, scalars, elements and choices."""
     parts = list(walk_expr(expr))
     return len(parts) <= _LONGEST_FORMULA and all(map(_is_plain, parts))
 
 
 def _is_plain(part: Expr) -> bool:
     match part:
-        case Int() | Var() | Access() | Negate() | Binary("+" | "-" | "*" | "/" | "%"):
+        case Int() | Var() | Access() | Negate() | Select() | Binary():
             return True
         case Call(function, _):
             return function in ("min", "max") or (
@@ -510,3 +552,27 @@ def _product(times: Expr, by: Expr, header: Header) -> Binary:
     if isinstance(by, Int) and by.value % header.step == 0:
         return Binary("*", Int(by.value // header.step), times)
     return Binary("*", _rounds(times, header), by)
+
+
+def with_starts(body: tuple[Stmt, ...], left: Sequence[Assign], names: Names) -> tuple[Stmt, ...]:
+    """Return a nest with the statements that leave the last values of integers behind it.
+
+    What such an integer has before the nest, where the nest uses that, gets a name of its own:
+    ``const int ix_ = ix;``. So it is a size like any other, though ``ix`` changes in the end.
+    """
+    read = {n for s in walk_stmts(body) for e in expressions(s) for n in scalars_in(e)}
+    moved = [s.target.name for s in left if isinstance(s.target, Var) and s.target.name in read]
+    table = AliasTable.of(names)
+    starts: dict[str, Expr] = {}
+    for name in moved:
+        symbol = names.find(name)
+        assert symbol is not None, "it is set"
+        own = table.fresh(name)
+        start = replace(symbol, name=own, storage="parameter", init=None)
+        table.declare(Alias(own, name, f"const {symbol.base} {own} = {name};"), start)
+        names.use(start)
+        starts[name] = Var(own)
+    names.used.starts = list(table.aliases.values())
+    names.used.asked_first = {substitute(one, starts) for one in names.used.asked_first}
+    finals = tuple(replace(s, value=substitute(s.value, starts)) for s in left)
+    return (*rewritten(body, lambda e: starts.get(e.name) if isinstance(e, Var) else None), *finals)

@@ -84,8 +84,19 @@ class LoopTest:
             span, var = self.names.place(self.node), self.symbol.name
             raise AnnotuneError.of(problem.at(span, var=var, type=self.kind))
         if self.op in ("<=", ">="):
-            return fold(Binary("+" if self.op == "<=" else "-", bound, Int(1)))
+            return self._past(bound)
         return bound
+
+    def _past(self, bound: Expr) -> Expr:
+        """Return the first value beyond a bound that does not end the loop.
+
+        Beyond the least of several that other loops move is what is beyond the first of them.
+        """
+        match bound:
+            case Call("min" | "max" as function, arguments):
+                if variables(bound) & self.names.spans.keys():
+                    return Call(function, tuple(map(self._past, arguments)))
+        return fold(Binary("+" if self.op == "<=" else "-", bound, Int(1)))
 
     def _as_compared(self, is_mixed: bool) -> Expr:
         """Return the bound of a comparison, one of several, as the number that C compares with.

@@ -53,6 +53,13 @@ class AliasTable:
     spellings: list[Spelling] = field(default_factory=list)
     problems: list[Diagnostic] = field(default_factory=list)
 
+    @classmethod
+    def of(cls, names: Names) -> AliasTable:
+        """Return a table without aliases, none of which may be called as what is there."""
+        file, scope = names.function.file, names.function.scope
+        words = file.words(names.function.part)
+        return cls(names, {*words, *scope.symbols, *file.clean.macros, *names.used.scalars})
+
     def fresh(self, spelling: str) -> str:
         """Return a name that is made of the words of `spelling` and is nobody's."""
         words = "".join(c if c.isalnum() or c == "_" else " " for c in spelling).split()

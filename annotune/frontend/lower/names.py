@@ -24,7 +24,7 @@ from annotune.frontend.types.symbols import REALS, Symbol, Types
 from annotune.ir.c_types import StoredName
 from annotune.ir.expr import Access, Expr, Int, Var, accesses, rewrite, substitute, variables
 from annotune.ir.functions import FUNCTIONS
-from annotune.ir.region import Scalar
+from annotune.ir.region import Alias, Scalar
 
 _INT_MAXIMUM = 2**31 - 1
 
@@ -105,6 +105,7 @@ class Used:
     left: dict[str, Left] = field(default_factory=dict)
     fixed: set[str] = field(default_factory=set)
     asked_first: set[Expr] = field(default_factory=set)
+    starts: list[Alias] = field(default_factory=list)
 
     def copy(self) -> Used:
         """Return what may learn more arrays, scalars and functions without these."""

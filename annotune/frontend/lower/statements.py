@@ -26,6 +26,7 @@ from annotune.frontend.lower.integers import (
     converted,
     holds,
     reads,
+    with_starts,
 )
 from annotune.frontend.lower.loops import Header, Split, header, iterator_range, split, times
 from annotune.frontend.lower.names import (
@@ -296,14 +297,15 @@ class _Statements:
         integers = Integers(here)
         integers.begin()
         body = list(self.block(statements, here))
+        left: list[Assign] = []
         try:
             for symbol, value in integers.finish(places):
                 span = body[-1].span if body and isinstance(body[-1], Assign | Loop) else None
                 place, base = Var(symbol.name), symbol.base
-                body.append(self._assign(place, "=", value, base, base, span or NOWHERE, here))
+                left.append(self._assign(place, "=", value, base, base, span or NOWHERE, here))
         except AnnotuneError as refusal:
             self._note(refusal.diagnostics)
-        return tuple(body)
+        return (*body, *left) if self.problems else with_starts(tuple(body), left, here.names)
 
     def block(self, items: Sequence[c_ast.Node], here: Expressions) -> tuple[Stmt, ...]:
         """Return the statements of a block, in a scope of their own."""
@@ -367,11 +369,14 @@ class _Statements:
             if symbol is not None and names.may_be_read_after(symbol):
                 # What the loop leaves in it depends on the condition.
                 names.sets.needed.add(symbol.name)
-        then = self.block([node.iftrue], Expressions(names.branch(test)))
+        yes, no = names.branch(test), names.branch(other)
+        then = self.block([node.iftrue], Expressions(yes))
         otherwise: tuple[Stmt, ...] = ()
         if node.iffalse is not None:
-            otherwise = self.block([node.iffalse], Expressions(names.branch(other)))
-        names.leaves(integers.surviving(names.formulas, integers.written_in(node)))
+            otherwise = self.block([node.iffalse], Expressions(no))
+        written = integers.written_in(node)
+        chosen = integers.chosen(test, yes.formulas, no.formulas, written)
+        names.leaves(integers.surviving(names.formulas, written) | chosen)
         choices = merged(test, then, otherwise, self.kinds) if len(then) == 1 else None
         if choices is not None:
             return choices

@@ -16,6 +16,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from pycparser import c_ast
+from pycparser.c_parser import Coord
 
 from annotune.frontend.read.syntax import last_of, names_in, start_of, walk_tree
 
@@ -57,7 +58,7 @@ def _iteration(stmt: c_ast.Node, function: c_ast.Compound) -> c_ast.Node:
     )
     if any(inside[name] != everywhere[name] for name in labels):
         raise _Tangled
-    flow = _Flow(stmt)
+    flow = _Flow(stmt, stmt.coord)
     flow.follow()
     if any(target != _NEXT for target in flow.targets()):
         raise _Tangled
@@ -133,9 +134,9 @@ class _Arm:
 class _Flow:
     """The ways through the statements of one block, all of which lead forward."""
 
-    def __init__(self, stmt: c_ast.Node | None) -> None:
+    def __init__(self, stmt: c_ast.Node | None, coord: Coord | None) -> None:
         items = stmt.block_items or [] if isinstance(stmt, c_ast.Compound) else [stmt]
-        self.stmt = stmt
+        self.coord = stmt.coord if stmt is not None and stmt.coord is not None else coord
         self.items: Sequence[c_ast.Node] = [item for item in items if item is not None]
         self.root = _Arm()
         self.open = [self.root]
@@ -147,7 +148,7 @@ class _Flow:
 
     def block(self) -> c_ast.Compound:
         """Return the block without its jumps; what its branches still get stands in it too."""
-        return c_ast.Compound(self.root.stmts, self.stmt.coord if self.stmt is not None else None)
+        return c_ast.Compound(self.root.stmts, self.coord)
 
     def targets(self) -> list[str]:
         """Return where the block may be left for; its end counts as that of the iteration."""
@@ -196,11 +197,11 @@ class _Flow:
             return
         match item:
             case c_ast.If():
-                then, other = _Flow(item.iftrue), _Flow(item.iffalse)
+                then, other = _Flow(item.iftrue, item.coord), _Flow(item.iffalse, item.coord)
                 self._split(arm, (then, other), at)
                 arm.stmts.append(c_ast.If(item.cond, then.block(), other.block(), item.coord))
             case c_ast.Compound():
-                inner = _Flow(item)
+                inner = _Flow(item, item.coord)
                 self._split(arm, (inner,), at)
                 arm.stmts.append(inner.block())
             case _:

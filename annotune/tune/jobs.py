@@ -5,6 +5,7 @@ Workers elsewhere are sent plain values alone, from which they make the checker 
 
 from __future__ import annotations
 
+import atexit
 import fcntl
 import os
 import re
@@ -236,11 +237,19 @@ class _Checkers:
         """Return the checker of `parcel`, made where it is not the one at hand."""
         with self._lock:
             if self._checker is None or self._name != parcel.name:
-                self._open.close()
-                self._checker = None
+                self._end()
                 self._checker = self._made(parcel, tools)
                 self._name = parcel.name
             return self._checker
+
+    def close(self) -> None:
+        """Drop the checker at hand, with its folder."""
+        with self._lock:
+            self._end()
+
+    def _end(self) -> None:
+        self._checker = None
+        self._open.close()
 
     def _made(self, parcel: RegionParcel, tools: Toolchains) -> Checker:
         if parcel.folder:
@@ -258,6 +267,8 @@ class _Checkers:
 
 
 CHECKERS = _Checkers()
+# While modules are there still: what ends with the interpreter ends without them.
+atexit.register(CHECKERS.close)
 
 
 # Waits for the end of its input, which is that of the process that began it, however that ends.

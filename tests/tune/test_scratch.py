@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -42,3 +45,20 @@ def test_what_a_killed_run_left_goes_and_what_a_living_one_has_stays(place: Path
         assert other.exists()
         assert unlocked.exists()
         assert target.exists()
+
+
+def test_a_workers_folder_goes_with_its_process(place: Path) -> None:
+    text = (
+        "from annotune.tune import jobs\n"
+        "folder = jobs.CHECKERS._open.enter_context(jobs.scratch_folder())\n"
+        "assert folder.is_dir()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", text],
+        env={**os.environ, "TMPDIR": str(place)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert not list(place.iterdir())

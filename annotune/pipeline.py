@@ -32,6 +32,7 @@ from annotune.codegen.target import ACC_SHAPED, DEFAULT_TARGETS, Provenance, Tar
 from annotune.diagnostics import AnnotuneError, Diagnostic, Severity, Span, Template
 from annotune.files import read_source
 from annotune.frontend.load import load_sound
+from annotune.frontend.messages import NOT_IN_FUNCTION
 from annotune.frontend.read.preprocess import HeaderSearch
 from annotune.ir.region import Region, SourceFile
 from annotune.report.findings import CheckReport, Emission, RegionReport
@@ -89,6 +90,13 @@ NOT_TUNED = Template(
     "the code for all other sizes runs there; --set with that size alone says more",
     Severity.WARNING,
 )
+REGION_LEFT = Template(
+    "AT623",
+    "this region stays as it is written in {where}: {reason}",
+    "the others are written; mend this one, or take its annotation away",
+    Severity.WARNING,
+)
+EVERY_FILE = "every file"
 OTHER_FACTS = "what is proven of the nest at the first sizes is not what is proven there"
 MANY_SIZES = Template(
     "AT609",
@@ -101,6 +109,8 @@ NO_SUCH_FUNCTION = Template(
     "no annotated region stands in a function '{name}'",
     "{hint}functions with regions: {known}",
 )
+# What is wrong with the file, although it is said at a region.
+_OF_THE_FILE = frozenset({NO_SUCH_FUNCTION.code, NOT_IN_FUNCTION.code})
 # Points of each target that are looked through for its axes.
 SHOWN = 500
 
@@ -189,7 +199,9 @@ def _examined(settings: Settings) -> CheckReport:
     problems += unused_settings(settings.sizes, source.regions)
     problems += unknown_parameters(reports, settings.params)
     problems += unknown_axes(reports, *given, settings.targets, device)
-    return CheckReport(text, source, reports, _in_order(problems))
+    own = (d for d in refused if d.code not in _OF_THE_FILE)
+    of_regions = frozenset((*own, *(d for report in reports for d in report.diagnostics)))
+    return CheckReport(text, source, reports, _in_order(problems), of_regions)
 
 
 def spaces(report: CheckReport, settings: Settings) -> list[Mapping[str, Listing]]:
@@ -212,34 +224,71 @@ def spaces(report: CheckReport, settings: Settings) -> list[Mapping[str, Listing
 def emit(settings: Settings, targets: Sequence[Target]) -> Emission:
     """Return the decision algorithm's first choice for every target, as texts.
 
+    A region that is refused, for one target or all, stays as it is written there.
+
     Raises:
-        AnnotuneError: Any region is refused; nothing is to be written then.
+        AnnotuneError: No region is left; nothing is to be written then.
     """
     found = _accepted(settings)
     device = load_device(settings.device)
-    variants: list[dict[str, Variant]] = []
-    problems = list(found.diagnostics)
-    codes: dict[str, list[RegionCode]] = {t.name: [] for t in targets}
-    for report in found.regions:
-        assert report.base is not None
-        assert report.space is not None
-        made: dict[str, Variant] = {}
-        for target in targets:
-            variant, refused = _first_choices(report, target, device)
-            problems += refused
-            made[target.name] = variant
-            codes[target.name].append(target.region(variant, settings.resident))
-        variants.append(made)
+    chosen = [_chosen(found, target, settings, device) for target in targets]
+    if not any(one.variants for one in chosen):
+        raise AnnotuneError(tuple(dict.fromkeys(d for one in chosen for d in one.refusals)))
     files: dict[str, str] = {}
     builds: dict[str, tuple[BuildCommand, ...]] = {}
-    for target in targets:
-        own = [made[target.name] for made in variants]
+    problems = list(found.diagnostics)
+    for target, one in zip(targets, chosen, strict=True):
+        problems += one.problems
+        if not one.variants:
+            continue
+        own = tuple(one.variants.values())
         builds[target.name] = _builds(settings, device, found.source, target, own)
         origin = _provenance(settings, own, builds[target.name])
-        files |= target.files(found.source, codes[target.name], origin)
-    return Emission(
-        found.text, found.source, files, tuple(variants), found.regions, tuple(problems), builds
+        files |= target.files(found.source.without(one.left), one.codes, origin)
+    variants = tuple(
+        {t.name: c.variants[n] for t, c in zip(targets, chosen, strict=True) if n in c.variants}
+        for n in range(len(found.regions))
     )
+    diagnostics = tuple(dict.fromkeys(problems))
+    return Emission(found.text, found.source, files, variants, found.regions, diagnostics, builds)
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    """A target's first choices and texts by the regions' numbers, and why others are `left`."""
+
+    variants: Mapping[int, Variant]
+    codes: Sequence[RegionCode]
+    left: Mapping[int, str]
+    problems: Sequence[Diagnostic]
+    refusals: Sequence[Diagnostic]
+
+
+def _chosen(found: CheckReport, target: Target, settings: Settings, device: Device) -> _Chosen:
+    """Return a target's texts for the regions of a file."""
+    variants: dict[int, Variant] = {}
+    codes: list[RegionCode] = []
+    left: dict[int, str] = {}
+    problems: list[Diagnostic] = []
+    refusals: list[Diagnostic] = []
+    for number, report in enumerate(found.regions):
+        try:
+            variant, unsaid = _first_choices(report, target, device)
+            codes.append(target.region(variant, settings.resident))
+        except AnnotuneError as refusal:
+            refusals += refusal.diagnostics
+            left[number] = refusal.diagnostics[0].message
+            where = f"the file of {target.name}"
+            problems += _as_warnings(refusal.diagnostics)
+            problems.append(REGION_LEFT.at(report.region.span, where=where, reason=left[number]))
+            continue
+        problems += unsaid
+        variants[number] = variant
+    return _Chosen(variants, codes, left, problems, refusals)
+
+
+def _as_warnings(problems: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+    return (replace(one, severity=Severity.WARNING) for one in problems)
 
 
 def _builds(
@@ -273,22 +322,35 @@ def _builds(
 
 
 def _accepted(settings: Settings) -> CheckReport:
-    """Return what `check` finds in a file that may go on.
+    """Return what `check` finds in a file that may go on, its refused regions left out.
 
     Raises:
-        AnnotuneError: Some region is refused, or has no parallel loop.
+        AnnotuneError: The file is refused as a whole, or each of its regions.
     """
     found = _examined(settings)
+    wrong = [_refusals(report) for report in found.regions]
     errors = [d for d in found.diagnostics if d.severity == Severity.ERROR]
-    for report in found.regions:
-        if report.plan is not None and not report.has_kernels:
-            errors.append(NO_PARALLEL_LOOP.at(report.region.span, reasons=_reasons(report)))
-    # Without sizes there are proofs, but no grid, no unrolling and nothing to measure.
-    unknown = [d for d in found.diagnostics if d.code == WORK_UNKNOWN.code]
-    errors = errors or [replace(d, severity=Severity.ERROR) for d in unknown]
-    if errors:
-        raise AnnotuneError(tuple(errors))
-    return found
+    if all(wrong) or not found.of_regions.issuperset(errors):
+        serial = (d for refused in wrong for d in refused if d.code == NO_PARALLEL_LOOP.code)
+        errors += (d for d in serial if d not in errors)
+        # Without sizes there are proofs, but no grid, no unrolling and nothing to measure.
+        unsized = (d for refused in wrong for d in refused)
+        raise AnnotuneError(tuple(errors or unsized))
+    reasons = {n: refused[0].message for n, refused in enumerate(wrong) if refused}
+    source = found.source.without(reasons)
+    said = (replace(d, severity=Severity.WARNING) if d in errors else d for d in found.diagnostics)
+    left = (REGION_LEFT.at(one.span, where=EVERY_FILE, reason=one.reason) for one in source.left)
+    kept = tuple(r for number, r in enumerate(found.regions) if number not in reasons)
+    return CheckReport(found.text, source, kept, _in_order((*said, *left)))
+
+
+def _refusals(report: RegionReport) -> tuple[Diagnostic, ...]:
+    """Return why a region cannot go on, nothing where it can."""
+    errors = [d for d in report.diagnostics if d.severity == Severity.ERROR]
+    if report.plan is not None and not report.has_kernels:
+        errors.append(NO_PARALLEL_LOOP.at(report.region.span, reasons=_reasons(report)))
+    unknown = (d for d in report.diagnostics if d.code == WORK_UNKNOWN.code)
+    return tuple(errors or (replace(d, severity=Severity.ERROR) for d in unknown))
 
 
 @dataclass(frozen=True)
@@ -341,16 +403,31 @@ def run(
             store,
             stop or NEVER,
         )
-    builds = {t.name: _run_builds(settings, device, found.source, t, tuned) for t in targets}
-    origins = {t.name: _run_provenance(settings, tuned, t.name, builds[t.name]) for t in targets}
+    each = {t.name: _run_builds(settings, device, found.source, t, tuned) for t in targets}
+    builds = {name: own for name, own in each.items() if own}
+    origins = {t.name: _run_provenance(settings, tuned, t.name, each[t.name]) for t in targets}
     made = tuning.files(found.source, tuned, targets, origins)
     faulty = nvcc_warnings(here, found.source.path) if ".cu" in made else ()
-    diagnostics = (*found.diagnostics, *kept_aside, *faulty, *_left_out(settings))
-    warnings = [d.message for d in diagnostics]
-    value = tuning.results(__version__, found.source, device, tuned, tools, warnings)
+    said = (*_left_out(settings), *_left(found.source.regions, tuned, targets))
+    diagnostics = (*found.diagnostics, *kept_aside, *faulty, *said)
+    value = tuning.results(found.source, device, tuned, tools, [d.message for d in diagnostics])
     texts = {settings.source.stem + end: text for end, text in made.items()}
-    builds = {t.name: builds[t.name] for t in targets if made.keys() >= {*t.endings}}
     return RunReport(tuning.with_files(value, texts, builds), made, diagnostics, builds)
+
+
+def _left(
+    regions: Sequence[Region], tuned: Sequence[Tuned], targets: Sequence[Target]
+) -> Iterator[Diagnostic]:
+    """Yield a warning for each region that stays as it is in a file with others that do not."""
+    written = [t.name for t in targets if any(t.name in one.codes for one in tuned)]
+    for region, one in zip(regions, tuned, strict=True):
+        reasons: dict[str, list[str]] = {}
+        for name in written:
+            if why := one.why_left(name):
+                reasons.setdefault(why, []).append(name)
+        for why, names in reasons.items():
+            where = EVERY_FILE if names == written else f"the file of {', '.join(names)}"
+            yield REGION_LEFT.at(region.span, where=where, reason=why)
 
 
 def _left_out(settings: Settings) -> tuple[Diagnostic, ...]:
@@ -552,11 +629,14 @@ def _run_provenance(
     rows: list[str] = []
     for one in tuned:
         variant = one.variants.get(target)
-        served = [dict(v.analysis.region.sizes) for v in variant.by_size] if variant else []
+        if variant is None:
+            rows.append(f"{one.result.function}, region {one.result.index}: as written")
+            continue
+        served = [dict(v.analysis.region.sizes) for v in variant.by_size]
         for result in one.result.at_each_size:
             if dict(result.sizes) in served or not one.result.by_size:
                 rows += _result_rows(result, target)
-        rows += _others_rows(variant) if variant is not None else []
+        rows += _others_rows(variant)
     return Provenance(__version__, settings.source.name, (*rows, *header_lines(builds)))
 
 

@@ -22,7 +22,16 @@ from annotune.codegen.renaming import Renaming, made_names
 from annotune.codegen.target import Provenance, RegionCode
 from annotune.codegen.writer import Writer, words
 from annotune.frontend.read.tokens import Replacement, splice
-from annotune.ir.region import Condition, MacroText, Redefined, Region, Scalar, SourceFile
+from annotune.ir.region import (
+    Condition,
+    LeftRegion,
+    MacroText,
+    Redefined,
+    Region,
+    Scalar,
+    SourceFile,
+)
+from annotune.printable import in_comment, one_line
 from annotune.space.variants import Variant
 
 
@@ -30,7 +39,8 @@ def assembled(source: SourceFile, codes: Sequence[RegionCode], provenance: Prove
     """Return the user's text with each region replaced, all other bytes unchanged.
 
     A helper stands directly before the function that encloses its region. The provenance
-    opens the first replaced region, since nothing outside the regions may change.
+    opens the first replaced region, since nothing outside the regions may change. Before one that
+    is left as it is a comment says why.
     """
     edits: list[tuple[int, int, str]] = []
     for k, (region, code) in enumerate(zip(source.regions, codes, strict=True)):
@@ -43,7 +53,14 @@ def assembled(source: SourceFile, codes: Sequence[RegionCode], provenance: Prove
         body = conditions + checked_texts(own, region.around.texts)
         body = provenance.comment() + body if k == 0 else body
         edits.append((place.start, place.end, indented(body, place.indent)))
+    for left in source.left:
+        edits.append((left.start, left.start, _left_comment(left)))
     return splice(source.text, edits)
+
+
+def _left_comment(left: LeftRegion) -> str:
+    """Return what stands before a region that keeps its nest, up to where that begins."""
+    return f"/* annotune: as written: {in_comment(one_line(left.reason))} */\n{left.indent}"
 
 
 class InPlaceTarget:

@@ -47,7 +47,7 @@ from annotune.frontend.read.region_finder import (
 )
 from annotune.frontend.read.tokens import WORD, SourceText, Tokens
 from annotune.ir.expr import Var
-from annotune.ir.region import Extent, Region, RegionText, SourceFile
+from annotune.ir.region import Extent, LeftRegion, Region, RegionText, SourceFile
 
 _NOTHING: Mapping[str, int] = {}
 _NO_DEFINES: Mapping[str, str] = {}
@@ -56,7 +56,7 @@ _NO_SEARCH = HeaderSearch()
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """The regions of a file that are sound, and what is wrong with the others.
+    """The regions of a file that are sound, and what is wrong with the others, its `left` ones.
 
     `functions` are those with an annotated region, in text order.
     """
@@ -105,18 +105,30 @@ def load_sound(
     reading = _Reading(ladder, blocks, overrides)
     regions: list[Region] = []
     problems: list[Diagnostic] = []
+    left: list[LeftRegion] = []
     for block in blocks:
         try:
             found = reading.region(block, function)
             if found is not None:
                 regions.append(found)
         except RecursionError:
-            problems.append(messages.TOO_DEEP.at(block.span))
+            wrong: tuple[Diagnostic, ...] = (messages.TOO_DEEP.at(block.span),)
         except AnnotuneError as refusal:
-            problems += [p for p in refusal.diagnostics if p not in problems]
+            wrong = refusal.diagnostics
+        else:
+            continue
+        problems += [p for p in wrong if p not in problems]
+        left.append(_left(ladder, block, wrong))
     problems += [p for p in reading.warnings if p not in problems]
     problems.sort(key=lambda p: p.span)
-    return Loaded(SourceFile(path, text, tuple(regions)), tuple(problems), tuple(reading.counts))
+    source = SourceFile(path, text, tuple(regions), tuple(left))
+    return Loaded(source, tuple(problems), tuple(reading.counts))
+
+
+def _left(ladder: Ladder, block: AnnotationBlock, wrong: Sequence[Diagnostic]) -> LeftRegion:
+    indent = ladder.first.file.source.indent(block.start)
+    reason = next(d.message for d in wrong if d.severity is Severity.ERROR)
+    return LeftRegion(block.start, indent, block.span, reason)
 
 
 def _ladder(path: str, text: str, search: HeaderSearch) -> Ladder:

@@ -285,6 +285,10 @@ class Region:
         """Return the sizes that have a value; C wins over the annotation."""
         return {**self.sizes, **self.constants}
 
+    def left(self, reason: str) -> LeftRegion:
+        """Return the region as one that stays as it is written."""
+        return LeftRegion(self.extent.start, self.extent.indent, self.span, reason)
+
     @property
     def entry(self) -> str:
         """Return the name of the function that runs this region's CUDA kernels."""
@@ -315,9 +319,33 @@ class Region:
 
 
 @dataclass(frozen=True, slots=True)
+class LeftRegion:
+    """An annotated region that stays as it is written: where it begins in the text, and why.
+
+    `indent` is the white space before it, `span` its place for a message.
+    """
+
+    start: int
+    indent: str
+    span: Span
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A user's C file: its path, its text exactly as read, and its regions in text order."""
+    """A user's C file: its path, its text exactly as read, and its regions in text order.
+
+    `left` are other annotated regions, which stay as they are.
+    """
 
     path: str
     text: str
     regions: tuple[Region, ...]
+    left: tuple[LeftRegion, ...] = ()
+
+    def without(self, reasons: Mapping[int, str]) -> SourceFile:
+        """Return the file with some of its regions left as they are, by their numbers."""
+        every = tuple(enumerate(self.regions))
+        kept = tuple(region for number, region in every if number not in reasons)
+        left = tuple(r.left(reasons[number]) for number, r in every if number in reasons)
+        return SourceFile(self.path, self.text, kept, (*self.left, *left))

@@ -100,12 +100,16 @@ class RegionReport:
 
 @dataclass(frozen=True)
 class CheckReport:
-    """What `check` found in a file, with everything to tell about it."""
+    """What `check` found in a file, with everything to tell about it.
+
+    Those diagnostics that are `of_regions` speak of one region each, and not of the file.
+    """
 
     text: str
     source: SourceFile
     regions: tuple[RegionReport, ...]
     diagnostics: tuple[Diagnostic, ...]
+    of_regions: frozenset[Diagnostic] = frozenset()
 
     @property
     def is_refused(self) -> bool:

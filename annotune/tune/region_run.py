@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from annotune.analysis.facts import Analysis
+from annotune.analysis.facts import Analysis, Work
 from annotune.annotation.devices import Device
 from annotune.codegen.baseline import naive_openacc, naive_openmp
 from annotune.codegen.recipes import listing_of
 from annotune.codegen.target import RegionCode, Target
 from annotune.codegen.users_file import body_text
-from annotune.ir.region import SourceFile
+from annotune.diagnostics import AnnotuneError
+from annotune.ir.region import Region, SourceFile
 from annotune.measure.machine import (
     Cpu,
     Gpu,
@@ -34,6 +35,7 @@ from annotune.tune.bench import Bench, busy_words
 from annotune.tune.config import Wanted
 from annotune.tune.jobs import SHARED_WITH
 from annotune.tune.results import (
+    ROW_NAMES,
     KernelModel,
     RegionResult,
     Roof,
@@ -118,11 +120,34 @@ class Tuned:
     variants: Mapping[str, Variant] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 
+    def why_left(self, target: str) -> str:
+        """Return why the region stays as it is written for a target, nothing where it does not."""
+        if target in self.codes:
+            return ""
+        said = next((row.reason for row in self.result.rows if row.name == target), "")
+        return self.notes.get(target) or said or NOTHING_CAME
+
+
+NOTHING_CAME = "no variant of it was found right"
+
+
+def untuned(region: Region, work: Work, reason: str) -> Tuned:
+    """Return a region that was refused when it was to be tuned."""
+    rows = tuple(Row(name, RowStatus.UNAVAILABLE, reason=reason) for name in ROW_NAMES)
+    place = (region.function, region.index, region.span.line, dict(region.sizes))
+    traffic = work.bytes_read + work.bytes_written
+    return Tuned(RegionResult(*place, work.flop, traffic, rows, ()))
+
 
 def tune(run: RegionRun, targets: Sequence[Target]) -> Tuned:
-    """Return the table of one region: baselines first, then every target in turn."""
+    """Return the table of one region: baselines first, then every target in turn.
+
+    Raises:
+        AnnotuneError: Every target refuses it.
+    """
     bench, stop = run.bench, run.bench.session.stop
     found: dict[str, TargetResult] = {}
+    refusals: list[AnnotuneError] = []
     bench.begin("original", 4, _least_s(run, run.cpu.model))
     found["sequential"] = baseline(bench, "sequential", "c", _original(run), 1)
     naive = naive_openmp(run.source, run.analysis)
@@ -135,7 +160,12 @@ def tune(run: RegionRun, targets: Sequence[Target]) -> Tuned:
         if stop.is_set:
             found[target.name] = TargetResult(note="the run was ended before its turn came")
             continue
-        listing = run.listing(target)
+        try:
+            listing = run.listing(target)
+        except AnnotuneError as refusal:
+            refusals.append(refusal)
+            found[target.name] = TargetResult(note=refusal.diagnostics[0].message)
+            continue
         least_s = _least_s(run, run.timed_on(target))
         bench.begin(f"tuning {target.name}", min(len(listing), run.wanted.budget), least_s)
         own = bench.share(len(targets) - number)
@@ -147,6 +177,8 @@ def tune(run: RegionRun, targets: Sequence[Target]) -> Tuned:
         else:
             device = run.device.vendor_name
             found[target.name] = predicted(own, target, target.kind, listing, run.wanted, device)
+    if len(refusals) == len(targets):
+        raise AnnotuneError(tuple(d for one in refusals for d in one.diagnostics))
     return _tuned(run, found)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from annotune import __version__
 from annotune.annotation.devices import Device
 from annotune.annotation.flags import macros
 from annotune.codegen.build import BuildCommand
@@ -36,16 +37,18 @@ from annotune.space.space import Space
 from annotune.space.variants import Variant
 from annotune.tune.bench import Bench, Listener, Session, program_of
 from annotune.tune.config import NEVER, RunConfig, Stop, Wanted, refuse_missing_libraries, wanted
-from annotune.tune.jobs import scratch_folder
-from annotune.tune.region_run import RegionRun, Tuned, tune
+from annotune.tune.jobs import UNFIT_WORKER, scratch_folder
+from annotune.tune.region_run import RegionRun, Tuned, tune, untuned
 from annotune.tune.results import Results
-from annotune.tune.store import Store, in_memory
-from annotune.tune.workers import crew_of
+from annotune.tune.store import STORE_FAILED, Store, in_memory
+from annotune.tune.workers import BAD_CONFIG, NO_WORKER, crew_of
 
 # However short a run is to be, one compilation may take this many seconds.
 LEAST_LIMIT_S = 5.0
 # One compilation that hangs may take this share of a region's time.
 ONE_HANG = 0.25
+# What no other region of the run would fare better with.
+_OF_THE_RUN = frozenset(one.code for one in (STORE_FAILED, UNFIT_WORKER, NO_WORKER, BAD_CONFIG))
 
 
 @dataclass(frozen=True)
@@ -107,8 +110,18 @@ def run(
             session, source, targets, device, tools, flags, arch, gpu, cpu_facts(tools), scratch
         )
         pairs = enumerate(zip(regions, searches, strict=True))
-        tuned = tuple(own.region(number, ready, search) for number, (ready, search) in pairs)
-    return tuned, _versions(tools)
+        found = [own.region_or_refusal(n, ready, search) for n, (ready, search) in pairs]
+    refusals = [one for one in found if isinstance(one, AnnotuneError)]
+    if len(refusals) == len(found):
+        raise AnnotuneError(tuple(d for one in refusals for d in one.diagnostics))
+    pairs_found = zip(regions, found, strict=True)
+    tuned = (
+        untuned(ready.base.analysis.region, ready.base.analysis.total, one.diagnostics[0].message)
+        if isinstance(one, AnnotuneError)
+        else one
+        for ready, one in pairs_found
+    )
+    return tuple(tuned), _versions(tools)
 
 
 def _searched(config: RunConfig, region: Region, share: float) -> Wanted:
@@ -131,6 +144,19 @@ class _Tuning:
     gpu: Gpu | NoGpu
     cpu: Cpu
     scratch: Path
+
+    def region_or_refusal(self, number: int, ready: Ready, search: Wanted) -> Tuned | AnnotuneError:
+        """Return a region tuned, or why it is refused.
+
+        Raises:
+            AnnotuneError: The run cannot go on.
+        """
+        try:
+            return self.region(number, ready, search)
+        except AnnotuneError as refusal:
+            if any(problem.code in _OF_THE_RUN for problem in refusal.diagnostics):
+                raise
+            return refusal
 
     def region(self, number: int, ready: Ready, search: Wanted) -> Tuned:
         """Return a region tuned at each of its problem sizes."""
@@ -368,18 +394,20 @@ def files(
     targets: Sequence[Target],
     provenance: Mapping[str, Provenance],
 ) -> dict[str, str]:
-    """Return the files of every target that has a winner for each region, by suffix."""
+    """Return the files of every target that has a winner for some region, by suffix.
+
+    The other regions stay as they are written there.
+    """
     out: dict[str, str] = {}
     for target in targets:
-        codes = [t.codes.get(target.name) for t in tuned]
-        complete: list[RegionCode] = [code for code in codes if code is not None]
-        if len(complete) == len(codes):
-            out |= target.files(source, complete, provenance[target.name])
+        codes = [one.codes[target.name] for one in tuned if target.name in one.codes]
+        left = {n: why for n, one in enumerate(tuned) if (why := one.why_left(target.name))}
+        if codes:
+            out |= target.files(source.without(left), codes, provenance[target.name])
     return out
 
 
 def results(
-    version: str,
     source: SourceFile,
     device: Device,
     tuned: Sequence[Tuned],
@@ -390,7 +418,7 @@ def results(
     name = Path(source.path).name
     regions = tuple(t.result for t in tuned)
     said = (*warnings, *(words for one in tuned for words in one.warnings))
-    return Results(version, name, device.vendor_name, regions, tools, (), said)
+    return Results(__version__, name, device.vendor_name, regions, tools, (), said)
 
 
 def with_files(

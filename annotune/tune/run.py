@@ -111,17 +111,27 @@ def run(
         )
         pairs = enumerate(zip(regions, searches, strict=True))
         found = [own.region_or_refusal(n, ready, search) for n, (ready, search) in pairs]
+    return _with_refused(regions, found), _versions(tools)
+
+
+def _with_refused(
+    regions: Sequence[Ready], found: Sequence[Tuned | AnnotuneError]
+) -> tuple[Tuned, ...]:
+    """Return what came of each region, those that are refused with empty tables.
+
+    Raises:
+        AnnotuneError: That is all of them.
+    """
     refusals = [one for one in found if isinstance(one, AnnotuneError)]
     if len(refusals) == len(found):
         raise AnnotuneError(tuple(d for one in refusals for d in one.diagnostics))
-    pairs_found = zip(regions, found, strict=True)
-    tuned = (
-        untuned(ready.base.analysis.region, ready.base.analysis.total, one.diagnostics[0].message)
-        if isinstance(one, AnnotuneError)
-        else one
-        for ready, one in pairs_found
-    )
-    return tuple(tuned), _versions(tools)
+    out: list[Tuned] = []
+    for ready, one in zip(regions, found, strict=True):
+        if isinstance(one, AnnotuneError):
+            analysis = ready.base.analysis
+            one = untuned(analysis.region, analysis.total, one.diagnostics[0].message)
+        out.append(one)
+    return tuple(out)
 
 
 def _searched(config: RunConfig, region: Region, share: float) -> Wanted:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from annotune import __version__
 from annotune.analysis.analyse import analyse
 from annotune.analysis.messages import WORK_UNKNOWN
-from annotune.analysis.private_copies import with_last_values, with_private_arrays
+from annotune.analysis.private_copies import normalised
 from annotune.annotation.devices import Device, load_device
 from annotune.annotation.flags import macros
 from annotune.annotation.messages import nearest
@@ -527,8 +527,7 @@ def _examine(region: Region, settings: Settings, device: Device) -> RegionReport
     try:
         problems += region.spec.notes
         refuse_wrong_sizes(region, settings.sizes)
-        # What each iteration needs for itself it gets, before anything is asked of the nest.
-        analysis = analyse(with_private_arrays(with_last_values(region)))
+        analysis = analyse(normalised(region))
         problems += analysis.warnings
         problems += refused_wishes(analysis)
         base = Base.of(analysis, settings.strategy)

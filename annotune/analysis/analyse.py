@@ -80,6 +80,8 @@ def analyse(region: Region) -> Analysis:
         raise AnnotuneError.of(*proven)
     lifetimes = _lifetimes(region, statements)
     private = frozenset(name for name, life in lifetimes.items() if not life.is_array)
+    # Where the nest runs as written, it has the temporaries that are put where they are read.
+    private |= region.as_written.written_scalars() - region.nest.written_scalars()
     bounds, sections = _bounded(region, statements)
     model = bounds.model
     dependences = all_dependences(model, lifetimes)

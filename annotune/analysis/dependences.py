@@ -17,10 +17,9 @@ from typing import TypeAlias
 
 import islpy as isl
 
-from annotune.analysis.domains import parsed_map, tuple_text
 from annotune.analysis.facts import ArrayUse, Dependence, DependenceKind, LoopFacts, LoopKind
 from annotune.analysis.messages import listed
-from annotune.analysis.model import Model
+from annotune.analysis.model import Model, agreeing
 from annotune.analysis.reductions import (
     doubt,
     is_complex_product,
@@ -393,11 +392,11 @@ def _between(
     pieces: dict[int, isl.Map] = {}
     common = first.common_depth(second)
     for depth in range(inside, common):
-        piece = conflicts.intersect(_agreeing(first, second, depth, f"i{depth} < j{depth}"))
+        piece = conflicts.intersect(agreeing(first, second, depth, f"i{depth} < j{depth}"))
         if not piece.is_empty():
             pieces[depth] = piece
     if first.position < second.position:
-        piece = conflicts.intersect(_agreeing(first, second, common))
+        piece = conflicts.intersect(agreeing(first, second, common))
         if not piece.is_empty():
             pieces[-1] = piece
     if not pieces:
@@ -427,13 +426,6 @@ def _is_reduction(
         and reduction_operator(assign) is not None
         and not is_complex_product(model.region, assign)
     )
-
-
-def _agreeing(first: NestStatement, second: NestStatement, depth: int, *facts: str) -> isl.Map:
-    """Return the pairs that agree on the loops outside `depth`, and of which `facts` hold."""
-    equal = (f"i{d} = j{d}" for d in range(depth))
-    pair = f"{tuple_text(first)} -> {tuple_text(second, 'j')}"
-    return parsed_map(f"{{ {pair} : {' and '.join((*equal, *facts)) or 'true'} }}")
 
 
 def constant_distance(pairs: isl.Map, source_dim: int, sink_dim: int) -> int | None:

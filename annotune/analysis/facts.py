@@ -180,10 +180,10 @@ class Analysis:
     all trip counts positive and fulfils `conditions`, such as ``ldc >= n``, which emitted code
     must test; otherwise the claims hold for `region.sizes` alone and emitted
     code must check them. `loops` is in textual order. `private` are the scalars that each iteration
-    writes before it reads. `homes` has for each private scalar, and each array that the region
-    declares in a loop, the statements that use it and the position in the text of the loop
-    whose iteration owns it. `rounded` are the sizes in expressions that are no polynomials,
-    such as ``n / 2``, by their C text.
+    writes before it reads, in the nest or in that of the text. `homes` has for each private scalar,
+    and each array that the region declares in a loop, the statements that use it and the position
+    in the text of the loop whose iteration owns it. `rounded` are the sizes in expressions that are
+    no polynomials, such as ``n / 2``, by their C text.
 
     `inspector` is what the host runs to learn which elements a call touches, where memory decides
     that; the parts of those arrays are made of what it leaves. Where it cannot be learned,

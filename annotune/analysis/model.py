@@ -35,6 +35,7 @@ from annotune.analysis.domains import (
     context,
     domain,
     outside,
+    parsed_map,
     poly_of,
     runs_inside,
     tuple_text,
@@ -921,6 +922,13 @@ def _extents(arrays: Iterable[Array]) -> list[Poly]:
         from_expr(extent) for array in arrays for extent in array.extents if extent is not None
     ]
     return [poly for poly in polys if poly is not None]
+
+
+def agreeing(first: NestStatement, second: NestStatement, depth: int, *facts: str) -> isl.Map:
+    """Return the pairs that agree on the loops outside `depth`, and of which `facts` hold."""
+    equal = (f"i{d} = j{d}" for d in range(depth))
+    pair = f"{tuple_text(first)} -> {tuple_text(second, 'j')}"
+    return parsed_map(f"{{ {pair} : {' and '.join((*equal, *facts)) or 'true'} }}")
 
 
 def references_of(statements: tuple[NestStatement, ...]) -> dict[str, tuple[DataReference, ...]]:

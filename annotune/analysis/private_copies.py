@@ -19,6 +19,7 @@ import islpy as isl
 
 from annotune.analysis.dependences import Carried, Lifetime, all_dependences, lifetimes, sees_writes
 from annotune.analysis.domains import ConditionReader, NotLinear, access_map, is_last
+from annotune.analysis.forwarding import with_temporaries_forwarded
 from annotune.analysis.model import Model, build_model
 from annotune.analysis.statements import (
     Counted,
@@ -38,6 +39,7 @@ from annotune.ir.expr import (
     Var,
     conjunction,
     extremum_operands,
+    print_expr,
     rewrite,
     variables,
 )
@@ -54,7 +56,7 @@ from annotune.ir.nest import (
     walk_stmts,
 )
 from annotune.ir.poly import integer
-from annotune.ir.region import Region, Scalar
+from annotune.ir.region import Normalised, Region, Scalar
 
 # The most elements of an array that each thread gets for itself. A GPU thread keeps them in
 # registers or in its local memory, 512 KiB at most (CUDA C++ Programming Guide, Technical
@@ -62,6 +64,15 @@ from annotune.ir.region import Region, Scalar
 MOST_ELEMENTS = 1024
 
 _SET = isl.dim_type.set
+
+
+def normalised(region: Region) -> Region:
+    """Return `region` in the form that is analysed, with the same results.
+
+    Where it is proven, nothing but loops is left between loops, and iterations have of their own
+    what each needs for itself alone.
+    """
+    return with_private_arrays(with_last_values(with_temporaries_forwarded(region)))
 
 
 def with_private_arrays(region: Region) -> Region:
@@ -167,7 +178,18 @@ class _Private:
             body = appended(body, home, after, (local,))
         scalars = dict(region.scalars)
         scalars |= {name: Scalar(name, "int", is_local=True) for name in counters}
-        return replace(region, nest=Nest(body), scalars=scalars, original=region.as_written)
+        loop = next(c.loop for c in loops_of(self.model.statements) if c.position == self.homes[-1])
+        proof = (
+            f"each iteration of {loop.var} has a {self.name} of its own, {own}, all of which it "
+            f"writes before it reads it; the last one writes {self.name}"
+        )
+        return replace(
+            region,
+            nest=Nest(body),
+            scalars=scalars,
+            original=region.as_written,
+            steps=(*region.steps, Normalised(proof, loop.span)),
+        )
 
     def _copy(self, own: str, counters: tuple[str, ...]) -> Stmt:
         """Return the loops that copy all elements in the last iteration."""
@@ -420,7 +442,17 @@ def _rewritten(region: Region, life: Lifetime, last: Expr) -> Region:
     body = map_assigns(region.nest.body, lambda assign: assign.rewritten(renamed))
     body = appended(body, max(life.homes), (write,))
     scalars = {**region.scalars, own: Scalar(own, scalar.type, is_local=True, span=scalar.span)}
-    return replace(region, nest=Nest(body), scalars=scalars, original=region.as_written)
+    proof = (
+        f"{life.name} is {own} in each iteration; the last one, in which {print_expr(last)}, "
+        f"writes {life.name}"
+    )
+    return replace(
+        region,
+        nest=Nest(body),
+        scalars=scalars,
+        original=region.as_written,
+        steps=(*region.steps, Normalised(proof, span)),
+    )
 
 
 def appended(

@@ -248,6 +248,11 @@ def place_name(place: Access | Var) -> str:
     return place.array if isinstance(place, Access) else place.name
 
 
+def is_coefficient(expr: Expr) -> bool:
+    """Return whether `expr` is one element at all times: ``alpha[0]``, which C calls ``*alpha``."""
+    return isinstance(expr, Access) and all(isinstance(index, Int) for index in expr.indices)
+
+
 def subtracts(expr: Expr) -> bool:
     """Return whether anything in `expr` is subtracted, below 0 or has its sign changed."""
     return any(

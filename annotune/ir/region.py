@@ -231,6 +231,14 @@ class RegionText:
 
 
 @dataclass(frozen=True, slots=True)
+class Normalised:
+    """A change of the nest that was made before anything was asked of it, and why it is exact."""
+
+    proof: str
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Region:
     """One annotated nest: its loops, its names, its annotation and its place.
 
@@ -242,8 +250,8 @@ class Region:
     several values among them all. `text` is what the nest does not show, and `around` what the
     file says of names. `functions` are those that the nest calls and only the user's text knows,
     each inside a cast to its type, with what they call in turn; what is called stands before its
-    callers. `original` is the nest before the analysis gave iterations variables of their own, None
-    where it did not.
+    callers. `original` is the nest before it was brought into the form that is analysed, None where
+    nothing was changed, and `steps` what was.
     """
 
     function: str
@@ -258,6 +266,7 @@ class Region:
     text: RegionText = field(default_factory=RegionText)
     functions: tuple[UserFunction, ...] = ()
     original: Nest | None = None
+    steps: tuple[Normalised, ...] = ()
     other_sizes: tuple[Mapping[str, int], ...] = ()
     varied: tuple[str, ...] = ()
     around: Surroundings = field(default_factory=Surroundings)

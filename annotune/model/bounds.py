@@ -12,7 +12,7 @@ from math import prod
 from annotune.analysis.facts import AccessFacts, Analysis, Work
 from annotune.annotation.devices import Device
 from annotune.ir.c_types import WORD, element_bytes, real_bytes
-from annotune.ir.expr import Access, Binary, Expr, Int, Negate, Real, Var
+from annotune.ir.expr import Access, Binary, Expr, Int, Negate, Real, Var, is_coefficient
 from annotune.ir.fold import fold
 from annotune.ir.region import Region
 from annotune.schedule.units import Unit
@@ -117,7 +117,7 @@ def _roles(
     target = next((f for f in facts if f.is_write), None)
     factors = list(_factors(assign.value))
     is_product = all(isinstance(factor, Access | Real | Int | Var) for factor in factors)
-    elements = [factor for factor in factors if isinstance(factor, Access)]
+    elements = [f for f in factors if isinstance(f, Access) and not is_coefficient(f)]
     inputs = [next((f for f in facts if f.access == one), None) for one in elements]
     sums = assign.op in ("+=", "-=")
     if target is None or not sums or not is_product or len(inputs) != 2:

@@ -145,6 +145,7 @@ def region_text(report: RegionReport) -> str:
     region = report.region
     out.line(f"{report.place}: {region.function}, region {region.index}")
     with out.deeper():
+        _steps(out, report)
         _loops(out, report)
         _work(out, report)
         _decisions(out, report)
@@ -166,6 +167,16 @@ def recipe_of(report: RegionReport) -> str:
         if statement not in wished
     }
     return recipe(report.decision.choices, factors, before_targets(report.region.spec.commands))
+
+
+def _steps(out: Writer, report: RegionReport) -> None:
+    """Say how the nest was changed before anything was asked of it."""
+    if report.analysis is None or not report.analysis.region.steps:
+        return
+    out.line("changed first, with the same results")
+    with out.deeper():
+        for step in report.analysis.region.steps:
+            out.line(f"line {step.span.line}: {step.proof}")
 
 
 def _loops(out: Writer, report: RegionReport) -> None:

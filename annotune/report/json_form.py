@@ -84,6 +84,13 @@ class SpaceJson(Struct):
     targets: dict[str, TargetSpaceJson] | UnsetType = UNSET
 
 
+class StepJson(Struct):
+    """A change of the nest that was made before the analysis."""
+
+    line: int
+    proof: str
+
+
 class CheckRegionJson(Struct):
     function: str
     index: int
@@ -92,6 +99,7 @@ class CheckRegionJson(Struct):
     tuned_for: list[dict[str, int]]
     recipe: str
     space: SpaceJson | None
+    steps: list[StepJson]
     loops: list[LoopJson]
     all_sizes: bool | None
     conditions: list[str]
@@ -206,6 +214,7 @@ def _region(report: RegionReport, listings: Mapping[str, Listing] | None) -> Che
         tuned_for=[one.sizes for one in report.by_size],
         recipe=recipe_of(report),
         space=_space(report, listings),
+        steps=_steps(report),
         loops=_loops(report),
         all_sizes=None if analysis is None else analysis.all_sizes,
         conditions=[print_expr(one) for one in (analysis.conditions if analysis else ())],
@@ -230,6 +239,11 @@ def _space(report: RegionReport, listings: Mapping[str, Listing] | None) -> Spac
             for name, one in listings.items()
         }
     return found
+
+
+def _steps(report: RegionReport) -> list[StepJson]:
+    steps = () if report.analysis is None else report.analysis.region.steps
+    return [StepJson(step.span.line, step.proof) for step in steps]
 
 
 def _loops(report: RegionReport) -> list[LoopJson]:

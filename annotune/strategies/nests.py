@@ -10,7 +10,17 @@ from dataclasses import dataclass, replace
 
 from annotune.analysis.facts import AccessFacts
 from annotune.analysis.reductions import reduction_operator
-from annotune.ir.expr import Access, Binary, Expr, Int, Negate, Real, Var, variables
+from annotune.ir.expr import (
+    Access,
+    Binary,
+    Expr,
+    Int,
+    Negate,
+    Real,
+    Var,
+    is_coefficient,
+    variables,
+)
 from annotune.ir.nest import Assign, Loop
 from annotune.schedule.imperfect import ImperfectNest, imperfect_nests
 from annotune.schedule.units import Unit
@@ -179,14 +189,21 @@ def _by_role(
 
 
 def _factors(assign: Assign) -> tuple[Access, Access] | None:
-    """Return the two elements that a statement multiplies, None when it does something else."""
+    """Return the two elements that a statement multiplies, None when it does something else.
+
+    Beside them there may be numbers, scalars and coefficients.
+    """
     if assign.op not in ("+=", "-=") or assign.guard is not None:
         return None
     factors = list(_product(assign.value))
     if any(f is None for f in factors):
         return None
     elements = [f for f in factors if isinstance(f, Access)]
+    fixed = [e for e in elements if is_coefficient(e)]
+    elements = [e for e in elements if e not in fixed]
     if len(elements) != 2 or len({target_name(assign), *(e.array for e in elements)}) != 3:
+        return None
+    if target_name(assign) in {e.array for e in fixed}:
         return None
     return elements[0], elements[1]
 

@@ -183,7 +183,8 @@ def cpu_groups(analysis: Analysis) -> Groups:
 
     What one thread touches stays in its cache, so the text's nests stay whole. One is taken
     apart where its own outer loop is serial and the parts' are not: threads that start once
-    per iteration cost more than a second pass over the data.
+    per iteration cost more than a second pass over the data. So it is where a sum has rows of a
+    register block only by itself: it reads its inputs as many times less as there are rows.
     """
     # A loop without a statement, which only its variable's last value keeps, is in no group.
     nests = [tuple(sorted(numbers(stmt))) for stmt in analysis.region.nest.body]
@@ -191,20 +192,43 @@ def cpu_groups(analysis: Analysis) -> Groups:
     if all(len(group) == 1 for group in text):
         return text
     starts = _starts(analysis, text)
-    if all(starts[group] <= 1 for group in text):
-        return text
     finest = atomic_groups(analysis)
+    if finest == text:
+        return text
     out: list[tuple[int, ...]] = []
     for group in text:
         parts = tuple(part for part in finest if set(part) <= set(group))
-        if sorted(n for part in parts for n in part) != list(group):
+        if len(parts) < 2 or sorted(n for part in parts for n in part) != list(group):
             out.append(group)
             continue
         rest = tuple(n for n in finest if n not in parts)
+        if starts[group] <= 1:
+            out += _for_rows(analysis, group, parts, rest)
+            continue
         joined = _joined(analysis, parts, rest)
         apart = _starts(analysis, tuple(sorted((*joined, *rest))))
         out += joined if sum(apart[part] for part in joined) < starts[group] else (group,)
     return tuple(out)
+
+
+def _for_rows(analysis: Analysis, group: tuple[int, ...], parts: Groups, rest: Groups) -> Groups:
+    """Return `group` with its parts alone that have rows of a block only so, others together."""
+    whole = units(analysis, tuple(sorted((group, *rest))), keeps_privates=True)
+    apart = units(analysis, tuple(sorted((*parts, *rest))), keeps_privates=True)
+    able = [any(_has_rows(apart, n) and not _has_rows(whole, n) for n in part) for part in parts]
+    out: list[tuple[int, ...]] = []
+    for place, part in enumerate(parts):
+        if out and not able[place] and not able[place - 1]:
+            out[-1] = (*out[-1], *part)
+        else:
+            out.append(part)
+    return tuple(out)
+
+
+def _has_rows(found: Sequence[Unit], statement: int) -> bool:
+    """Return whether a statement has a block with rows in its own one of some nests."""
+    unit = next(unit for unit in found if statement in unit.statements)
+    return statement in leaders(unit) and bool(first_option(unit, statement).over)
 
 
 def _joined(analysis: Analysis, parts: Groups, rest: Groups) -> Groups:

@@ -15,7 +15,7 @@ from support.laws import IS_THOROUGH
 from support.regions import regions_of
 
 from annotune.analysis.analyse import analyse
-from annotune.analysis.private_copies import with_last_values, with_private_arrays
+from annotune.analysis.private_copies import normalised
 from annotune.annotation.commands import parse_recipe
 from annotune.annotation.devices import load_device
 from annotune.annotation.grammar import Origin
@@ -46,7 +46,7 @@ class Chosen:
     region: Region
 
     def __post_init__(self) -> None:
-        self.base = Base.of(analyse(with_private_arrays(with_last_values(self.region))))
+        self.base = Base.of(analyse(normalised(self.region)))
         self.space: Space = region_space(self.base)
 
     def listing(self, target: str, limit: int) -> Listing:

@@ -14,6 +14,7 @@ from support.regions import analysis_of
 from annotune.analysis.analyse import analyse
 from annotune.analysis.facts import Analysis
 from annotune.schedule.candidate import Candidate
+from annotune.schedule.units import units
 from annotune.space.openmp import CpuSpace, shown
 from annotune.space.variants import planned
 from annotune.strategies.core_blocks import COPIES, RegisterBlock, arranged, first_block
@@ -197,8 +198,21 @@ void f(int n, double *restrict v, double *restrict w, const double *restrict a,
 
 
 def test_loops_that_other_statements_share_keep_their_order() -> None:
-    (unit,) = cpu_units(analyse(source_of(TWO_NESTS_IN_ONE).regions[0]))
+    analysis = analyse(source_of(TWO_NESTS_IN_ONE).regions[0])
+    (unit,) = units(analysis, ((0, 1),), keeps_privates=True)
     assert arranged(unit, 0, RegisterBlock("j", 16, "i", 8, copied=True)) is None
+
+
+def test_a_sum_that_has_rows_only_by_itself_is_taken_out() -> None:
+    product, copy = cpu_units(analyse(source_of(TWO_NESTS_IN_ONE).regions[0]))
+    assert (product.statements, copy.statements) == ((0,), (1,))
+    assert first_option(product, 0).over == "i"
+
+
+def test_a_sum_whose_reads_no_row_serves_again_stays() -> None:
+    text = TWO_NESTS_IN_ONE.replace("b[l * n + j]", "b[(i * n + l) * n + j]")
+    (unit,) = cpu_units(analyse(source_of(text).regions[0]))
+    assert unit.statements == (0, 1)
 
 
 @pytest.mark.alike(2)

@@ -12,7 +12,7 @@ from support.regions import text_source
 
 from annotune.analysis.analyse import analyse
 from annotune.analysis.facts import Analysis
-from annotune.analysis.private_copies import with_last_values, with_private_arrays
+from annotune.analysis.private_copies import normalised
 from annotune.annotation.devices import Device, load_device
 from annotune.codegen.target import DEFAULT_TARGETS, Provenance, RegionCode, load_target
 from annotune.diagnostics import NOWHERE, AnnotuneError
@@ -103,7 +103,7 @@ def examine(
 def _examine(out: Examined, seed: int, is_random: bool, targets: Sequence[str]) -> None:
     out.source = text_source(out.text)
     (region,) = out.source.regions
-    analysis = analyse(with_private_arrays(with_last_values(region)))
+    analysis = analyse(normalised(region))
     (function,) = functions(out.text)
     out.faults += wrong_claims(analysis, function, seed)
     runs = Runs(analysis, function)

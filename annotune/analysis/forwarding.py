@@ -1,0 +1,445 @@
+"""Temporaries that only carry an expression, put where they are read.
+
+``for l: t = alpha * b[l]; for i: c[i] += t * a[i][l]`` is no perfect nest, though the mathematics
+is: t stands between the loops only because its author would not compute it twice. It becomes
+``for l: for i: c[i] += alpha * b[l] * a[i][l]``, the nest of the textbook, to which every strategy
+applies; compilers take what does not move with a loop out of it again.
+
+This is a step from a region to a region, before anything is asked of it, not a transform of a
+schedule: all targets and all points of a space begin with the same nest, whose loops are other
+ones (more are parallel, since none shares the temporary), and a recipe is read for that nest.
+Statements keep the numbers of the user's text. `Region.original` keeps the text's own nest for
+whatever runs as written.
+
+Why it is exact. A read sees the value of one assignment ``t = e``: that stands before it in the
+same iteration of the loops around it, nothing writes t in between, and the read happens only where
+the assignment has. Nothing that e reads is written in between. So e has the same value there: the
+same operations on the same numbers, in the order that C gives them, converted to the type of t
+where e has another. Operations on doubles and floats are rounded to their types, as on every
+machine that annotune writes for (C11's FLT_EVAL_METHOD of 0). Nothing else reads t, and the
+function does not read it later, so that the assignment itself is left out. No element is read that
+was not before: a read of e runs after the assignment has computed it.
+
+Only where that helps: nothing but loops, or nothing but one statement that accumulates, is left
+where the temporary stood, and one of the loops can then go around or beside those outside it (in a
+triangle, whose inner loop ends where the outer one has come, nothing is gained). And only what is
+cheap is computed again.
+
+Source: Allen and Kennedy, "Optimizing Compilers for Modern Architectures", 2001, section 4.4
+(forward expression substitution, here for reals).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from annotune.analysis.model import Model, agreeing, build_model
+from annotune.analysis.reductions import reduction_operator
+from annotune.analysis.statements import read_statements
+from annotune.annotation.commands import before_targets, statements
+from annotune.diagnostics import AnnotuneError
+from annotune.frontend.types.kinds import COMPLEX, Typed, cast, common, promoted
+from annotune.frontend.types.symbols import INTEGERS, REALS
+from annotune.ir.c_types import is_integer_type
+from annotune.ir.expr import (
+    COMPARISONS,
+    CONNECTIVES,
+    Access,
+    Binary,
+    Call,
+    Expr,
+    Int,
+    Negate,
+    Real,
+    Select,
+    Var,
+    conjunction,
+    conjuncts,
+    names_read,
+    negated,
+    print_expr,
+    rewrite,
+    variables,
+    walk,
+)
+from annotune.ir.functions import FUNCTIONS
+from annotune.ir.nest import (
+    Assign,
+    LocalArray,
+    Loop,
+    Nest,
+    Stmt,
+    expressions,
+    is_stored,
+    walk_places,
+    walk_stmts,
+)
+from annotune.ir.region import Normalised, Region
+
+# Where a statement stands: its number in each body, outermost first.
+Place = tuple[int, ...]
+
+_NUMBERS = REALS | COMPLEX | INTEGERS
+# Operations of a double that one more multiply-add hides; a division or a call takes ten times as
+# long (Fog, "Instruction tables"), so that it stays where it is computed once.
+_CHEAP = frozenset({"+", "-", "*", *COMPARISONS, *CONNECTIVES})
+_CHEAP_CALLS = frozenset({"fabs", "fabsf", "creal", "cimag", "conj"})
+
+
+def with_temporaries_forwarded(region: Region) -> Region:
+    """Return `region` with the temporaries that stand between its loops put where they are read."""
+    named = {n for c in before_targets(region.spec.commands) for n in statements(c)}
+    bodies = [place for stmt, _, place in walk_places(region.nest.body) if isinstance(stmt, Loop)]
+    # What is left out of a body moves nothing of those that are deeper.
+    for body in sorted((*bodies, ()), key=len, reverse=True):
+        region = _without_temporaries(region, body, frozenset(named))
+    return region
+
+
+def _without_temporaries(region: Region, body: Place, named: frozenset[int]) -> Region:
+    """Return `region` with nothing but loops, or one sum, left in a body, if that can be."""
+    changed, kept = region, 0
+    while kept < len(_body(changed, body)):
+        found = _forwardable(changed, (*body, kept), named)
+        if found is None:
+            kept += 1
+        else:
+            changed = found.forwarded()
+    return changed if changed is not region and _is_plain(_body(changed, body)) else region
+
+
+def _is_plain(body: Sequence[Stmt]) -> bool:
+    """Return whether a body holds nothing but loops, or one statement that accumulates."""
+    if all(isinstance(stmt, Loop | LocalArray) for stmt in body):
+        return True
+    match body:
+        case (Assign() as only,):
+            return reduction_operator(only) is not None
+    return False
+
+
+def _body(region: Region, place: Place) -> tuple[Stmt, ...]:
+    """Return the statements of the loop at `place`, or of the region."""
+    body = region.nest.body
+    for index in place:
+        loop = body[index]
+        assert isinstance(loop, Loop), "only a loop has a body"
+        body = loop.body
+    return body
+
+
+@dataclass(frozen=True)
+class _Temporary:
+    """An assignment to a scalar whose value every one of `uses`, and nothing else, reads."""
+
+    region: Region
+    place: Place
+    assign: Assign
+    value: Expr
+    uses: tuple[tuple[Place, Assign], ...]
+
+    @property
+    def name(self) -> str:
+        assert isinstance(self.assign.target, Var)
+        return self.assign.target.name
+
+    def forwarded(self) -> Region:
+        """Return the region with the value in place of the scalar, and without the assignment."""
+        numbers = {use.number for _, use in self.uses}
+
+        def put(expr: Expr) -> Expr | None:
+            match expr:
+                case Var(name) if name == self.name:
+                    return self.value
+                case Binary("==", Var(name), Int(0)) if name == self.name and is_stored(
+                    self.assign
+                ):
+                    return negated(self.value)
+            return None
+
+        def changed(body: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
+            out: list[Stmt] = []
+            for stmt in body:
+                match stmt:
+                    case Assign(number=number) if number == self.assign.number:
+                        continue
+                    case Assign(number=number) if number in numbers:
+                        out.append(_reading(stmt, put))
+                    case Loop():
+                        out.append(replace(stmt, body=changed(stmt.body)))
+                    case _:
+                        out.append(stmt)
+            return tuple(out)
+
+        region = self.region
+        nest = Nest(changed(region.nest.body))
+        steps = (*region.steps, Normalised(self._proof(), self.assign.span))
+        return replace(region, nest=nest, original=region.as_written, steps=steps)
+
+    def _proof(self) -> str:
+        # Loops and sizes stay as they are in any case.
+        scalars = self.region.scalars
+        read = [
+            name
+            for name in sorted(_sources(self.assign))
+            if name not in scalars or not is_integer_type(scalars[name].type)
+        ]
+        kept = f": nothing writes {', '.join(read)} in between" if read else ""
+        what = "the condition" if is_stored(self.assign) else self.name
+        return f"{what} is {print_expr(self.value)} where it is read{kept}"
+
+
+def _reading(assign: Assign, put: Callable[[Expr], Expr | None]) -> Assign:
+    """Return a statement with `put` in what it reads, and a guard that asks nothing twice."""
+    target, guard = assign.target, assign.guard
+    if isinstance(target, Access):
+        target = replace(target, indices=tuple(rewrite(index, put) for index in target.indices))
+    if guard is not None:
+        guard = conjunction(dict.fromkeys(conjuncts(rewrite(guard, put))))
+    return replace(assign, target=target, value=rewrite(assign.value, put), guard=guard)
+
+
+def _forwardable(region: Region, place: Place, named: frozenset[int]) -> _Temporary | None:
+    """Return the temporary that the statement at `place` sets, None where it is to stay."""
+    assign = _body(region, place[:-1])[place[-1]]
+    if not isinstance(assign, Assign) or assign.op != "=" or assign.number in named:
+        return None
+    value = _carried(region, assign)
+    if value is None:
+        return None
+    assert isinstance(assign.target, Var)
+    uses = _Uses(region, assign.target.name).of(place)
+    if not uses or any(_may_differ(region, place, assign, one) for one in uses):
+        return None
+    found = _Temporary(region, place, assign, value, uses)
+    reads = sum(part == assign.target for _, use in uses for part in _parts(use))
+    is_moved = any(len(use) > len(place) for use, _ in uses)
+    if (is_moved or reads > 1) and not _is_cheap(value):
+        return None
+    if is_moved and not any(_frees(region, place, use) for use in uses):
+        return None
+    return found if _Between(region, place, uses).keeps(_sources(assign), found) else None
+
+
+def _frees(region: Region, place: Place, use: tuple[Place, Assign]) -> bool:
+    """Return whether a loop inside picks what is written, as one outside does, or as none need.
+
+    It must not end where that one has come: one worker would have to run both.
+    """
+    at, assign = use
+    if not isinstance(assign.target, Access):
+        return False
+    picking = frozenset[str]().union(*map(variables, assign.target.indices))
+    loops = _around(region, at)
+    outside, inside = loops[: len(place) - 1], loops[len(place) - 1 :]
+    for inner in inside:
+        if inner.var in picking:
+            bounds = variables(inner.lower) | variables(inner.upper)
+            free = [loop.var for loop in outside if loop.var not in bounds]
+            if len(free) == len(outside) or any(name in picking for name in free):
+                return True
+    return False
+
+
+def _around(region: Region, place: Place) -> list[Loop]:
+    """Return the loops around the statement at `place`, outermost first."""
+    body, found = region.nest.body, []
+    for index in place[:-1]:
+        loop = body[index]
+        assert isinstance(loop, Loop), "only a loop has a body"
+        found.append(loop)
+        body = loop.body
+    return found
+
+
+def _carried(region: Region, assign: Assign) -> Expr | None:
+    """Return the value of a temporary in its own type, None of what is none or of another type."""
+    scalar = region.scalars.get(assign.target.name) if isinstance(assign.target, Var) else None
+    if scalar is None or scalar.read_after or scalar.name in region.nest.iterators():
+        return None
+    if is_stored(assign):
+        return assign.value if _kind(assign.value, region) == "int" else None
+    kind = _kind(assign.value, region)
+    if kind is None or scalar.type not in REALS | COMPLEX or kind in COMPLEX - {scalar.type}:
+        return None
+    return cast(Typed(assign.value, kind), scalar.type)
+
+
+def _kind(expr: Expr, region: Region) -> str | None:
+    """Return the C type of an expression's value, None where it is not known."""
+    types = {s.name: s.type for s in walk_stmts(region.nest.body) if isinstance(s, LocalArray)}
+    return _typed(expr, {**region.types, **types})
+
+
+def _typed(expr: Expr, types: Mapping[str, str]) -> str | None:
+    match expr:
+        case Int(value):
+            return "int" if -(2**31) < value < 2**31 else None
+        case Real(text):
+            end = text[-1].lower()
+            is_hex = text.lower().startswith("0x")
+            return None if is_hex or end == "l" else "float" if end == "f" else "double"
+        case Var(name) | Access(name, _):
+            return (
+                promoted(types[name]) if types.get(name) in {*REALS, *COMPLEX, *INTEGERS} else None
+            )
+        case Negate(operand):
+            return _typed(operand, types)
+        case Call(function, _) if function.startswith("("):
+            kind = function.strip("()")
+            return promoted(kind) if kind in _NUMBERS else None
+        case Call(function, _):
+            return FUNCTIONS[function].result if function in FUNCTIONS else None
+        case Binary(op, left, right) | Select(op, left, right):
+            kinds = _typed(left, types), _typed(right, types)
+            if isinstance(op, str) and op in COMPARISONS | CONNECTIVES:
+                return "int"
+            return None if kinds[0] is None or kinds[1] is None else common(kinds[0], kinds[1])
+
+
+def _is_cheap(value: Expr) -> bool:
+    """Return whether a value is as well computed again and again as kept."""
+    for part in walk(value):
+        match part:
+            case Binary(op, _, _) if op not in _CHEAP:
+                return False
+            case Call(function, _) if function not in _CHEAP_CALLS and not function.startswith("("):
+                return False
+            case Select():
+                return False
+    return True
+
+
+def _sources(assign: Assign) -> frozenset[str]:
+    """Return what the value and the guard of a statement are made of."""
+    return frozenset[str]().union(*map(names_read, assign.sources()))
+
+
+def _parts(assign: Assign) -> Iterator[Expr]:
+    for expr in expressions(assign):
+        yield from walk(expr)
+
+
+def _may_differ(region: Region, place: Place, assign: Assign, use: tuple[Place, Assign]) -> bool:
+    """Return whether a statement may run where the assignment has not, or reads it otherwise.
+
+    What asks the temporary itself whether to run is not known to ask the assignment's guard first.
+    """
+    if assign.guard is None:
+        return False
+    guard = use[1].guard
+    if guard is None or assign.target in set(walk(guard)):
+        return True
+    return not set(conjuncts(assign.guard)) <= set(conjuncts(guard))
+
+
+@dataclass(frozen=True)
+class _Uses:
+    """The statements that read a scalar, and which assignment each of them sees."""
+
+    region: Region
+    name: str
+
+    def of(self, place: Place) -> tuple[tuple[Place, Assign], ...]:
+        """Return the statements that read what the one at `place` wrote.
+
+        None where some read of the scalar may see several writes, or one before the loops.
+        """
+        found: list[tuple[Place, Assign]] = []
+        for stmt, _, at in walk_places(self.region.nest.body):
+            if isinstance(stmt, Assign):
+                if not self._reads(stmt):
+                    continue
+                seen = self._seen(at)
+                if seen is None or (stmt.target == Var(self.name) and stmt.op != "="):
+                    return ()
+                if seen == place:
+                    found.append((at, stmt))
+            elif any(self.name in variables(expr) for expr in expressions(stmt)):
+                return ()
+        return tuple(found)
+
+    def _reads(self, assign: Assign) -> bool:
+        target = assign.target
+        within = target.indices if isinstance(target, Access) else ()
+        read = any(self.name in variables(expr) for expr in (*assign.sources(), *within))
+        return read or (target == Var(self.name) and assign.op != "=")
+
+    def _seen(self, place: Place) -> Place | None:
+        """Return the one assignment whose value a read at `place` sees, None if not one does."""
+        for depth in range(len(place) - 1, -1, -1):
+            body, index = _body(self.region, place[:depth]), place[depth]
+            for before in range(index - 1, -1, -1):
+                if self._writes(body[before]):
+                    one = body[before]
+                    is_whole = isinstance(one, Assign) and one.op == "="
+                    return (*place[:depth], before) if is_whole else None
+            # The iteration before may have written it behind the read.
+            if any(map(self._writes, body[index:])):
+                return None
+        return None
+
+    def _writes(self, stmt: Stmt) -> bool:
+        return any(
+            isinstance(one, Assign) and one.target == Var(self.name) for one in walk_stmts((stmt,))
+        )
+
+
+@dataclass(frozen=True)
+class _Between:
+    """What runs between a temporary's assignment and its uses."""
+
+    region: Region
+    place: Place
+    uses: tuple[tuple[Place, Assign], ...]
+
+    @cached_property
+    def stmts(self) -> tuple[Stmt, ...]:
+        body, own = _body(self.region, self.place[:-1]), self.place[-1]
+        last = max(use[len(self.place) - 1] for use, _ in self.uses)
+        # A statement reads before it writes, but a loop comes back to its first one.
+        stop = last + isinstance(body[last], Loop)
+        return tuple(walk_stmts(body[own + 1 : stop]))
+
+    def keeps(self, names: frozenset[str], found: _Temporary) -> bool:
+        """Return whether nothing in between writes what the temporary is made of."""
+        if any(isinstance(stmt, Loop) and stmt.var in names for stmt in self.stmts):
+            return False
+        writes = [s for s in self.stmts if isinstance(s, Assign) and _target(s) in names]
+        if any(isinstance(write.target, Var) for write in writes):
+            return False
+        return not writes or self._are_elsewhere(writes, found)
+
+    def _are_elsewhere(self, writes: Sequence[Assign], found: _Temporary) -> bool:
+        """Return whether it is proven that `writes` touch other elements of their arrays.
+
+        The emitted code tests what such a proof demands of sizes only where that of the new nest
+        demands it as well.
+        """
+        try:
+            model = build_model(self.region, read_statements(self.region))
+            after = found.forwarded()
+            tested = build_model(after, read_statements(after))
+        except AnnotuneError:
+            return False  # what is wrong with it, the analysis says
+        if not (model.all_sizes and set(model.demands) <= set(tested.demands)):
+            return False
+        return all(_is_elsewhere(model, found.assign, write, self.place) for write in writes)
+
+
+def _is_elsewhere(model: Model, assign: Assign, write: Assign, place: Place) -> bool:
+    """Return whether in one iteration around `place` no element is read here and written there."""
+    first, second = model.statement(assign.number), model.statement(write.number)
+    apart = agreeing(first, second, len(place) - 1)
+    return all(
+        model.maps[read].apply_range(model.maps[written].reverse()).intersect(apart).is_empty()
+        for read in first.references
+        for written in second.references
+        if written.is_write and not read.is_write and read.name == written.name
+    )
+
+
+def _target(assign: Assign) -> str:
+    return assign.target.array if isinstance(assign.target, Access) else assign.target.name

@@ -227,7 +227,7 @@ LOOP_CONDITION = Template(
 )
 LOOP_STEP = Template(
     "AT142",
-    "the step of loop '{var}' must be a constant other than 0",
+    "the step of loop '{var}' must be a size with a sign, or a constant other than 0",
     "write {var}++, {var}-- or {var} += 2",
 )
 NEVER_ENDS = Template(

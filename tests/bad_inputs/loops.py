@@ -23,8 +23,8 @@ BAD = {
         plain("for (int i = 0; «b[i] > 0»; i++) a[i] = 0;"), "AT141", "compare iterator 'i'"
     ),
     "no step": Bad(plain("«for (int i = 0; i < n;)» a[i] = 0;"), "AT142", "step of loop 'i'"),
-    "variable step": Bad(
-        plain("for (int i = 0; i < n; «i += m») a[i] = 0;", ARRAY.replace(", int i", "")),
+    "moving step": Bad(
+        plain("for (int i = 0; i < n; «i += m») { a[i] = 0; m++; }", ARRAY.replace(", int i", "")),
         "AT142",
         "step of loop 'i'",
     ),

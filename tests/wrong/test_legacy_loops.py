@@ -54,6 +54,43 @@ CALLS: dict[str, tuple[Call, ...]] = {
             for k in (-2, 1, 2, 9)
         ),
     ),
+    "legacy_steps.c": (
+        *(
+            Call("fortran", one(n1), one(n2), one(n3), reals(40, 0, -1), reals(40), returns="i4")
+            for n1 in (1, 4, 33)
+            for n2 in (-3, 0, 1, 3, 4, 5, 33, 34)
+            for n3 in (-7, -2, -1, 0, 1, 2, 3, 40)
+            if n3 or n1 > n2
+        ),
+        *(
+            Call("scaled", one(n), reals(1, 3), reals(99), one(incx))
+            for n in COUNTS
+            for incx in (0, 1, 2, 3)
+        ),
+        *(
+            Call("up", n, ("i8", s), reals(40), reals(80), returns="i8")
+            for n in COUNTS
+            for s in (-2, 0, 1, 2, 5, 50)
+            if s > 0 or n <= 2
+        ),
+        *(
+            Call("down", n, s, reals(40), reals(40), returns="i4")
+            for n in COUNTS
+            for s in (-2, 0, 1, 2, 5, 50)
+            if s > 0 or n <= 1
+        ),
+        *(
+            Call("at_least", n, s, m, reals(140), reals(40), returns="i4")
+            for n in COUNTS
+            for s in (-2, 0, 1, 2, 5, 50)
+            for m in (0, 1, 4)
+            if s > 0 or n < 0
+        ),
+        *(
+            Call("butterflies", n, half, reals(64))
+            for n, half in ((-3, 1), (0, 0), (0, 4), (1, 1), (8, 1), (24, 4), (33, 16), (2, 3))
+        ),
+    ),
 }
 
 

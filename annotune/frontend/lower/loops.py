@@ -11,7 +11,7 @@ The header of a ``for`` loop, normalised to ``var in lower:upper step n``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pycparser import c_ast
@@ -25,6 +25,7 @@ from annotune.frontend.read.syntax import (
     assigned_in,
     changed_by,
     names_in,
+    text_of,
     token_place,
     walk_tree,
 )
@@ -361,27 +362,59 @@ class _Head:
         """Return whether an expression is the iterator."""
         return isinstance(node, c_ast.ID) and node.name == self.parts.var
 
-    def step(self) -> int:
-        """Return by how much the iterator moves each time, which C fixes and is not 0."""
+    def step(self) -> int | c_ast.Node:
+        """Return by how much the iterator moves each time: a number that is not 0, or what it is.
+
+        What the loop itself changes is no step.
+        """
         advance, names = self.parts.advance, self.here.names
         if advance is None:
             raise self.refused(messages.LOOP_STEP, self.loop.init or self.loop)
-        step, sign = None, 1
+        by: c_ast.Node | None = None
+        sign = 1
         if _stepped(advance) == self.parts.var:
             match advance:
                 case c_ast.UnaryOp():
-                    step = _STEPS[advance.op]
-                case c_ast.Assignment(op="+=" | "-=" as op, rvalue=by):
-                    step, sign = names.fixed_value(by), 1 if op == "+=" else -1
+                    return _STEPS[advance.op]
+                case c_ast.Assignment(op="+=" | "-=" as op):
+                    by, sign = advance.rvalue, 1 if op == "+=" else -1
                 case c_ast.Assignment(op="=", rvalue=c_ast.BinaryOp(op="+" | "-" as op) as moved):
                     left, right = moved.left, moved.right
                     if op == "+" and not self.is_own(left):
                         left, right = right, left
-                    step = names.fixed_value(right) if self.is_own(left) else None
+                    by = right if self.is_own(left) else None
                     sign = 1 if op == "+" else -1
-        if not step:
+        step = None if by is None else names.fixed_value(by)
+        moving = {self.parts.var, *self.changed()}
+        if by is None or step == 0 or not moving.isdisjoint(names_in(by)):
             raise self.refused(messages.LOOP_STEP, advance)
-        return sign * step
+        if step is not None:
+            return sign * step
+        return by if sign > 0 else c_ast.UnaryOp("-", by, by.coord)
+
+    def changed(self) -> Mapping[str, c_ast.ID]:
+        """Return the scalars that the body, or the rest of the header, assigns."""
+        after = c_ast.ExprList(list(self.parts.after))
+        return {**assigned_in(self.loop.stmt), **assigned_in(after)}
+
+    def way(self, step: c_ast.Node) -> tuple[str, c_ast.Node]:
+        """Return how the one comparison of a loop compares its iterator, and with what.
+
+        Of f2c's ``step < 0 ? i >= n : i <= n`` it is the latter with a sign of its own, ``?``.
+        """
+        match self.loop.cond:
+            case c_ast.TernaryOp(
+                cond=c_ast.BinaryOp(op="<", left=asked, right=c_ast.Constant(value="0")),
+                iftrue=c_ast.BinaryOp(op=">=") as down,
+                iffalse=c_ast.BinaryOp(op="<=") as up,
+            ):
+                same = ((up.right, down.right), (asked, step))
+                is_one = all(text_of(one) == text_of(other) for one, other in same)
+                if is_one and self.is_own(down.left) and self.is_own(up.left):
+                    return "?", up.right
+                raise self.refused(messages.LOOP_CONDITION, self.loop.cond)
+        ((op, bound),) = self.sides()
+        return op, bound
 
     def sides(self) -> Iterator[tuple[str, c_ast.Node]]:
         """Yield how each comparison of the condition compares the iterator, and with what."""
@@ -405,9 +438,7 @@ class _Head:
 
     def check_changes(self) -> None:
         """Refuse a loop whose iterator or bound its body, or the rest of its header, changes."""
-        var, loop = self.parts.var, self.loop
-        after = c_ast.ExprList(list(self.parts.after))
-        changed = {**assigned_in(loop.stmt), **assigned_in(after)}
+        var, loop, changed = self.parts.var, self.loop, self.changed()
         if var in changed:
             inner_loops = [n for n in walk_tree(loop.stmt) if isinstance(n, c_ast.For)]
             reused = [s for s in map(split, inner_loops) if s and s.var == var]
@@ -448,7 +479,7 @@ def header(loop: c_ast.For, expressions: Expressions) -> Header:
         raise AnnotuneError.of(messages.ITERATOR_TYPE.at(place, var=var, type=symbol.base))
     names.use(symbol)
     step = head.step()
-    sides = list(head.sides())
+    sides = list(head.sides()) if isinstance(step, int) else []
     head.check_changes()
     if parts.start is not None:
         first = head.bound(parts.start)
@@ -456,6 +487,8 @@ def header(loop: c_ast.For, expressions: Expressions) -> Header:
         first = Typed(names.resolved(names.formulas[var].index), symbol.base)
     else:
         raise AnnotuneError.of(messages.LOOP_START.at(source.span(*token_place(loop))))
+    if not isinstance(step, int):
+        return _strided(head, symbol, first, step)
     if step > 0:
         first = widened(first, names)
     unmoved = _unmoved(first, symbol.base, names)
@@ -568,6 +601,41 @@ def _normal(
     trips = _trips(upper, -step)
     last = fold(Binary("-", unmoved, _reached(Int(0), upper, -step, trips, names)))
     return Header(symbol, own, kind, Int(0), upper, -step, value, last, trips)
+
+
+def _strided(head: _Head, symbol: Symbol, first: Typed, step: c_ast.Node) -> Header:
+    """Return the header of a loop whose step is an argument: one that counts its trips from 0.
+
+    From `start` on by `step` as far as `bound` these are ``(bound - start + step) / step`` for
+    steps of either sign, and none where that is below 1 (Fortran 77, 11.10.3). A step of 0, or the
+    wrong way, leaves a loop that does not run, or that C lets a compiler take to end (C11 6.8.5):
+    none, too, so that nothing is divided by 0.
+    """
+    names, var = head.here.names, symbol.name
+    op, node = head.way(step)
+    by, bound = head.bound(step), head.bound(node)
+    kinds = (symbol.base, first.kind, by.kind, bound.kind)
+    if op == "!=" or any(map(is_unsigned, kinds)):
+        raise head.refused(messages.LOOP_STEP, head.parts.advance or head.loop)
+    start = _converted(first, symbol.base, 1, names).expr
+    distance = _distance(start, bound.expr, names)
+    within = {"<": Int(-1), ">": Int(1)}.get(op, Int(0))
+    steps = Binary("+", Binary("+", distance, within), by.expr)
+    runs = Binary({"?": "!="}.get(op, ">" if op in ("<", "<=") else "<"), by.expr, Int(0))
+    trips = fold(Select(runs, Binary("/", steps, by.expr), Int(0)))
+    is_renamed = var in names.sets.assigned
+    if names.may_be_read_after(symbol) and not is_renamed:
+        names.sets.needed.add(var)
+    own = f"annotune_{var}" if is_renamed else var
+    is_wide = any(width(kind) == 64 for kind in kinds)
+    value = fold(Binary("+", start, Binary("*", Var(own), by.expr)))
+    last = fold(Binary("+", start, Binary("*", times(trips, names), by.expr)))
+    kind = "long" if is_wide or _is_in_longs(distance) else symbol.base
+    return Header(symbol, own, kind, Int(0), trips, 1, value, last, trips)
+
+
+def _is_in_longs(distance: Expr) -> bool:
+    return any(isinstance(part, Call) and part.function == "(long)" for part in walk(distance))
 
 
 def _least(ends: Sequence[Expr]) -> Expr:

@@ -650,8 +650,15 @@ class Model:
         is_fixed = not accesses(condition) and names.isdisjoint(changing)
         return is_fixed and not names <= self.values.keys()
 
+    def first_element(self, name: str) -> Poly | None:
+        """Return the subscript from which `whole_length` counts, None where it is not known."""
+        array = self.arrays.get(name)
+        return ZERO if array is None else None if array.first is None else from_expr(array.first)
+
     def whole_length(self, name: str) -> Poly | None:
         """Return the number of elements that C declares or the annotation states; else None."""
+        if self.first_element(name) is None:
+            return None
         dimensions = len(self.references[name][0].subscripts)
         declared = declared_extents(self.arrays.get(name), dimensions)
         known = [extent for extent in declared if extent is not None]

@@ -532,7 +532,9 @@ def _declared(
     name: str, whole: Poly, found: Mapping[DataReference, tuple[Extreme, Extreme]], bounds: Bounds
 ) -> ArraySection:
     """Return the section of an array with all its extents; what a call touches may be less."""
-    everything = ArraySection(ZERO, whole)
+    first = bounds.model.first_element(name)
+    assert first is not None, "what has a length has a first element"
+    everything = ArraySection(first, whole)
     if not found:
         return replace(everything, touched=_NOTHING)
     closed = replace(bounds, demands=replace(bounds.demands, is_open=False))
@@ -540,7 +542,7 @@ def _declared(
     try:
         lowest, length = _ends(found, reference, ZERO, closed)
         if not _is_open(found, lowest, length, closed, bounds.model.is_certain):
-            if (lowest, length) == (ZERO, whole):
+            if (lowest, length) == (first, whole):
                 return everything
             to_c = bounds.in_c(name)
             part = ElementRange(fold(to_c(lowest)), fold(to_c(length)))
@@ -584,17 +586,20 @@ def _gathered(gather: DataReference, bounds: Bounds) -> ArraySection:
     if whole is None:
         index = print_expr(gather.unknown_index)
         raise AnnotuneError.of(GATHER_EXTENT.at(gather.span, array=gather.name, subscript=index))
-    return ArraySection(ZERO, whole)
+    first = bounds.model.first_element(gather.name)
+    assert first is not None, "what has a length has a first element"
+    return ArraySection(first, whole)
 
 
 def _declaration(
     name: str, found: Sequence[tuple[Extreme, Extreme]], bounds: Bounds
 ) -> Poly | None:
     """Return the length of the whole array, None when an access may leave it."""
-    whole = bounds.model.whole_length(name)
-    if whole is None:
+    whole, first = bounds.model.whole_length(name), bounds.model.first_element(name)
+    if whole is None or first is None:
         return None
-    room = {low.address for low, _ in found} | {whole - ONE - high.address for _, high in found}
+    last = first + whole - ONE
+    room = {low.address - first for low, _ in found} | {last - high.address for _, high in found}
     inside = all(bounds.signs.is_nonnegative(one) for one in room)
     return whole if inside else None
 

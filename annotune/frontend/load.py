@@ -5,6 +5,7 @@ The place of a loop that a sidecar names, found without parsing.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -224,10 +225,12 @@ def _region(
     used.arrays = {name: symbol for name, symbol in used.arrays.items() if name in touched}
     if not nest.loops():
         raise AnnotuneError.of(messages.NO_NEST.at(block.span))
-    _use_sizes_of(block.spec.assumptions.extents, names)
+    spec = _with_plain_sizes(block.spec, aliased, names)
+    _use_sizes_of(spec.assumptions.extents, names)
     stability = Stability.of(names)
     refuse_shared(names, nest, stability)
-    arrays = {n: describe(symbol, names, stability) for n, symbol in used.arrays.items()}
+    stated = spec.assumptions.extents
+    arrays = {n: describe(s, names, stability, n in stated) for n, s in used.arrays.items()}
     changing = {loop.var for loop in nest.loops()}
     changing |= {a.target.name for a in nest.assigns() if isinstance(a.target, Var)}
     first, *others = (
@@ -241,7 +244,7 @@ def _region(
         arrays,
         used.scalars,
         first,
-        block.spec,
+        spec,
         _extent(function, block),
         block.span,
         RegionText(
@@ -278,7 +281,9 @@ def _before(
     names = Names(function, given, place.scopes)
     formulas = definitions(place.statements, names, sizes)
     names = replace(names, derived_from=derived_from(names, ()))
-    aliased = with_aliases(place.statements, formulas, names)
+    extents = block.spec.assumptions.extents.values()
+    stated = dict.fromkeys(WORD.findall(" ".join(text for texts in extents for text in texts)))
+    aliased = with_aliases(place.statements, formulas, names, stated)
     names = learn(
         aliased.formulas, replace(names, derived_from=derived_from(names, aliased.aliases))
     )
@@ -295,6 +300,30 @@ def _results(spec: Spec, place: RegionPlace) -> frozenset[str]:
     outermost = place.scopes[0]
     named = (one.name for one in spec.input_vars if not one.extents and not one.is_pointer)
     return frozenset(n for n in named if n in outermost and outermost[n].storage == "parameter")
+
+
+def _with_plain_sizes(spec: Spec, aliased: Aliased, names: Names) -> Spec:
+    """Return the annotation with the names that the nest has for what extents are made of.
+
+    ``x[n]`` beside ``integer *n`` is ``x[n_]``. An array whose length cannot be had so has none.
+    """
+    plain = {alias.key: alias.name for alias in aliased.aliases}
+    plain |= {a.spelling[1:]: a.name for a in aliased.aliases if a.spelling[0] == "*"}
+
+    def is_open(word: str) -> bool:
+        symbol = names.find(word)
+        return symbol is not None and symbol.is_array
+
+    def spelled(word: re.Match[str]) -> str:
+        name = word.group()
+        return plain.get(name, name) if names.find(name) is None or is_open(name) else name
+
+    assumed = spec.assumptions
+    extents = {
+        a: tuple(WORD.sub(spelled, t) for t in texts) for a, texts in assumed.extents.items()
+    }
+    stated = {a: t for a, t in extents.items() if not any(map(is_open, WORD.findall(" ".join(t))))}
+    return replace(spec, assumptions=replace(assumed, extents=stated)) if extents else spec
 
 
 def _use_sizes_of(extents: Mapping[str, tuple[str, ...]], names: Names) -> None:

@@ -8,8 +8,10 @@ from functools import reduce
 
 from annotune.annotation.spec import Spec
 from annotune.diagnostics import NOWHERE, Span
-from annotune.ir.expr import Access, Binary, Call, Expr, walk
+from annotune.ir.expr import Access, Binary, Call, Expr, Int, walk
 from annotune.ir.nest import Nest
+
+_START = Int(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,9 @@ class Array:
     pointer variable from an array object. `parameter` is the C declaration that passes it to
     a function under its own name, such as ``double A[n][m]`` or ``const double *A``. `root`
     names the array that a pointer variable is set to point into, `offset` elements from its
-    start; it is empty where the text does not say. Without any extent the array is a scalar in
+    start; it is empty where the text does not say. `first` is the subscript of the element from
+    which its length counts: another than 0 where the function has moved its pointer before the
+    region, and None where that is not known. Without any extent the array is a scalar in
     memory, one that the whole region writes: its element is an `Access` without indices.
     """
 
@@ -37,6 +41,7 @@ class Array:
     span: Span = field(default=NOWHERE, compare=False, repr=False)
     root: str = ""
     offset: int = 0
+    first: Expr | None = _START
 
 
 def flattened(expr: Expr, arrays: Mapping[str, Array]) -> Expr | None:

@@ -531,10 +531,12 @@ def _inside(
     analysis: Analysis, access: Access, position: int, values: Mapping[str, int]
 ) -> Interval:
     """Return the first and the last index of one dimension of an array."""
-    extents = analysis.region.arrays[access.array].extents
+    array = analysis.region.arrays[access.array]
+    extents = array.extents
     extent = extents[position] if position < len(extents) else None
-    if extent is not None:
-        return 0, evaluate(extent, values) - 1
+    if extent is not None and (position or array.first is not None):
+        start = 0 if position or array.first is None else evaluate(array.first, values)
+        return start, start + evaluate(extent, values) - 1
     shape = analysis.shapes[access.array]
     first, length = evaluate(shape.lowest, values), evaluate(shape.length, values)
     inner = 1

@@ -7,7 +7,7 @@ from pathlib import Path
 from support.executed import run
 
 from annotune.codegen.target import DEFAULT_TARGETS, load_target
-from annotune.pipeline import Settings, emit
+from annotune.pipeline import Settings, check, emit
 from wrong.called import PROGRAMS, Array, Call, Program
 
 
@@ -41,3 +41,26 @@ def test_the_nest_as_written_calls_copies_of_functions_too(tmp_path: Path) -> No
     program = Program(tmp_path, PROGRAMS / "pure_in_original.c")
     arrays = Array("i2", 60), Array("i4", 320), Array("i2", 64, seed=1), Array("f8", 1)
     program.check(*(Call("pure_in_original", size, *arrays) for size in (1, 6, 33)))
+
+
+def test_lengths_count_from_where_a_pointer_was_before_it_moved(tmp_path: Path) -> None:
+    program = Program(tmp_path, PROGRAMS / "gathers_from_moved.c")
+    at = Array("i4", 40, tuple(k * 7 % 12 + 1 for k in range(12)))
+    program.check(Call("declared", 12, Array("f8", 12), Array("f8", 12, seed=1), at))
+    at = Array("i4", 40, tuple(k * 7 % 24 + 1 for k in range(20)))
+    size = Array("i4", 1, (6,)), Array("i4", 1, (4,))
+    program.check(Call("stated", *size, Array("f8", 24), Array("f8", 20, seed=1), at))
+    at = Array("i4", 40, tuple(k * 7 % 12 for k in range(12)))
+    program.check(Call("set_anew", 12, Array("f8", 20), Array("f8", 12, seed=1), at))
+
+
+def test_a_length_is_nothing_where_the_pointer_moves_elsewhere(tmp_path: Path) -> None:
+    for moves in ("if (n > 3) --x;", "for (int k = 0; k < n; k++) x++;", "x = y;", "move(&x);"):
+        source = tmp_path / "user.c"
+        source.write_text(
+            f"void move(double **p);\nvoid f(int n, double x[n], double *y, int *at)\n{{\n{moves}\n"
+            "/*@ begin PerfTuning ( def input_params { param n = 100; } ) @*/\n"
+            "for (int i = 0; i < n; i++) y[i] = x[at[i]];\n/*@ end @*/\n}\n"
+        )
+        codes = [d.code for d in check(Settings(source)).diagnostics]
+        assert "AT214" in codes, (moves, codes)

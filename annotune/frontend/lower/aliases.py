@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pycparser import c_ast
@@ -59,18 +59,23 @@ class Aliased:
 
 
 def with_aliases(
-    statements: Sequence[c_ast.Node], formulas: Mapping[str, c_ast.Node], names: Names
+    statements: Sequence[c_ast.Node],
+    formulas: Mapping[str, c_ast.Node],
+    names: Names,
+    stated: Iterable[str] = (),
 ) -> Aliased:
     """Return `statements` with aliases in place; `names` learns their declarations.
 
-    `formulas` are definitions from before the region, in which the same aliases stand. No alias
+    `formulas` are definitions from before the region, in which the same aliases stand; `stated` are
+    names in extents of the annotation, ``n`` of which means ``*n`` where it is a pointer. No alias
     has a name that the function or its file use already. The given tree stays as it is.
 
     Raises:
         AnnotuneError: A size behind a pointer or in a struct is changed by the region.
     """
     block = c_ast.Compound(list(statements))
-    before = c_ast.ExprList(list(formulas.values()))
+    measured = [node for name in stated if (node := _dereference(names.find(name))) is not None]
+    before = c_ast.ExprList([*formulas.values(), *measured])
     if not any(_may_be_alias(node) for tree in (block, before) for node in walk_tree(tree)):
         return Aliased(statements, formulas)
     block, before = copy.deepcopy(block), copy.deepcopy(before)
@@ -87,8 +92,16 @@ def with_aliases(
     if table.problems:
         raise AnnotuneError(tuple(table.problems))
     spellings = sorted(table.spellings, key=lambda s: s.start)
-    named = dict(zip(formulas, before.exprs, strict=True))
+    named = dict(zip(formulas, before.exprs, strict=False))
     return Aliased(block.block_items or [], named, tuple(table.aliases.values()), tuple(spellings))
+
+
+def _dereference(pointer: Symbol | None) -> c_ast.UnaryOp | None:
+    """Return ``*n`` of a pointer, as if it stood in its declaration, None for others."""
+    if pointer is None or [layer.kind for layer in pointer.layers] != ["*"]:
+        return None
+    place = Coord("", pointer.start, pointer.end)
+    return c_ast.UnaryOp("*", c_ast.ID(pointer.name, place), place)
 
 
 def _addressed(body: c_ast.Compound) -> frozenset[str]:

@@ -11,18 +11,31 @@ from collections.abc import Iterator, Mapping, Sequence
 from pycparser import c_ast
 
 from annotune.diagnostics import AnnotuneError
-from annotune.frontend.lower.around import Stability
+from annotune.frontend.lower.around import Stability, has_jumps
 from annotune.frontend.lower.expressions import Expressions
 from annotune.frontend.lower.names import Names
 from annotune.frontend.messages import MAY_BE_ELEMENT, SIZE_CHANGES, TWO_MEANINGS
 from annotune.frontend.read.macros import reached
-from annotune.frontend.read.syntax import CHANGES, changed_by, names_in, offset, walk_tree
+from annotune.frontend.read.syntax import CHANGES, changed_by, extent, names_in, offset, walk_tree
 from annotune.frontend.types.kinds import is_integer, width
 from annotune.frontend.types.symbols import Layer, Symbol
 from annotune.ir.c_types import StoredName, may_share
-from annotune.ir.expr import Access, Expr, Int, accesses, children, print_expr, variables
+from annotune.ir.expr import (
+    Access,
+    Binary,
+    Expr,
+    Int,
+    Negate,
+    accesses,
+    children,
+    print_expr,
+    variables,
+)
+from annotune.ir.fold import fold
 from annotune.ir.nest import Nest
 from annotune.ir.region import Alias, Array, Scalar
+
+_REPEATS = (c_ast.For, c_ast.While, c_ast.DoWhile)
 
 
 def mixes_widths(nest: Nest, scalars: Mapping[str, Scalar]) -> bool:
@@ -44,8 +57,10 @@ def mixes_widths(nest: Nest, scalars: Mapping[str, Scalar]) -> bool:
     return False
 
 
-def describe(symbol: Symbol, names: Names, stability: Stability) -> Array:
-    """Return an array as the declaration gives it.
+def describe(
+    symbol: Symbol, names: Names, stability: Stability, has_stated_length: bool = False
+) -> Array:
+    """Return an array as the declaration gives it, and the annotation its length.
 
     Raises:
         AnnotuneError: An extent changes after the declaration, or is no integer formula.
@@ -62,6 +77,10 @@ def describe(symbol: Symbol, names: Names, stability: Stability) -> Array:
             # Declared anew after the array that it measures.
             raise AnnotuneError.of(TWO_MEANINGS.at(span, name=size.name))
     extents = tuple(_extent(layer, Expressions(names)) for layer in symbol.layers)
+    is_measured = has_stated_length or None not in extents
+    first = _first_element(symbol, names) if is_measured and symbol.is_pointer else Int(0)
+    if len(extents) > 1 and first != Int(0):
+        first = None  # moved by rows
     root, offset = _origin(symbol, names)
     return Array(
         symbol.name,
@@ -74,7 +93,62 @@ def describe(symbol: Symbol, names: Names, stability: Stability) -> Array:
         span,
         root=root,
         offset=offset,
+        first=first,
     )
+
+
+def _first_element(symbol: Symbol, names: Names) -> Expr | None:
+    """Return the subscript of the first element of an array whose pointer has been moved.
+
+    After ``--x;`` the n elements that were behind ``x`` are ``x[1]`` to ``x[n]``. None where a move
+    is no statement of the function's own that comes before the region, or moves by what the region
+    cannot compute again.
+    """
+    body, start = names.function.body, names.given.start
+    first: Expr = Int(0)
+    plain = {id(item) for item in body.block_items or []}
+    is_repeated = has_jumps(body) or any(isinstance(n, _REPEATS) for n in _around(body, names))
+    for node in walk_tree(body):
+        target = changed_by(node, CHANGES)
+        if not isinstance(target, c_ast.ID) or target.name != symbol.name:
+            continue
+        if offset(node) >= start and not is_repeated:
+            continue
+        if isinstance(node, c_ast.Assignment) and node.op == "=" and symbol.storage == "local":
+            first = Int(0)
+            continue
+        step = _step(node, names) if id(node) in plain and not is_repeated else None
+        if step is None:
+            return None
+        first = Binary("+", first, step)
+    return fold(first)
+
+
+def _around(body: c_ast.Compound, names: Names) -> Iterator[c_ast.Node]:
+    """Yield the statements of a function that are around the region."""
+    start, tokens = names.given.start, names.function.file.tokens
+    for item in body.block_items or []:
+        begin, end = extent(item, tokens) if item.coord is not None else (start, start)
+        if begin < start < end:
+            yield from walk_tree(item)
+
+
+def _step(node: c_ast.Node, names: Names) -> Expr | None:
+    """Return how far the elements of an array move from the pointer that a statement changes."""
+    match node:
+        case c_ast.UnaryOp(op="--" | "p--"):
+            return Int(1)
+        case c_ast.UnaryOp(op="++" | "p++"):
+            return Int(-1)
+        case c_ast.Assignment(op="-=" | "+=" as op, rvalue=by):
+            parts = [*walk_tree(by)]
+            is_plain = all(isinstance(p, c_ast.ID | c_ast.Constant | c_ast.BinaryOp) for p in parts)
+            latest = max((names.function.changes.get(n, -1) for n in names_in(by)), default=-1)
+            if not is_plain or latest > offset(node):
+                return None
+            distance = Expressions(names).integer(by)
+            return distance if op == "-=" else Negate(distance)
+    return None
 
 
 def refuse_shared(names: Names, nest: Nest, stability: Stability) -> None:

@@ -21,6 +21,10 @@ from legacy_corpus import FOLDER, Routine, c_routines, selected
 from support.executed import SHARED, run
 from wrong.called import LIMIT_S, THREADS, Program
 
+from annotune.codegen.target import load_target
+from annotune.diagnostics import AnnotuneError
+from annotune.pipeline import Settings, emit
+
 CHILD = Path(__file__).with_name("legacy_child.py")
 ELEMENTS = 3000
 # Elements of a variable of each of f2c's types, and numpy's name of their type.
@@ -85,24 +89,46 @@ def jobs(row: Routine, text: str) -> list[dict[str, Any]]:
     return out
 
 
-class Routines:
-    """Routines of one file built as f2c wrote them and as each target emits them."""
+# What a region makes decides which elements are to be copied: no target with a memory of its own
+# can have it.
+NOT_FOR_DEVICES = "AT225"
 
-    def __init__(self, folder: Path, rows: Sequence[Routine], targets: Sequence[str]) -> None:
-        (self.file,) = {row.file for row in rows}
-        text = (FOLDER / f"{self.file}.c").read_text()
-        written = folder / "written"
-        written.mkdir()
-        source = written / f"{self.file}.c"
-        source.write_text(selected(text, [row.name for row in rows]))
-        shutil.copy(FOLDER / "f2c.h", written)
-        self.program = Program(folder, source, targets)
+
+def emitted(folder: Path, text: str, rows: Sequence[Routine], target: str) -> list[Routine]:
+    """Return those of the routines for which a target writes something."""
+    written = []
+    for row in rows:
+        source = folder / "one.c"
+        source.write_text(selected(text, [row.name]))
+        try:
+            emit(Settings(source, (target,)), [load_target(target)])
+        except AnnotuneError as refusal:
+            codes = {d.code for d in refusal.diagnostics}
+            assert target != "openmp", (row.name, codes)
+            assert codes == {NOT_FOR_DEVICES}, (row.name, codes)
+        else:
+            written.append(row)
+    return written
+
+
+class Routines:
+    """Routines of one file built as f2c wrote them and as a target emits them."""
+
+    def __init__(self, folder: Path, rows: Sequence[Routine], target: str) -> None:
+        (file,) = {row.file for row in rows}
+        text = (FOLDER / f"{file}.c").read_text()
+        source = folder / "written"
+        source.mkdir()
+        shutil.copy(FOLDER / "f2c.h", source)
+        self.rows = emitted(source, text, rows, target)
+        (source / f"{file}.c").write_text(selected(text, [row.name for row in self.rows]))
+        self.program = Program(folder, source / f"{file}.c", (target,))
         self.library = folder / "f2c_calls.so"
         run("gcc", "-w", *SHARED, "-shared", FOLDER / "f2c_calls.c", "-o", self.library, "-lm")
-        self.jobs = [job for row in rows for job in jobs(row, text)]
+        self.jobs = [job for row in self.rows for job in jobs(row, text)]
 
     def faults(self) -> list[str]:
-        """Return what the targets leave otherwise than the original, a line for each call."""
+        """Return what the target's text leaves otherwise than the original, a line for each."""
         request = {
             "beside": str(self.library),
             "libraries": {name: str(path) for name, path in self.program.libraries.items()},
@@ -117,4 +143,4 @@ class Routines:
             env={**os.environ, "OMP_NUM_THREADS": THREADS, "ACC_DEVICE_TYPE": "host"},
         )
         assert child.returncode == 0, child.stderr[-2000:]
-        return [line for line in child.stdout.splitlines() if line]
+        return child.stdout.splitlines()

@@ -28,6 +28,8 @@ def filled(name: str, dtype: str, count: int, values: list[float], seed: int) ->
     else:
         numbers = (np.arange(count + 2 * ZONE) * 7919 + seed * 104729 + 13) % 101 % 9
         elements = (numbers - 4).astype(dtype)
+        # Scalars are factors, which 0 would hide things behind.
+        elements[ZONE] = elements[ZONE] or 3
     elements[ZONE : ZONE + len(values)] = values
     return elements
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from legacy_calls import Routines
 from legacy_corpus import (
     F2C,
     FOLDER,
@@ -14,6 +17,8 @@ from legacy_corpus import (
     routines,
     translated,
 )
+
+from annotune.codegen.target import DEFAULT_TARGETS
 
 ROUTINES = routines()
 FILES = sorted({row.file for row in ROUTINES})
@@ -50,3 +55,19 @@ def test_no_routine_is_read_worse_or_better_than_it_is(file: str) -> None:
             assert not is_wrong(state, row.mathematics), (row.name, state, row.mathematics)
             # What is better goes into the table by benchmarks/legacy.py --update.
             assert not is_worse(state, row.state), (row.name, state, row.state)
+
+
+# Small files, each for one target; all files for all targets are slow.
+QUICK = {("blas1", "openmp"), ("linpack", "openacc"), ("fft", "cuda")}
+RUNS = [
+    pytest.param(file, target, marks=() if (file, target) in QUICK else (pytest.mark.slow,))
+    for file in FILES
+    for target in DEFAULT_TARGETS
+]
+
+
+@pytest.mark.parametrize(("file", "target"), RUNS)
+def test_what_is_written_does_what_the_fortran_does(file: str, target: str, tmp_path: Path) -> None:
+    rows = [row for row in ROUTINES if row.file == file and row.is_accepted]
+    if rows:
+        assert not Routines(tmp_path, rows, target).faults()

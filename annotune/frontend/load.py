@@ -48,7 +48,8 @@ from annotune.frontend.read.region_finder import (
 )
 from annotune.frontend.read.tokens import WORD, SourceText, Tokens
 from annotune.ir.expr import Var
-from annotune.ir.region import Extent, LeftRegion, Region, RegionText, SourceFile
+from annotune.ir.nest import Nest
+from annotune.ir.region import Array, Extent, LeftRegion, Region, RegionText, SourceFile
 
 _NOTHING: Mapping[str, int] = {}
 _NO_DEFINES: Mapping[str, str] = {}
@@ -226,11 +227,7 @@ def _region(
     if not nest.loops():
         raise AnnotuneError.of(messages.NO_NEST.at(block.span))
     spec = _with_plain_sizes(block.spec, aliased, names)
-    _use_sizes_of(spec.assumptions.extents, names)
-    stability = Stability.of(names)
-    refuse_shared(names, nest, stability)
-    stated = spec.assumptions.extents
-    arrays = {n: describe(s, names, stability, n in stated) for n, s in used.arrays.items()}
+    arrays = _arrays(nest, spec.assumptions.extents, names)
     changing = {loop.var for loop in nest.loops()}
     changing |= {a.target.name for a in nest.assigns() if isinstance(a.target, Var)}
     first, *others = (
@@ -300,6 +297,15 @@ def _results(spec: Spec, place: RegionPlace) -> frozenset[str]:
     outermost = place.scopes[0]
     named = (one.name for one in spec.input_vars if not one.extents and not one.is_pointer)
     return frozenset(n for n in named if n in outermost and outermost[n].storage == "parameter")
+
+
+def _arrays(nest: Nest, stated: Mapping[str, tuple[str, ...]], names: Names) -> dict[str, Array]:
+    """Return the arrays that a nest uses; `stated` are the lengths that the annotation gives."""
+    _use_sizes_of(stated, names)
+    stability = Stability.of(names)
+    refuse_shared(names, nest, stability)
+    used = names.used.arrays
+    return {n: describe(symbol, names, stability, n in stated) for n, symbol in used.items()}
 
 
 def _with_plain_sizes(spec: Spec, aliased: Aliased, names: Names) -> Spec:

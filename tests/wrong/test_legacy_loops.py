@@ -91,6 +91,19 @@ CALLS: dict[str, tuple[Call, ...]] = {
             for n, half in ((-3, 1), (0, 0), (0, 4), (1, 1), (8, 1), (24, 4), (33, 16), (2, 3))
         ),
     ),
+    "legacy_reused.c": (
+        *(
+            Call("reused", one(n), one(m), reals(12 * 9), reals(12), reals(9), returns="i4")
+            for n in (0, 1, 5, 12)
+            for m in (1, 4, 9)
+        ),
+        *(
+            Call("changed", n, m, k, reals(40), reals(40), returns="i4")
+            for n in (0, 1, 5, 16)
+            for m in (0, 1, 4, 8)
+            for k in (0, 3)
+        ),
+    ),
 }
 
 

@@ -330,6 +330,27 @@ class Stability:
                     return False
         return not (in_memory and self.memory_changes(place))
 
+    def keeps_near(self, name: c_ast.ID, value: c_ast.Node, place: int) -> bool:
+        """Return whether memory keeps a variable, and what it is set to, from `place` on.
+
+        What sets a variable of them by name is looked for elsewhere.
+        """
+        in_memory = False
+        for node in (name, *_parts(value)):
+            match node:
+                case c_ast.StructRef() | c_ast.UnaryOp(op="*"):
+                    in_memory = True
+                case c_ast.ID():
+                    symbol = self.names.find(node.name)
+                    in_memory |= symbol is not None and self.is_in_memory(symbol)
+                    if symbol is not None and symbol.start > place:
+                        return False
+                case c_ast.FuncCall() | c_ast.ArrayRef() | c_ast.Assignment():
+                    return False
+                case c_ast.UnaryOp(op=op) if op in STEPS:
+                    return False
+        return not (in_memory and any(place <= s < self.names.given.start for s in self.stores))
+
     def is_alone(self, symbol: Symbol) -> bool:
         """Return whether no other variable of the function has the same name."""
         return self.declared.get(symbol.name, frozenset()) <= {symbol.start}
@@ -406,11 +427,10 @@ def definitions(
     ``w`` alone does not: that a row holds every ``j``. Left out are the `given` names, which have
     values of their own, and what may have changed since, as `Stability` tells.
     """
-    if has_jumps(names.function.body):
-        # A jump may leave out an assignment that the text shows.
-        return {}
-    found = _single_assignments(names)
     stability = Stability.of(names)
+    # A jump may leave out an assignment that the text shows, but none just before the region.
+    found = {} if has_jumps(names.function.body) else _single_assignments(names)
+    near = _just_before(statements, stability)
     kept: dict[str, c_ast.Node] = {}
     waiting = list(names_in(c_ast.Compound(list(statements))))
     symbols = [symbol for name in waiting if (symbol := names.find(name)) is not None]
@@ -422,13 +442,61 @@ def definitions(
             continue
         seen.add(name)
         symbol = names.find(name)
-        if name not in found or symbol is None or not symbol.is_integer:
+        if symbol is None or not symbol.is_integer or symbol.value is not None:
             continue
-        value, place = found[name]
-        if symbol.value is None and _holds(symbol, value, place, stability):
+        value = near.get(name)
+        if value is None and name in found and _holds(symbol, *found[name], stability):
+            value, _ = found[name]
+        if value is not None:
             kept[name] = value
             waiting += names_in(value)
     return kept
+
+
+def _just_before(statements: Sequence[c_ast.Node], stability: Stability) -> dict[str, c_ast.Node]:
+    """Return what variables are set to by the statements of a region's block that run before it.
+
+    Every way to the region leads through these, one after the other, as far back as the last
+    label. Left out are those of which a later one, or the region, changes what they are made of.
+    """
+    block = list(_block_with(stability.names.function.body, statements[0]))
+    at = next((k for k, item in enumerate(block) if item is statements[0]), 0)
+    changed = _changes(c_ast.Compound(list(statements)))
+    found: dict[str, c_ast.Node] = {}
+    for item in reversed(block[:at]):
+        if any(
+            isinstance(node, c_ast.Label | c_ast.Case | c_ast.Default) for node in walk_tree(item)
+        ):
+            break
+        match item:
+            case c_ast.Decl(name=str() as name, init=c_ast.Node() as value):
+                is_set = bool(name)
+            case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=name), rvalue=value):
+                is_set = True
+            case _:
+                is_set = False
+        if is_set and name not in changed and changed.isdisjoint(names_in(value)):
+            is_itself = name in names_in(value)
+            if not is_itself and stability.keeps_near(c_ast.ID(name), value, last_of(item)):
+                found[name] = value
+        changed |= _changes(item)
+    return found
+
+
+def _block_with(body: c_ast.Node, statement: c_ast.Node) -> Iterable[c_ast.Node]:
+    """Return the statements of the block that `statement` stands in."""
+    for node in walk_tree(body):
+        items = node.block_items or () if isinstance(node, c_ast.Compound) else ()
+        if any(item is statement for item in items):
+            return items
+    return ()
+
+
+def _changes(item: c_ast.Node) -> set[str]:
+    """Return the variables that a statement sets, declares, or gives away the address of."""
+    places = [changed_by(node, CHANGES) for node in walk_tree(item)]
+    declared = {n.name for n in walk_tree(item) if isinstance(n, c_ast.Decl) and n.name}
+    return declared | {p.name for p in places if isinstance(p, c_ast.ID)}
 
 
 def _holds(symbol: Symbol, value: c_ast.Node, place: int, stability: Stability) -> bool:

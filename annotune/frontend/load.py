@@ -247,7 +247,10 @@ def _region(
         RegionText(
             (*aliased.aliases, *used.starts),
             aliased.spellings,
-            declarations(aliased.statements, names, aliased.formulas),
+            (
+                *declarations(aliased.statements, names, aliased.formulas),
+                *aliased.declarations,
+            ),
             set_in_text(aliased.statements, names, nest),
             frozenset(used.counted),
             conditions_at(names, *inside, erased),

@@ -22,6 +22,7 @@ def test_arrays_of_structs(tmp_path: Path) -> None:
             Call("shift", ("i4", n), ("i4", 5), Array("f8", 800)),
             Call("inner", ("i4", n), Array("f8", 480), Array("f8", 40, seed=1), returns="f8"),
             Call("grey", ("i4", n), Array("u1", 120), Array("u1", 40)),
+            Call("through_macro", ("i4", n), Array("f8", 40), Array("f8", 160, seed=1)),
         )
     ]
     program.check(*calls)

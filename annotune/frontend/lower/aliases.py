@@ -56,6 +56,7 @@ class Aliased:
     formulas: Mapping[str, c_ast.Node]
     aliases: tuple[Alias, ...] = ()
     spellings: tuple[Spelling, ...] = ()
+    declarations: tuple[str, ...] = ()
 
 
 def with_aliases(
@@ -91,9 +92,15 @@ def with_aliases(
     replace_nodes(before, maker.replacement)
     if table.problems:
         raise AnnotuneError(tuple(table.problems))
-    spellings = sorted(table.spellings, key=lambda s: s.start)
+    spellings = sorted(table.spellings.values(), key=lambda s: s.start)
     named = dict(zip(formulas, before.exprs, strict=False))
-    return Aliased(block.block_items or [], named, tuple(table.aliases.values()), tuple(spellings))
+    return Aliased(
+        block.block_items or [],
+        named,
+        tuple(table.aliases.values()),
+        tuple(spellings),
+        tuple(table.declarations.values()),
+    )
 
 
 def _dereference(pointer: Symbol | None) -> c_ast.UnaryOp | None:

@@ -27,7 +27,6 @@ from annotune.frontend.read.syntax import (
     changed_by,
     extent,
     names_in,
-    offset,
     text_of,
     walk_tree,
 )
@@ -44,13 +43,15 @@ PLAIN = frozenset({"", "_Thread_local"})
 class AliasTable:
     """The aliases made so far, by the C text that they stand for, and where they stand.
 
-    `taken` are the names that no alias may have.
+    `taken` are the names that no alias may have. Whoever compiles the text of the region by itself
+    puts `declarations` before it.
     """
 
     names: Names
     taken: set[str]
     aliases: dict[str, Alias] = field(default_factory=dict)
-    spellings: list[Spelling] = field(default_factory=list)
+    spellings: dict[tuple[int, int], Spelling] = field(default_factory=dict)
+    declarations: dict[str, str] = field(default_factory=dict)
     problems: list[Diagnostic] = field(default_factory=list)
 
     @classmethod
@@ -78,7 +79,7 @@ class AliasTable:
     def spell(self, start: int, end: int, name: str) -> None:
         """Note that a place of the region's text is `name` in plain names."""
         if start >= self.names.given.start:
-            self.spellings.append(Spelling(start, end, name))
+            self.spellings[start, end] = Spelling(start, end, name)
 
     def refuse(self, template: Template, node: c_ast.Node, **values: str) -> None:
         """Note that a place is refused."""
@@ -100,23 +101,13 @@ def replace_nodes(node: c_ast.Node, change: Callable[[c_ast.Node], c_ast.Node | 
 
 
 @dataclass(frozen=True, slots=True)
-class _Cut:
-    """A piece of text that goes, and what stands there instead."""
-
-    start: int
-    end: int
-    text: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class _Spot:
     """What an expression names in an array of structs.
 
     `root` is the array, `row` C for the struct in it. `symbol` declares what is named: its `layers`
     are those left. From the first member on there is an `offset` in bytes, and `terms`, numbers
-    with the bytes that each counts. `cuts` are the pieces of text of the members' names and
-    subscripts, `place` is that of the last. `path` is what C calls the member in its struct. A
-    struct that ``->`` reaches without a subscript `is_bare`.
+    with the bytes that each counts. `path` is what C calls the member in its struct, and `place`
+    where its name stands. A struct that ``->`` reaches without a subscript `is_bare`.
     """
 
     root: c_ast.Node
@@ -124,7 +115,6 @@ class _Spot:
     symbol: Symbol
     offset: int | None = None
     terms: tuple[tuple[c_ast.Node, int], ...] = ()
-    cuts: tuple[_Cut, ...] = ()
     place: Coord | None = None
     is_bare: bool = True
     path: str = ""
@@ -137,16 +127,16 @@ class _Spot:
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """An array of numbers over an array of structs: `element` is the type, `length` of a row."""
+    """An array of numbers over an array of structs: `element` is the type, `length` of a row.
+
+    `cast` is the type of a pointer to the first of the structs.
+    """
 
     name: str
     element: str
     bytes: int
     length: int
-
-
-class _Unclear(Exception):
-    """A member's name or a bracket comes from a macro."""
+    cast: str
 
 
 class ElementMembers:
@@ -190,11 +180,7 @@ class ElementMembers:
     def _number(self, node: c_ast.Node) -> _Spot | None:
         if not isinstance(node, c_ast.StructRef | c_ast.ArrayRef):
             return None
-        try:
-            spot = self._spot(node)
-        except _Unclear:
-            # That is refused where it is replaced.
-            return None
+        spot = self._spot(node)
         return spot if spot is not None and spot.is_number else None
 
     def _spot(self, node: c_ast.Node) -> _Spot | None:
@@ -266,18 +252,9 @@ class ElementMembers:
             owner,
             symbol=replace(symbol, is_const=symbol.is_const or owner.symbol.is_const),
             offset=(owner.offset or 0) + start,
-            cuts=(*owner.cuts, self._member_cut(node)),
             place=node.field.coord,
             path=f"{owner.path}.{node.field.name}",
         )
-
-    def _member_cut(self, node: c_ast.StructRef) -> _Cut:
-        tokens = self.names.function.file.tokens
-        index = tokens.at(offset(node.field))
-        if tokens.texts[index] != node.field.name or tokens.texts[index - 1] != node.type:
-            raise _Unclear
-        zero = "[0]" if node.type == "->" else ""
-        return _Cut(tokens.starts[index - 1], tokens.ends[index], zero)
 
     def _subscripted(self, inside: _Spot, node: c_ast.ArrayRef) -> _Spot | None:
         if not inside.symbol.layers:
@@ -288,26 +265,12 @@ class ElementMembers:
         size = self.layouts.room(symbol.layers, symbol.base, symbol.record)
         if size is None:
             return None
-        opening, closing = self._brackets(node)
         return replace(
             inside,
             symbol=symbol,
             terms=(*inside.terms, (node.subscript, size.bytes)),
-            cuts=(*inside.cuts, opening, closing),
             path=f"{inside.path}[0]",
         )
-
-    def _brackets(self, node: c_ast.ArrayRef) -> tuple[_Cut, _Cut]:
-        tokens = self.names.function.file.tokens
-        start, end = extent(node.subscript, tokens)
-        first = tokens.at(start) - 1
-        while tokens.texts[first] == "(":
-            first -= 1
-        last = tokens.match[first]
-        if tokens.texts[first] != "[" or tokens.starts[last] < end:
-            raise _Unclear
-        opening = _Cut(tokens.starts[first], tokens.ends[first], "[")
-        return opening, _Cut(tokens.starts[last], tokens.ends[last], ")")
 
     def _moved(self, node: c_ast.BinaryOp) -> _Spot | None:
         for side, other in ((node.left, node.right), (node.right, node.left)):
@@ -337,7 +300,14 @@ class ElementMembers:
         own = self.layouts.room((), element, None)
         if element not in ELEMENTS or size is None or own is None or size.bytes % own.bytes:
             return None
-        view = _View(self.table.fresh(text), element, own.bytes, size.bytes // own.bytes)
+        struct = self.types.name_of(symbol.record)
+        if not struct:
+            return None
+        const = "const " if symbol.is_const else ""
+        inner = "".join(f"[{text_of(layer.dim)}]" for layer in symbol.layers[1:] if layer.dim)
+        cast = f"{const}{struct} (*){inner}" if inner else f"{const}{struct} *"
+        length = size.bytes // own.bytes
+        view = _View(self.table.fresh(text), element, own.bytes, length, cast)
         self._declare(text, root, symbol, view, spots)
         return view
 
@@ -402,7 +372,7 @@ class ElementMembers:
         assert spot.offset is not None
         if spot.offset % view.bytes or any(size % view.bytes for _, size in spot.terms):
             return None
-        self._spell(spot, view)
+        self._spell(spot.root, view)
         column: c_ast.Node = c_ast.Constant("int", str(spot.offset // view.bytes), spot.place)
         for number, size in spot.terms:
             factor = c_ast.Constant("int", str(size // view.bytes), spot.place)
@@ -416,23 +386,18 @@ class ElementMembers:
         replace_nodes(new, self._replacement)
         return new
 
-    def _spell(self, spot: _Spot, view: _View) -> None:
-        """Note the pieces of text that make a member an element of the view."""
-        tokens = self.names.function.file.tokens
-        start, end = extent(spot.root, tokens)
-        written = self.names.function.file.clean.text[start:end]
-        if "".join(written.split()) != "".join(text_of(spot.root).split()):
-            shown = {"name": text_of(spot.root), "macro": written}
-            self.table.refuse(messages.ALIAS_IN_MACRO, spot.root, **shown)
-            return
-        self.table.spell(start, end, view.name)
-        assert spot.offset is not None
-        counts = iter([size // view.bytes for _, size in spot.terms])
-        pieces = [f" + {next(counts)} * (" if cut.text == "[" else cut.text for cut in spot.cuts]
-        pieces[0] = f"{pieces[0]}[{spot.offset // view.bytes}"
-        pieces[-1] += "]"
-        for cut, piece in zip(spot.cuts, pieces, strict=True):
-            self.table.spell(cut.start, cut.end, piece)
+    def _spell(self, root: c_ast.Node, view: _View) -> None:
+        """Note how the region's text comes to the array of structs by the view's name."""
+        start, end = extent(root, self.names.function.file.tokens)
+        written, text = self.names.function.file.clean.text[start:end], text_of(root)
+        if "".join(written.split()) == "".join(text.split()):
+            self.table.spell(start, end, f"(({view.cast}){view.name})")
+        elif isinstance(root, c_ast.ID):
+            # A macro names the array.
+            declaration = f"{view.cast.replace('*', f'*{text}', 1)} = ({view.cast}){view.name};"
+            self.table.declarations[text] = declaration
+        else:
+            self.table.refuse(messages.ALIAS_IN_MACRO, root, name=text, macro=written)
 
 
 def _element(pointer: _Spot, place: Coord | None) -> _Spot | None:

@@ -180,6 +180,15 @@ class Types:
             if isinstance(inner, c_ast.Struct | c_ast.Union) and inner.name and inner.decls:
                 self.records[inner.name] = inner
 
+    def name_of(self, record: Record | None) -> str:
+        """Return what C calls a struct, empty where it has no name."""
+        if record is None:
+            return ""
+        if record.name:
+            return f"{'union' if isinstance(record, c_ast.Union) else 'struct'} {record.name}"
+        found = (name for name, node in self.typedefs.items() if self._record(node) is record)
+        return next(found, "")
+
     def _record(self, node: c_ast.Node) -> Record | None:
         """Return the struct at the end of a declarator, with its members, or None."""
         while isinstance(node, c_ast.PtrDecl | c_ast.ArrayDecl | c_ast.TypeDecl):

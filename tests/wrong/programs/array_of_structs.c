@@ -76,3 +76,12 @@ void grey(int n, struct pixel *p, unsigned char *restrict to)
     }
     /*@ end @*/
 }
+
+#define APART(i, j) (p[i].x - p[j].x)
+void through_macro(int n, double *restrict a, const body *restrict p)
+{
+    /*@ begin PerfTuning ( def input_params { param n = 37; } ) @*/
+    for (int i = 0; i < n; i++)
+        a[i] = APART(i, 0) * p[i].m;
+    /*@ end @*/
+}

@@ -23,6 +23,7 @@ from annotune.codegen.target import Provenance, RegionCode
 from annotune.codegen.writer import Writer, words
 from annotune.frontend.read.tokens import Replacement, splice
 from annotune.ir.region import (
+    Alias,
     Condition,
     LeftRegion,
     MacroText,
@@ -255,7 +256,8 @@ def body_text(text: str, region: Region, edits: Sequence[Replacement] = ()) -> s
     place = region.extent
     plain = [(s.start, s.end, s.name) for s in region.text.spellings]
     new = splice(text, [*edits, *plain])
-    return new[place.body_start : place.body_end + len(new) - len(text)]
+    body = new[place.body_start : place.body_end + len(new) - len(text)]
+    return "\n".join([body, *region.text.behind])
 
 
 def declared(code: str, region: Region) -> str:
@@ -264,7 +266,7 @@ def declared(code: str, region: Region) -> str:
     registers = [s for s in region.scalars.values() if s.is_register and _is_addressed(code, s)]
     for scalar in registers:
         code = _in_memory(code, scalar, region)
-    wanted = [alias for alias in region.text.aliases if alias.name in used]
+    wanted = _wanted(region, used)
     if not wanted:
         return code
     out = Writer()
@@ -272,7 +274,20 @@ def declared(code: str, region: Region) -> str:
         for alias in wanted:
             out.lines(alias.declaration)
         out.lines(code)
+        for alias in wanted:
+            if alias.behind:
+                out.line(alias.behind)
     return out.text()
+
+
+def _wanted(region: Region, used: frozenset[str]) -> list[Alias]:
+    """Return the plain names that a text uses, and those that their own declarations use."""
+    found: list[Alias] = []
+    for alias in reversed(region.text.aliases):
+        if alias.name in used:
+            found.insert(0, alias)
+            used |= words(f"{alias.declaration} {alias.behind}")
+    return found
 
 
 # A directive for a device with the lines that it goes on over.

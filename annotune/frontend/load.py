@@ -49,7 +49,15 @@ from annotune.frontend.read.region_finder import (
 from annotune.frontend.read.tokens import WORD, SourceText, Tokens
 from annotune.ir.expr import Var
 from annotune.ir.nest import Nest
-from annotune.ir.region import Array, Extent, LeftRegion, Region, RegionText, SourceFile
+from annotune.ir.region import (
+    Array,
+    Condition,
+    Extent,
+    LeftRegion,
+    Region,
+    RegionText,
+    SourceFile,
+)
 
 _NOTHING: Mapping[str, int] = {}
 _NO_DEFINES: Mapping[str, str] = {}
@@ -244,23 +252,30 @@ def _region(
         spec,
         _extent(function, block),
         block.span,
-        RegionText(
-            (*aliased.aliases, *used.starts),
-            aliased.spellings,
-            (
-                *declarations(aliased.statements, names, aliased.formulas),
-                *aliased.declarations,
-            ),
-            set_in_text(aliased.statements, names, nest),
-            frozenset(used.counted),
-            conditions_at(names, *inside, erased),
-            frozenset(used.asked_first),
-            used.is_wide or mixes_widths(nest, used.scalars),
-        ),
+        _text(aliased, names, nest, conditions_at(names, *inside, erased)),
         user_functions(function.file, used.functions, block.body_start),
         other_sizes=tuple(others),
         varied=tuple(n for n in first if any(one.get(n) != first[n] for one in others)),
         around=surroundings(names, index, inside),
+    )
+
+
+def _text(
+    aliased: Aliased, names: Names, nest: Nest, conditions: tuple[Condition, ...]
+) -> RegionText:
+    """Return what only the text of a region says."""
+    used, around = names.used, aliased.around
+    declared = declarations(aliased.statements, names, aliased.formulas)
+    return RegionText(
+        (*aliased.aliases, *used.starts),
+        aliased.spellings,
+        (*declared, *around.declarations),
+        (*set_in_text(aliased.statements, names, nest), *around.pointers),
+        frozenset(used.counted),
+        conditions,
+        frozenset(used.asked_first),
+        used.is_wide or mixes_widths(nest, used.scalars),
+        around.behind,
     )
 
 
@@ -288,7 +303,8 @@ def _before(
         aliased.formulas, replace(names, derived_from=derived_from(names, aliased.aliases))
     )
     sizes |= {alias.name for alias in aliased.aliases if alias.key in sizes}
-    return aliased, replace(names, given=replace(given, sizes=frozenset(sizes)))
+    live = given.live_after | aliased.around.live
+    return aliased, replace(names, given=replace(given, sizes=frozenset(sizes), live_after=live))
 
 
 def _results(spec: Spec, place: RegionPlace) -> frozenset[str]:

@@ -90,12 +90,14 @@ class Alias:
     """A plain name for what the user's C spells otherwise: ``*n``, ``p->nx``, ``s.q``.
 
     `declaration` is C that declares `name` with the value of `spelling`, such as
-    ``const int n_ = *n;``; texts put in the place of a region begin with it.
+    ``const int n_ = *n;``; texts put in the place of a region begin with it. Of a name that the
+    nest sets, they end with `behind`.
     """
 
     name: str
     spelling: str
     declaration: str
+    behind: str = ""
 
     @property
     def key(self) -> str:
@@ -222,7 +224,8 @@ class RegionText:
     ``#if``s that a compiler's ``-D`` may decide otherwise. `asked_first` are conditions that the
     text asks outside all loops, of what the region leaves as it is. `is_wide` says that the user
     computes in 64-bit integers, by a cast or a suffix that the nest no longer shows, or by a loop
-    that a schedule may unroll.
+    that a schedule may unroll. `behind` is C that whoever compiles the text by itself puts behind
+    it: what the nest's names are by then.
     """
 
     aliases: tuple[Alias, ...] = ()
@@ -233,6 +236,7 @@ class RegionText:
     conditions: tuple[Condition, ...] = ()
     asked_first: frozenset[Expr] = frozenset()
     is_wide: bool = False
+    behind: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,7 +97,6 @@ def test_what_f2c_computes_before_the_region_is_a_formula() -> None:
         ("{ a[i] = 0.0; c->q = a; }", "AT154", "'c->q' changes"),
         ("{ a[i] = 0.0; c->bits = 3; }", "AT154", "'c->bits' changes"),
         ("{ a[i] = 0.0; c->one.d = 3; }", "AT154", "'c->one.d' changes"),
-        ("{ t[i].nx = 0; t++; }", "AT154", "'t' changes"),
         ("a[i] = t[i].q[0];", "AT124", "'t[i].q'"),
         ("a[i] = t[i].dt * t[i].nx;", "AT124", "type 'double' and of type 'int'"),
         ("a[i] = t[i].dt;", "AT124", "'t[i].dt'"),
@@ -230,3 +229,27 @@ def test_a_struct_that_is_used_by_members_is_a_variable_for_each() -> None:
     )
     assert print_nest(found.nest) == ("for i in 0:n\n  S0: t_dt = a[i]\n  S1: a[i] = t_dt * t_dt\n")
     assert declarations(found) == ["double t_dt;"]
+
+
+def test_a_pointer_that_moves_is_an_array_and_a_number() -> None:
+    found = region(
+        "double *f(int n, double *a, const double *b) {\ndouble *p = a + 1;\nBEGIN\n"
+        "for (int i = 0; i < n; i++, b += 2) *p++ = *b;\n/*@ end @*/\nreturn p;\n}\n",
+    )
+    assert print_nest(found.nest) == (
+        "for i in 0:n\n  S0: a[i + 1] = b_from[2 * i]\n"
+        "S1: p_at = (long)(1) + (long)(max(0, n))\n"
+    )
+    assert declarations(found) == ["const double *const b_from = b;", "long p_at = 0;"]
+    assert [alias.behind for alias in found.text.aliases] == ["", "p = a + p_at;"]
+    assert found.text.behind == ("p_at = p - a;",)
+    assert "const double *b = b_from + 0L;" in found.text.declarations
+
+
+def test_pointers_into_rows_and_as_iterators() -> None:
+    found = region(
+        "void f(int n, int m, double *restrict a, const double *restrict b) {\nBEGIN\n"
+        "for (int i = 0; i < n; i++) {\nconst double *row = &b[i * m], *e = row + m;\n"
+        "for (; row != e; ++row) a[i] += *row;\n}\n/*@ end @*/\n}\n",
+    )
+    assert "S0: a[i] += b[" in print_nest(found.nest)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pycparser import c_ast
 from pycparser.c_parser import Coord
@@ -19,6 +19,7 @@ from annotune.diagnostics import AnnotuneError
 from annotune.frontend import messages
 from annotune.frontend.lower.members import PLAIN, AliasTable, ElementMembers, replace_nodes
 from annotune.frontend.lower.names import Names, fixed_extents
+from annotune.frontend.lower.pointers import MovedPointers, PointerText
 from annotune.frontend.lower.struct_variables import StructVariables
 from annotune.frontend.read.syntax import (
     CHANGES,
@@ -48,6 +49,20 @@ from annotune.ir.region import Alias, Spelling
 _INT_BITS = 32
 
 
+@dataclass(frozen=True, slots=True)
+class TextAround:
+    """C that a region's text needs by itself: `declarations` before it, what is set `behind` it.
+
+    `pointers` are variables that the text sets and the nest has no name for, `live` integers of
+    ours that are read behind the region.
+    """
+
+    declarations: tuple[str, ...] = ()
+    behind: tuple[str, ...] = ()
+    pointers: tuple[str, ...] = ()
+    live: frozenset[str] = frozenset()
+
+
 @dataclass(frozen=True)
 class Aliased:
     """A region's statements with plain names in them, and what the names stand for."""
@@ -56,7 +71,7 @@ class Aliased:
     formulas: Mapping[str, c_ast.Node]
     aliases: tuple[Alias, ...] = ()
     spellings: tuple[Spelling, ...] = ()
-    declarations: tuple[str, ...] = ()
+    around: TextAround = field(default_factory=TextAround)
 
 
 def with_aliases(
@@ -77,10 +92,14 @@ def with_aliases(
     block = c_ast.Compound(list(statements))
     measured = [node for name in stated if (node := _dereference(names.find(name))) is not None]
     before = c_ast.ExprList([*formulas.values(), *measured])
-    if not any(_may_be_alias(node) for tree in (block, before) for node in walk_tree(tree)):
+    trees = (block, before)
+    if not any(_may_be_alias(node, names) for tree in trees for node in walk_tree(tree)):
         return Aliased(statements, formulas)
     block, before = copy.deepcopy(block), copy.deepcopy(before)
     table = AliasTable.of(names)
+    block, pointers = MovedPointers(table, statements).replace(block)
+    outside = c_ast.ExprList([value for _, value in pointers.starts if value is not None])
+    outside.exprs += [root for _, _, root in pointers.behind]
     StructVariables(table, block).replace(block, statements)
     elements = ElementMembers(table)
     elements.replace(block)
@@ -90,6 +109,7 @@ def with_aliases(
         maker.refuse_moved(root)
     replace_nodes(block, maker.replacement)
     replace_nodes(before, maker.replacement)
+    replace_nodes(outside, maker.replacement)
     if table.problems:
         raise AnnotuneError(tuple(table.problems))
     spellings = sorted(table.spellings.values(), key=lambda s: s.start)
@@ -99,7 +119,20 @@ def with_aliases(
         named,
         tuple(table.aliases.values()),
         tuple(spellings),
-        tuple(table.declarations.values()),
+        _around(table, pointers, outside),
+    )
+
+
+def _around(table: AliasTable, pointers: PointerText, outside: c_ast.ExprList) -> TextAround:
+    """Return what the text of a region needs around it, in plain names."""
+    values = iter(outside.exprs)
+    declared = list(table.declarations.values())
+    for declaration, value in pointers.starts:
+        start = "" if value is None else f" = {text_of(next(values))}"
+        declared.append(f"{declaration}{start};")
+    behind = [f"{index} = {name} - {text_of(next(values))};" for index, name, _ in pointers.behind]
+    return TextAround(
+        tuple(declared), tuple(behind), tuple(pointers.names), frozenset(pointers.live)
     )
 
 
@@ -156,7 +189,13 @@ def _read_through(node: c_ast.Node | None) -> Iterator[str]:
         yield from _read_through(part)
 
 
-def _may_be_alias(node: c_ast.Node) -> bool:
+def _may_be_alias(node: c_ast.Node, names: Names) -> bool:
+    moved = changed_by(node)
+    if isinstance(moved, c_ast.ID):
+        symbol = names.find(moved.name)
+        return symbol is not None and symbol.is_array
+    if isinstance(node, c_ast.Decl) and isinstance(node.type, c_ast.PtrDecl):
+        return True
     is_element = isinstance(node, c_ast.ArrayRef) and isinstance(node.subscript, c_ast.Constant)
     return isinstance(node, c_ast.StructRef) or is_element or _dereferenced(node) is not None
 

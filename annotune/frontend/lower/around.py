@@ -65,10 +65,13 @@ def read_after(body: c_ast.Compound, region: Sequence[c_ast.Node]) -> frozenset[
     return live.after | addressed(body)
 
 
-def read_before_set(region: Sequence[c_ast.Node]) -> frozenset[str]:
-    """Return the names that statements may read before they set them, members as `reads` does."""
+def read_before_set(region: Sequence[c_ast.Node], after: frozenset[str] = _NONE) -> frozenset[str]:
+    """Return the names that statements may read before they set them, members as `reads` does.
+
+    The names in `after` are read behind the statements.
+    """
     block = c_ast.Compound(list(region))
-    return _Live(block, region, _NONE).statement(block, _NONE, _NONE, _NONE)
+    return _Live(block, region, _NONE).statement(block, after, _NONE, _NONE)
 
 
 def has_jumps(body: c_ast.Compound) -> bool:

@@ -392,22 +392,24 @@ class ElementMembers:
         written, text = self.names.function.file.clean.text[start:end], text_of(root)
         if "".join(written.split()) == "".join(text.split()):
             self.table.spell(start, end, f"(({view.cast}){view.name})")
-        elif isinstance(root, c_ast.ID):
-            # A macro names the array.
+        elif not isinstance(root, c_ast.ID):
+            self.table.refuse(messages.ALIAS_IN_MACRO, root, name=text, macro=written)
+        if isinstance(root, c_ast.ID):
+            # A macro may name the array, or a pointer into it be set from it elsewhere.
             declaration = f"{view.cast.replace('*', f'*{text}', 1)} = ({view.cast}){view.name};"
             self.table.declarations[text] = declaration
-        else:
-            self.table.refuse(messages.ALIAS_IN_MACRO, root, name=text, macro=written)
 
 
 def _element(pointer: _Spot, place: Coord | None) -> _Spot | None:
     """Return the struct that a pointer into an array of structs points to."""
     if pointer.offset is not None or len(pointer.symbol.layers) != 1:
         return None
-    zero = c_ast.Constant("int", "0", place)
+    row: c_ast.Node = c_ast.UnaryOp("*", pointer.row, pointer.row.coord)
+    if not isinstance(pointer.row, c_ast.BinaryOp):
+        row = c_ast.ArrayRef(pointer.row, c_ast.Constant("int", "0", place), pointer.row.coord)
     return replace(
         pointer,
-        row=c_ast.ArrayRef(pointer.row, zero, pointer.row.coord),
+        row=row,
         symbol=replace(pointer.symbol, layers=()),
     )
 

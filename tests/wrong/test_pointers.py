@@ -1,0 +1,30 @@
+"""Pointers that a region moves: what they write, and where they are afterwards."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from wrong.called import PROGRAMS, Array, Call, Program
+
+ALL = ("cuda", "openacc", "openmp", "openmp_target")
+
+
+def test_moving_pointers(tmp_path: Path) -> None:
+    program = Program(tmp_path, PROGRAMS / "moving_pointers.c", ALL)
+    a, b, f = Array("f8", 400), Array("f8", 400, seed=1), Array("f4", 100)
+    calls = [
+        call
+        for n in (-1, 0, 1, 5, 37)
+        for call in (
+            Call("scale", ("i4", n), a, b, returns="f8"),
+            *(Call("rows", ("i4", min(n, 17)), ("i4", m), ("i4", 12), a, b) for m in (0, 1, 9)),
+            Call("rows", ("i4", 7), ("i4", 9), ("i4", n // 4), a, b),
+            *(Call("own", ("i4", n), ("i4", m), a, b) for m in (0, 1, 9)),
+            Call("end", ("i4", n), a, returns="f8"),
+            Call("before", ("i4", n), a, b),
+            Call("structs", ("i4", n), a, b),
+            Call("together", ("i4", n), f, returns="f4"),
+            *(Call("set_twice", ("i4", n), ("i4", m), a, b) for m in (0, 1, 9)),
+        )
+    ]
+    program.check(*calls)

@@ -237,8 +237,7 @@ def test_a_pointer_that_moves_is_an_array_and_a_number() -> None:
         "for (int i = 0; i < n; i++, b += 2) *p++ = *b;\n/*@ end @*/\nreturn p;\n}\n",
     )
     assert print_nest(found.nest) == (
-        "for i in 0:n\n  S0: a[i + 1] = b_from[2 * i]\n"
-        "S1: p_at = (long)(1) + (long)(max(0, n))\n"
+        "for i in 0:n\n  S0: a[i + 1] = b_from[2 * i]\nS1: p_at = (long)(1) + (long)(max(0, n))\n"
     )
     assert declarations(found) == ["const double *const b_from = b;", "long p_at = 0;"]
     assert [alias.behind for alias in found.text.aliases] == ["", "p = a + p_at;"]

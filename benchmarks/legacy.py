@@ -13,6 +13,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
+import legacy_page
 from legacy_corpus import (
     FOLDER,
     Found,
@@ -37,6 +38,8 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help="routines, or files with --make")
     parser.add_argument("--make", action="store_true", help="translate the Fortran again")
     parser.add_argument("--update", action="store_true", help="write the states into the table")
+    parser.add_argument("--page", action="store_true", help="write docs/legacy.md")
+    parser.add_argument("--measure", action="store_true", help="tune OpenMP and keep the times")
     options = parser.parse_args()
     if options.make:
         return make(options.names)
@@ -44,6 +47,9 @@ def main() -> int:
     unknown = {*options.names} - {row.name for row in rows}
     if unknown:
         parser.error(f"no such routine: {', '.join(sorted(unknown))}")
+    if options.measure:
+        legacy_page.measure(rows)
+        return 0
     found = {}
     for file, of in by_file(rows).items():
         for name in [row.name for row in of] if options.names else [""]:
@@ -55,6 +61,8 @@ def main() -> int:
     if options.update:
         states = {name: one.state for name, one in found.items()}
         write_routines(replace(r, state=states.get(r.name, r.state)) for r in routines())
+    if (options.update or options.page) and not options.names:
+        legacy_page.PAGE.write_text(legacy_page.page(routines(), found))
     return int(bad > 0)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from legacy_corpus import (
     routines,
     translated,
 )
+from legacy_page import PAGE
 
 from annotune.codegen.target import DEFAULT_TARGETS
 
@@ -71,3 +73,8 @@ def test_what_is_written_does_what_the_fortran_does(file: str, target: str, tmp_
     rows = [row for row in ROUTINES if row.file == file and row.is_accepted]
     if rows:
         assert not Routines(tmp_path, rows, target).faults()
+
+
+def test_the_page_has_every_routine() -> None:
+    rows = re.findall(r"^\| (\w+) \|.*\| ([PRS]+) \| [^|]* \|", PAGE.read_text(), re.MULTILINE)
+    assert rows == [(row.name, row.mathematics) for row in ROUTINES]

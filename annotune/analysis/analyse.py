@@ -14,6 +14,7 @@ from annotune.analysis.dependences import (
     array_use,
     classify,
     lifetime,
+    local_lifetimes,
     read_after_write,
 )
 from annotune.analysis.domains import IslSpace, NotLinear, access_map, context, domain
@@ -33,7 +34,6 @@ from annotune.analysis.model import Demand, Model, build_model, known_values
 from annotune.analysis.sections import ArraySection, Bounds, Hull, Unbounded, section, shape
 from annotune.analysis.statements import (
     NestStatement,
-    local_arrays,
     read_statements,
     value_at,
 )
@@ -168,10 +168,7 @@ def _lifetimes(region: Region, statements: tuple[NestStatement, ...]) -> dict[st
             refused.append(PRIVATE_READ_AFTER.at(user.assign.span, name=name, loop=loop))
     if refused:
         raise AnnotuneError.of(*refused)
-    for name, homes in local_arrays(region).homes.items():
-        if () not in homes:
-            found[name] = Lifetime(name, homes, is_array=True)
-    return found
+    return found | local_lifetimes(region)
 
 
 def _sections(bounds: Bounds) -> Mapping[str, ArraySection]:

@@ -27,7 +27,13 @@ from annotune.analysis.reductions import (
     needed,
     reduction_operator,
 )
-from annotune.analysis.statements import Counted, DataReference, NestStatement, loops_of
+from annotune.analysis.statements import (
+    Counted,
+    DataReference,
+    NestStatement,
+    local_arrays,
+    loops_of,
+)
 from annotune.ir.expr import (
     Access,
     Binary,
@@ -40,6 +46,7 @@ from annotune.ir.expr import (
     print_expr,
 )
 from annotune.ir.poly import ONE, ZERO, Poly, product
+from annotune.ir.region import Region
 
 
 class ValueOrigin(Enum):
@@ -86,6 +93,12 @@ def lifetimes(names: Iterable[str], statements: tuple[NestStatement, ...]) -> di
     """Return where those of the written scalars `names` live that are private to a loop."""
     found = {name: lifetime(name, statements) for name in names}
     return {name: life for name, life in found.items() if life is not None}
+
+
+def local_lifetimes(region: Region) -> dict[str, Lifetime]:
+    """Return where the arrays live that the region declares in loops."""
+    homes = local_arrays(region).homes.items()
+    return {name: Lifetime(name, own, is_array=True) for name, own in homes if () not in own}
 
 
 def lifetime(name: str, statements: tuple[NestStatement, ...]) -> Lifetime | None:

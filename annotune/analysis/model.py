@@ -767,7 +767,9 @@ class _Builder:
         base = context(self.statements, self.space, objects)
         named = named_sizes(self.statements)
         demands = demands_on(self.region, named, self.space, base, self.known)
-        demands = replace(demands, found=list(self.given), is_open=self.is_open)
+        own = map(Demand, self.region.never_negative)
+        given = list(dict.fromkeys((*own, *self.given)))
+        demands = replace(demands, found=given, is_open=self.is_open)
         # Rows behind a pointer may have no elements, unless loops run along them.
         left = [e for e in _extents(a for a in arrays if a.is_pointer) if not demands.add(e - ONE)]
         return replace(demands, sizes=context(self.statements, self.space, [*objects, *left]))

@@ -2,7 +2,10 @@
 
 An array that each iteration of a loop writes before it reads makes the loop serial only because
 all iterations share it. Each gets one of its own, and the last iteration writes the user's array,
-which the function may read later.
+which the function may read later. That is exact: a read sees a write of its own iteration, the last
+iteration writes all that any of them writes, and has the values that C leaves. How long the array
+is, sizes may say: there is room for those that are tuned for, and emitted code tests that a call
+has no others; so it does for what the proofs took of sizes (`Region.never_negative`).
 
 A scalar that the region writes and that is private to no loop stays as it is: targets keep it
 in memory (`annotune.codegen.in_place.lasting`, `annotune.codegen.cuda.cpp`). A scalar that is
@@ -13,14 +16,23 @@ statement guarded by "this is the last iteration" writes the user's variable.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from math import prod
 
 import islpy as isl
 
-from annotune.analysis.dependences import Carried, Lifetime, all_dependences, lifetimes, sees_writes
+from annotune.analysis.dependences import (
+    Carried,
+    Lifetime,
+    all_dependences,
+    lifetimes,
+    local_lifetimes,
+    sees_writes,
+)
 from annotune.analysis.domains import ConditionReader, NotLinear, access_map, is_last
 from annotune.analysis.forwarding import with_temporaries_forwarded
-from annotune.analysis.model import Model, build_model
+from annotune.analysis.messages import listed
+from annotune.analysis.model import ArrayLayout, Demand, Model, build_model
 from annotune.analysis.statements import (
     Counted,
     DataReference,
@@ -55,13 +67,17 @@ from annotune.ir.nest import (
     walk_paths,
     walk_stmts,
 )
-from annotune.ir.poly import integer
+from annotune.ir.poly import ONE, ZERO, Poly, integer, to_expr, variable
 from annotune.ir.region import Normalised, Region, Scalar
 
 # The most elements of an array that each thread gets for itself. A GPU thread keeps them in
 # registers or in its local memory, 512 KiB at most (CUDA C++ Programming Guide, Technical
 # Specifications per Compute Capability); more than this would not stay in any cache.
 MOST_ELEMENTS = 1024
+# The same where so many iterations run that each may do its own work alone, and wait for memory:
+# 32 KiB of double, of which a core keeps some in its second-level cache.
+MOST_OF_MANY = 4096
+MANY_ITERATIONS = 256
 
 _SET = isl.dim_type.set
 
@@ -112,7 +128,7 @@ def _with_one(region: Region, names: frozenset[str]) -> Region | None:
     """Return `region` with one array of `names` made private, None when none can be."""
     try:
         statements = read_statements(region)
-        lives = lifetimes(region.nest.written_scalars(), statements)
+        lives = lifetimes(region.nest.written_scalars(), statements) | local_lifetimes(region)
         model = build_model(region, statements)
     except AnnotuneError:
         return None  # what is wrong with it, the analysis says
@@ -143,34 +159,76 @@ def _against(loop: Counted, model: Model, dependences: Sequence[Carried]) -> fro
 
 
 @dataclass(frozen=True)
+class _WorkArea:
+    """The elements of an array that all iterations touch: from each side's first to before its end.
+
+    They are counted along the dimensions of the C text, or, with an array's `layout`, along those
+    that are recovered from its subscripts; then the local array begins with the first of them, and
+    `rows` are the indices of each access in it. With the extents `room` it holds all of them where
+    none of `demands` is negative.
+    """
+
+    sides: tuple[tuple[Poly, Poly], ...]
+    room: tuple[int, ...]
+    layout: ArrayLayout | None = None
+    rows: Mapping[Access, tuple[Expr, ...]] = field(default_factory=dict)
+    demands: tuple[Poly, ...] = ()
+
+    def indices(self, access: Access) -> tuple[Expr, ...]:
+        """Return where an access finds its element in the local array."""
+        return self.rows.get(access, access.indices)
+
+    def place(self, counters: tuple[str, ...]) -> tuple[Expr, ...]:
+        """Return the subscripts of the array for an element of the box."""
+        if self.layout is None:
+            return tuple(map(Var, counters))
+        row = (variable(c) + low for c, (low, _) in zip(counters, self.sides, strict=True))
+        return (to_expr(_address(self.layout, tuple(row)), counters),)
+
+    @property
+    def counted(self) -> tuple[tuple[Poly, Poly], ...]:
+        """Return between which values the indices in the local array run."""
+        if self.layout is None:
+            return self.sides
+        return tuple((ZERO, end - low) for low, end in self.sides)
+
+
+def _address(layout: ArrayLayout, row: tuple[Poly, ...]) -> Poly:
+    """Return the address of the element with the indices `row`, from the array's start."""
+    address, distance = layout.offset, ONE
+    for index, extent in zip(reversed(row), reversed(layout.extents), strict=True):
+        address = address + index * distance
+        distance = distance * (ONE if extent is None else extent)
+    return address
+
+
+@dataclass(frozen=True)
 class _Private:
     """An array that is private to the iterations of the loops at `homes`, with its last values.
 
-    `sides` are the first and last index of each dimension; the iteration of the last home in
-    which `condition` holds is the last one.
+    The iteration of the last home in which `condition` holds is the last one.
     """
 
     name: str
     model: Model
     homes: tuple[tuple[int, ...], ...]
-    sides: tuple[tuple[int, int], ...]
+    box: _WorkArea
     condition: Expr
 
     def rewritten(self) -> Region:
         region = self.model.region
         own = fresh_name(f"{self.name}_own", region)
-        array = region.arrays[self.name]
 
         def renamed(expr: Expr) -> Expr | None:
             if not isinstance(expr, Access) or expr.array != self.name:
                 return None
-            indices = tuple(rewrite(index, renamed) for index in expr.indices)
+            indices = tuple(rewrite(index, renamed) for index in self.box.indices(expr))
             return Access(own, indices, expr.span)
 
-        local = LocalArray(own, array.element, tuple(high + 1 for _, high in self.sides))
+        local = LocalArray(own, region.arrays[self.name].element, self.box.room)
         body = map_assigns(region.nest.body, lambda assign: assign.rewritten(renamed))
         counters = tuple(
-            fresh_name(f"{own}_{place}", region) for place in range(1, len(self.sides) + 1)
+            fresh_name(f"{own}_{place}", region) for place in range(1, len(self.box.room) + 1)
         )
         copy = self._copy(own, counters)
         for home in self.homes:
@@ -178,18 +236,23 @@ class _Private:
             body = appended(body, home, after, (local,))
         scalars = dict(region.scalars)
         scalars |= {name: Scalar(name, "int", is_local=True) for name in counters}
-        loop = next(c.loop for c in loops_of(self.model.statements) if c.position == self.homes[-1])
-        proof = (
-            f"each iteration of {loop.var} has a {self.name} of its own, {own}, all of which it "
-            f"writes before it reads it; the last one writes {self.name}"
-        )
         return replace(
             region,
             nest=Nest(body),
             scalars=scalars,
             original=region.as_written,
-            steps=(*region.steps, Normalised(proof, loop.span)),
+            steps=(*region.steps, self._step(own)),
+            never_negative=tuple(dict.fromkeys((*region.never_negative, *self.box.demands))),
         )
+
+    def _step(self, own: str) -> Normalised:
+        loop = next(c.loop for c in loops_of(self.model.statements) if c.position == self.homes[-1])
+        where = listed([print_expr(Demand(one).expr({})) for one in self.box.demands])
+        proof = (
+            f"each iteration of {loop.var} has a {self.name} of its own, {own}, all of which it "
+            f"writes before it reads it; the last one writes {self.name}"
+        )
+        return Normalised(f"{proof} (where {where})" if where else proof, loop.span)
 
     def _copy(self, own: str, counters: tuple[str, ...]) -> Stmt:
         """Return the loops that copy all elements in the last iteration."""
@@ -200,14 +263,14 @@ class _Private:
         )
         copy: Stmt = Assign(
             number,
-            Access(self.name, indices, span),
+            Access(self.name, self.box.place(counters), span),
             "=",
             Access(own, indices, span),
             span,
             self.condition,
         )
-        for counter, (low, high) in reversed(tuple(zip(counters, self.sides, strict=True))):
-            copy = Loop(counter, Int(low), Int(high + 1), (copy,), span=span)
+        for counter, (low, high) in reversed(tuple(zip(counters, self.box.counted, strict=True))):
+            copy = Loop(counter, to_expr(low), to_expr(high), (copy,), span=span)
         return copy
 
 
@@ -219,15 +282,27 @@ def _private(name: str, model: Model, dependences: Sequence[Carried]) -> _Privat
     homes = _homes(name, model, dependences)
     if not homes:
         return None
-    sides = _sides(references, homes, model)
-    if sides is None:
-        return None
-    home = homes[-1]
-    writer = _whole_writer(name, home, sides, model)
-    if writer is None:
-        return None
-    condition = _last_iteration(writer, homes, model)
-    return None if condition is None else _Private(name, model, homes, sides, condition)
+    most = _most_elements(homes, model)
+    for box in (_box_of_text(references, model, most), _box_of_rows(name, homes, model, most)):
+        writer = None if box is None else _whole_writer(name, homes[-1], box, model)
+        condition = None if writer is None else _last_iteration(writer, homes, model)
+        if box is not None and condition is not None:
+            return _Private(name, model, homes, box, condition)
+    return None
+
+
+def _most_elements(homes: Sequence[tuple[int, ...]], model: Model) -> int:
+    """Return the most elements that each iteration of the loops may have for itself."""
+    for home in homes:
+        runs = 1
+        for loop in (
+            c for c in loops_of(model.statements) if home[: len(c.position)] == c.position
+        ):
+            trips = [(u - w).at(model.values).constant for u in loop.upper for w in loop.lower]
+            runs *= min((n // loop.loop.step for n in trips if n is not None), default=0)
+        if runs < MANY_ITERATIONS:
+            return MOST_ELEMENTS
+    return MOST_OF_MANY
 
 
 def _homes(name: str, model: Model, dependences: Sequence[Carried]) -> tuple[tuple[int, ...], ...]:
@@ -271,15 +346,12 @@ def _is_home(
     return True
 
 
-def _sides(
-    references: Sequence[DataReference], homes: Sequence[tuple[int, ...]], model: Model
-) -> tuple[tuple[int, int], ...] | None:
-    """Return the first and last index of each dimension; None when sizes decide them."""
+def _box_of_text(references: Sequence[DataReference], model: Model, most: int) -> _WorkArea | None:
+    """Return the box of all elements by the indices of the text; None when sizes decide them."""
     touched = _elements(references, model)
     if touched is None:
         return None
     sides = []
-    count = 1
     for place in range(touched.dim(_SET)):
         ends = [touched.dim_min_val(place), touched.dim_max_val(place)]
         if not all(end.is_int() for end in ends):
@@ -287,9 +359,84 @@ def _sides(
         low, high = (int(end.to_python()) for end in ends)
         if low < 0:
             return None
-        sides.append((low, high))
-        count *= high + 1
-    return tuple(sides) if count <= MOST_ELEMENTS else None
+        sides.append((low, high + 1))
+    room = tuple(end for _, end in sides)
+    box = _WorkArea(tuple((integer(low), integer(end)) for low, end in sides), room)
+    return box if prod(room) <= most else None
+
+
+def _box_of_rows(
+    name: str, homes: Sequence[tuple[int, ...]], model: Model, most: int
+) -> _WorkArea | None:
+    """Return the box of all elements by the recovered indices, as long as sizes say.
+
+    Each index of a write is a loop inside the home, or the same at all times; reads see such
+    writes. The local array has room for the region's own sizes: emitted code tests that a call has
+    none beyond.
+    """
+    layout = model.layouts[name]
+    if not model.all_sizes or any(demand.differs for demand in model.demands):
+        return None
+    sides: list[tuple[Poly, Poly]] = []
+    for reference in model.references[name]:
+        is_flat = reference.subscripts == (_address(layout, model.rows[reference]),)
+        found = _sides_of(reference, homes, model) if reference.is_write else sides
+        if found is None or not is_flat or (sides and sides != found):
+            return None
+        sides = found
+    lengths = [(end - low).at(model.values).constant for low, end in sides]
+    room = tuple(length for length in lengths if length is not None and length > 0)
+    if len(room) < len(lengths) or not room or prod(room) > most:
+        return None
+    rows = _rows_within(name, sides, model)
+    demands = [integer(n) + low - end for n, (low, end) in zip(room, sides, strict=True)]
+    demands = [one for one in demands if one.constant is None]
+    demands += [demand.poly for demand in model.demands]
+    if rows is None:
+        return None
+    return _WorkArea(tuple(sides), room, layout, rows, tuple(dict.fromkeys(demands)))
+
+
+def _rows_within(
+    name: str, sides: Sequence[tuple[Poly, Poly]], model: Model
+) -> dict[Access, tuple[Expr, ...]] | None:
+    """Return where each access finds its element in a local array that begins with the box."""
+    rows: dict[Access, tuple[Expr, ...]] = {}
+    for reference in model.references[name]:
+        plain = {
+            *model.region.scalars,
+            *(x.var for x in model.statement(reference.statement).loops),
+        }
+        row = [index - low for index, (low, _) in zip(model.rows[reference], sides, strict=True)]
+        if not isinstance(reference.access, Access) or any(not i.names <= plain for i in row):
+            return None
+        rows[reference.access] = tuple(map(to_expr, row))
+    return rows
+
+
+def _sides_of(
+    reference: DataReference, homes: Sequence[tuple[int, ...]], model: Model
+) -> list[tuple[Poly, Poly]] | None:
+    """Return between which values each index of a write runs, if loops in its home move it."""
+    statement = model.statement(reference.statement)
+    depth = next(len(home) for home in homes if statement.position[: len(home)] == home)
+    iterators = {loop.var for loop in statement.loops}
+    sides: list[tuple[Poly, Poly]] = []
+    for index in model.rows[reference]:
+        moving = [loop for loop in statement.loops if loop.var in index.names]
+        low, end = index, index + ONE
+        if moving:
+            (loop, *others), start = moving, index - variable(moving[0].var)
+            if others or loop not in statement.loops[depth:] or loop.loop.step != 1:
+                return None
+            if len(loop.lower) != 1 or len(loop.upper) != 1:
+                return None
+            low, end = loop.lower[0] + start, loop.upper[0] + start
+        names = low.names | end.names
+        if names & iterators or not names <= set(model.region.scalars):
+            return None
+        sides.append((low, end))
+    return sides
 
 
 def _elements(
@@ -309,19 +456,22 @@ def _elements(
 
 
 def _whole_writer(
-    name: str, home: tuple[int, ...], sides: Sequence[tuple[int, int]], model: Model
+    name: str, home: tuple[int, ...], box: _WorkArea, model: Model
 ) -> NestStatement | None:
     """Return a statement that runs in every iteration of `home` if each writes the whole box.
 
     Then the last iteration leaves what the loop leaves.
     """
     writes = [r for s in model.inside(home) for r in s.references if r.is_write and r.name == name]
-    whole = model.box([(integer(low), integer(high + 1)) for low, high in sides])
+    whole = model.box(box.sides)
     depth = len(home)
     filled: isl.Map | None = None
     for write in writes:
-        statement = model.statement(write.statement)
-        wrote = access_map(statement, write.subscripts, model.space, model.surely(write.statement))
+        statement, runs = model.statement(write.statement), model.surely(write.statement)
+        if box.layout is None:
+            wrote = access_map(statement, write.subscripts, model.space, runs)
+        else:
+            wrote = model.maps[write].intersect_domain(runs)
         inner = wrote.dim(isl.dim_type.in_) - depth
         outer = wrote.project_out(isl.dim_type.in_, depth, inner).reset_tuple_id(isl.dim_type.in_)
         filled = outer if filled is None else filled.union(outer)
@@ -330,7 +480,7 @@ def _whole_writer(
         every = isl.Map.from_domain_and_range(around, whole)
         statement = model.statement(write.statement)
         is_filled = filled is not None and every.is_subset(filled)
-        if is_filled and _runs_with_home(statement, depth):
+        if is_filled and _runs_with_home(statement, depth, box):
             return statement
     return None
 
@@ -340,10 +490,15 @@ def _outermost(runs: isl.Set, depth: int) -> isl.Set:
     return runs.project_out(_SET, depth, runs.dim(_SET) - depth)
 
 
-def _runs_with_home(statement: NestStatement, depth: int) -> bool:
-    """Return whether the loops inside the home run whenever it does, by constant bounds."""
+def _runs_with_home(statement: NestStatement, depth: int, box: _WorkArea) -> bool:
+    """Return whether the loops inside the home run whenever it does.
+
+    They have constant bounds, or run as often as a side of the box is long: where such a loop does
+    not run, the box has no element.
+    """
+    lengths = {end - low for low, end in box.sides}
     return all(
-        (upper - lower).constant is not None
+        (upper - lower).constant is not None or upper - lower in lengths
         for loop in statement.loops[depth:]
         for lower in loop.lower
         for upper in loop.upper

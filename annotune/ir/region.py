@@ -10,6 +10,7 @@ from annotune.annotation.spec import Spec
 from annotune.diagnostics import NOWHERE, Span
 from annotune.ir.expr import Access, Binary, Call, Expr, Int, walk
 from annotune.ir.nest import Nest
+from annotune.ir.poly import Poly
 
 _START = Int(0)
 
@@ -260,7 +261,8 @@ class Region:
     file says of names. `functions` are those that the nest calls and only the user's text knows,
     each inside a cast to its type, with what they call in turn; what is called stands before its
     callers. `original` is the nest before it was brought into the form that is analysed, None where
-    nothing was changed, and `steps` what was.
+    nothing was changed, and `steps` what was; that is right at sizes where none of `never_negative`
+    is below 0.
     """
 
     function: str
@@ -276,6 +278,7 @@ class Region:
     functions: tuple[UserFunction, ...] = ()
     original: Nest | None = None
     steps: tuple[Normalised, ...] = ()
+    never_negative: tuple[Poly, ...] = ()
     other_sizes: tuple[Mapping[str, int], ...] = ()
     varied: tuple[str, ...] = ()
     around: Surroundings = field(default_factory=Surroundings)

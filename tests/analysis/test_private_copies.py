@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -13,6 +14,7 @@ from support.nest_text import print_nest
 from annotune.analysis.analyse import analyse
 from annotune.analysis.private_copies import with_last_values, with_private_arrays
 from annotune.diagnostics import AnnotuneError
+from annotune.ir.expr import print_expr
 from annotune.ir.nest import LocalArray, walk_stmts
 from annotune.ir.region import Region
 
@@ -157,6 +159,75 @@ def test_an_array_stays_shared(name: str) -> None:
     assert with_private_arrays(one) is one
 
 
+OF_SIZES = {
+    "a length that sizes decide": (
+        "for i in 0:n\n  for k in 0:m\n    t[k] = a[i*m + k]\n"
+        "  for k in 0:m\n    b[i*m + k] = t[m - 1 - k]\n",
+        "for i in 0:n\n  local double t_own[3]\n"
+        "  for k in 0:m\n    S0: t_own[k] = a[i * m + k]\n"
+        "  for k in 0:m\n    S1: b[i * m + k] = t_own[m - k - 1]\n"
+        "  for t_own_1 in 0:m\n    S2: t[t_own_1] = t_own[t_own_1] if i == n - 1\n",
+    ),
+    "rows from a first element": (
+        "for i in 0:n\n  for j in 1:m + 1: for k in 1:m + 1: t[k + j*m] = a[i*m + k]\n"
+        "  for j in 1:m + 1: for k in 1:m + 1: b[i*m + k] = t[j + k*m]\n",
+        "for i in 0:n\n  local double t_own[3][3]\n"
+        "  for j in 1:m + 1\n    for k in 1:m + 1\n"
+        "      S0: t_own[j - 1][k - 1] = a[i * m + k]\n"
+        "  for j in 1:m + 1\n    for k in 1:m + 1\n"
+        "      S1: b[i * m + k] = t_own[k - 1][j - 1]\n"
+        "  for t_own_1 in 0:m\n    for t_own_2 in 0:m\n"
+        "      S2: t[t_own_1 * m + m + t_own_2 + 1] = t_own[t_own_1][t_own_2] if i == n - 1\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OF_SIZES)
+def test_an_array_has_room_for_the_sizes_that_are_tuned_for(name: str) -> None:
+    text, expected = OF_SIZES[name]
+    one = region(text, sizes={"n": 4, "m": 3})
+    changed = with_private_arrays(one)
+    assert print_nest(changed.nest) == expected
+    assert "m <= 3" in {print_expr(one) for one in analyse(changed).conditions}
+    for sizes in (*SIZES, {"n": 2, "m": 0}):
+        assert_same(one, changed, sizes)
+
+
+TWO = (
+    "for i in 0:n\n  for k in 0:4\n    t[k] = a[i*4 + k]\n    u[k] = a[i*4 + k] * 2.0\n"
+    "  for k in 0:4\n    b[i*4 + k] = t[k] + u[3 - k]\n"
+)
+
+
+def test_several_arrays_become_local() -> None:
+    one = region(TWO, sizes={"n": 5})
+    changed = with_private_arrays(one)
+    assert {s.name for s in walk_stmts(changed.nest.body) if isinstance(s, LocalArray)} == {
+        "t_own",
+        "u_own",
+    }
+    analysis = analyse(changed)
+    assert {facts.kind for facts in analysis.loops} == {"parallel"}
+    assert len(changed.steps) == 2
+    for sizes in SIZES:
+        assert_same(one, changed, sizes)
+
+
+@pytest.mark.parametrize(
+    ("length", "count", "is_local"),
+    [
+        (1024, 5, True),
+        (1025, 5, False),
+        (1025, 256, True),
+        (4097, 256, False),
+    ],
+)
+def test_many_iterations_have_room_for_more(length: int, count: int, is_local: bool) -> None:
+    text = WORK.replace("0:4", f"0:{length}").replace("3 - k", "k").replace("i*4", f"i*{length}")
+    one = region(text, sizes={"n": count})
+    assert (with_private_arrays(one) is not one) == is_local
+
+
 def test_what_is_already_local_is_private_by_declaration() -> None:
     text = (
         "for i in 0:n\n  local double t[4]\n  for k in 0:4\n    t[k] = a[i*4 + k]\n  b[i] = t[2]\n"
@@ -179,6 +250,42 @@ def works(draw: st.DrawFn) -> str:
         guard = draw(st.sampled_from(["", "", " if k > 1", " if i > 0", " if a[k] > 0.0"]))
         lines.append("    " + draw(st.sampled_from(forms)) + guard)
     return "\n".join(lines) + "\n"
+
+
+def random_work(seed: int) -> str:
+    """Return a loop over scratch arrays whose lengths sizes decide."""
+    pick = Random(seed)
+
+    def one_of(often: Sequence[str], seldom: Sequence[str]) -> str:
+        return pick.choice(seldom if pick.random() < 0.15 else often)
+
+    def bounds() -> str:
+        ends = [one_of(["0:m"], ["1:m", "0:m + 1", "0:i + 1", "0:n"]) for _ in range(2)]
+        return f"  for j in {ends[0]}: for k in {ends[1]}"
+
+    def guard() -> str:
+        return one_of([""], [" if k > 1", " if a[k] > 0.0"])
+
+    lines, at = ["for i in 0:n"], pick.choice(("k", "j*m + k"))
+    for name in pick.choice(("t", "tu")):
+        place = f"{name}[{one_of([at], ['k + 1', 'm - 1 - k', 'k + i'])}]"
+        lines += [bounds(), f"    {place} {one_of('=', ['+='])} a[i*m + k]{guard()}"]
+    for _ in range(pick.choice((1, 2))):
+        places = ("k", "m - 1 - k", "0") if at == "k" else ("j*m + k", "k*m + j", "k")
+        value = f"{one_of('t', 'u')}[{one_of(places, ['k + 1', 'm', 'k + i'])}]"
+        target = one_of(["b[i*m + k]"], ["t[k]", "b[k]"])
+        lines += [bounds(), f"    {target} {pick.choice(('=', '+='))} {value} * a[j]{guard()}"]
+    return "\n".join(lines) + "\n"
+
+
+@tried(300)
+@given(seed=st.integers(0, 2**32))
+def test_a_private_array_as_long_as_sizes_say_leaves_the_same_memory(seed: int) -> None:
+    one = region(random_work(seed), sizes={"n": 4, "m": 3})
+    changed = with_private_arrays(one)
+    for sizes in SIZES:
+        if all(poly.at(sizes).constant in range(99) for poly in changed.never_negative):
+            assert_same(one, changed, sizes)
 
 
 @tried(150)

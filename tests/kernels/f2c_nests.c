@@ -216,3 +216,112 @@ typedef int logical;
     return 0;
 } /* sdot_ */
 
+/* Subroutine */ int axop_(doublereal *w, doublereal *u, doublereal *g, 
+	doublereal *d__, doublereal *dt, doublereal *ur, doublereal *us, 
+	integer *n, integer *ne)
+{
+    integer w_dim1, w_dim2, w_offset, u_dim1, u_dim2, u_offset, g_dim1, 
+	    g_dim2, g_offset, d_dim1, d_offset, dt_dim1, dt_offset, ur_dim1, 
+	    ur_offset, us_dim1, us_offset, i__1, i__2, i__3, i__4;
+
+    static integer e, i__, j, l;
+    static doublereal wr, ws;
+
+    us_dim1 = *n;
+    us_offset = 1 + us_dim1;
+    us -= us_offset;
+    ur_dim1 = *n;
+    ur_offset = 1 + ur_dim1;
+    ur -= ur_offset;
+    dt_dim1 = *n;
+    dt_offset = 1 + dt_dim1;
+    dt -= dt_offset;
+    d_dim1 = *n;
+    d_offset = 1 + d_dim1;
+    d__ -= d_offset;
+    g_dim1 = *n;
+    g_dim2 = *n;
+    g_offset = 1 + g_dim1 * (1 + g_dim2);
+    g -= g_offset;
+    u_dim1 = *n;
+    u_dim2 = *n;
+    u_offset = 1 + u_dim1 * (1 + u_dim2);
+    u -= u_offset;
+    w_dim1 = *n;
+    w_dim2 = *n;
+    w_offset = 1 + w_dim1 * (1 + w_dim2);
+    w -= w_offset;
+
+    /*@ begin PerfTuning ( def input_params { param n = 5; param ne = 5; } ) @*/
+    i__1 = *ne;
+    for (e = 1; e <= i__1; ++e) {
+	i__2 = *n;
+	for (j = 1; j <= i__2; ++j) {
+	    i__3 = *n;
+	    for (i__ = 1; i__ <= i__3; ++i__) {
+		wr = 0.;
+		ws = 0.;
+		i__4 = *n;
+		for (l = 1; l <= i__4; ++l) {
+		    wr += d__[i__ + l * d_dim1] * u[l + (j + e * u_dim2) * 
+			    u_dim1];
+		    ws += u[i__ + (l + e * u_dim2) * u_dim1] * dt[l + j * 
+			    dt_dim1];
+		}
+		ur[i__ + j * ur_dim1] = g[i__ + (j + e * g_dim2) * g_dim1] * 
+			wr;
+		us[i__ + j * us_dim1] = g[i__ + (j + e * g_dim2) * g_dim1] * 
+			ws;
+	    }
+	}
+	i__2 = *n;
+	for (j = 1; j <= i__2; ++j) {
+	    i__3 = *n;
+	    for (i__ = 1; i__ <= i__3; ++i__) {
+		w[i__ + (j + e * w_dim2) * w_dim1] = 0.;
+		i__4 = *n;
+		for (l = 1; l <= i__4; ++l) {
+		    w[i__ + (j + e * w_dim2) * w_dim1] = w[i__ + (j + e * 
+			    w_dim2) * w_dim1] + dt[i__ + l * dt_dim1] * ur[l 
+			    + j * ur_dim1] + us[i__ + l * us_dim1] * d__[l + 
+			    j * d_dim1];
+		}
+	    }
+	}
+    }
+    /*@ end @*/
+    return 0;
+} /* axop_ */
+
+/* Subroutine */ int cols_(doublereal *a, doublereal *b, integer *kl, integer 
+	*ku, integer *nx)
+{
+    integer a_dim1, a_offset, b_dim1, b_offset, i__1, i__2;
+
+    static integer i__, k;
+    static doublereal za[40], zb[40];
+
+    b_dim1 = *nx;
+    b_offset = 1 + b_dim1;
+    b -= b_offset;
+    a_dim1 = *nx;
+    a_offset = 1 + a_dim1;
+    a -= a_offset;
+
+    /*@ begin PerfTuning ( def input_params { param kl = 2; param ku = 9; param nx = 7; } ) @*/
+    i__1 = *nx;
+    for (i__ = 1; i__ <= i__1; ++i__) {
+	i__2 = *ku;
+	for (k = *kl; k <= i__2; ++k) {
+	    za[k - 1] = a[i__ + k * a_dim1] * 2.;
+	    zb[k - 1] = a[i__ + k * a_dim1] - 1.;
+	}
+	i__2 = *ku;
+	for (k = *kl; k <= i__2; ++k) {
+	    b[i__ + k * b_dim1] = za[k - 1] + zb[*kl + *ku - k - 1];
+	}
+    }
+    /*@ end @*/
+    return 0;
+} /* cols_ */
+

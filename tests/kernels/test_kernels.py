@@ -33,6 +33,8 @@ from annotune.strategies.registry import AUTO
 HERE = Path(__file__).parent
 AWKWARD = (5, 3, 4, 2, 3, 5, 4)
 
+# The loops of the last iteration's copy of a work array.
+COPIED = ", {0}_own_1 P, {0}_own_2 P"
 # P: parallel, R: a reduction, S: serial; loops in the order of the text.
 EXPECTED = {
     "blas.gemm": "i P, j P, k R, j P",
@@ -65,6 +67,10 @@ EXPECTED = {
     "f2c_nests.lasr_": "j S, i__ P",
     "f2c_nests.gefa_": "k S, i__ P, j P, i__ P",
     "f2c_nests.sdot_": "i__ R",
+    "f2c_nests.axop_": "e P, j P, i__ P, l R, j P, i__ P, l R"
+    + COPIED.format("ur")
+    + COPIED.format("us"),
+    "f2c_nests.cols_": "i__ P, k P, k P, za_own_1 P, zb_own_1 P",
     "hydro.ideal_gas": "k P, j P",
     "hydro.ideal_gas_flat": "k P, j P",
     "hydro.calc_dt": "k R, j R",

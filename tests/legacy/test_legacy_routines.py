@@ -76,5 +76,5 @@ def test_what_is_written_does_what_the_fortran_does(file: str, target: str, tmp_
 
 
 def test_the_page_has_every_routine() -> None:
-    rows = re.findall(r"^\| (\w+) \|.*\| ([PRS]+) \| [^|]* \|", PAGE.read_text(), re.MULTILINE)
+    rows = re.findall(r"^\| (\w+) \| [^|]* \| ([PRS]+) \|", PAGE.read_text(), re.MULTILINE)
     assert rows == [(row.name, row.mathematics) for row in ROUTINES]

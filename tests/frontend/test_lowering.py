@@ -215,7 +215,12 @@ READ_AFTER = {
     "{ double s = 1; a[0] = s; }": set(),
     "{ double s = 1; a[0] = s; } a[1] = s;": {"s"},
     "return; a[0] = s;": set(),
-    "goto out; s = 0; out: a[0] = s; i = 0;": {"s", "i"},
+    "goto out; s = 0; out: a[0] = s; i = 0;": {"s"},
+    "if (n) goto out; s = 0; i = 0; out: a[0] = s; n = i;": {"s", "i"},
+    "s = 0; i = 0; again: a[0] = s; if (n-- > i) goto again;": set(),
+    "goto in; again: n = i; in: s = 0; if (n) goto again;": {"i"},
+    "goto in; while (n > 0) { a[0] = i; in: s = 0; }": {"i"},
+    "goto in; { double s; in: s = 0; n = s; }": {"s", "i"},
     "g(&i); ": {"i"},
     "do { s = 0; } while (i < 3);": {"i"},
     "switch (n) { case 1: s = 0; } ": {"s", "i"},
@@ -238,6 +243,13 @@ def test_what_is_read_after(after: str) -> None:
 def test_an_outer_loop_reads_again() -> None:
     body = "for (i = 0; i < n; i++) s = a[i];"
     found = load_region(body, "for (j = 0; j < m; j++) { b[j] = s;", "}")
+    assert found.scalars["s"].read_after
+    assert not found.scalars["i"].read_after
+
+
+def test_a_jump_back_over_the_region_reads_again() -> None:
+    body = "for (i = 0; i < n; i++) s = a[i];"
+    found = load_region(body, "again: b[j] = s;", "if (j++ < m) goto again;")
     assert found.scalars["s"].read_after
     assert not found.scalars["i"].read_after
 

@@ -49,19 +49,23 @@ def read_after(body: c_ast.Compound, region: Sequence[c_ast.Node]) -> frozenset[
     """Return the names that may be read after the statements `region` of a function's body.
 
     The answer errs on the side of yes: a name whose address is taken, or any name at all
-    in a function with ``goto``, labels or ``switch``, counts when it is mentioned. A static
-    variable is read after the function where a call may read it before it writes it.
+    in a function with ``switch``, or with ``goto`` and two variables of one name, counts when it
+    is mentioned. A static variable is read after the function where a call may read it before it
+    writes it.
     """
     decls = [n for n in walk_tree(body) if isinstance(n, c_ast.Decl) and n.name]
     declared = Counter(decl.name for decl in decls)
     # They keep their value from one call to the next.
     static = frozenset(decl.name for decl in decls if decl.name and _is_static(decl))
-    if any(declared[name] > 1 for name in static) or has_jumps(body):
+    # A jump out of a block may lead to where its names mean something else.
+    hidden = declared if any(isinstance(n, c_ast.Goto) for n in walk_tree(body)) else static
+    has_switch = any(isinstance(n, c_ast.Switch) for n in walk_tree(body))
+    if any(declared[name] > 1 for name in hidden) or has_switch:
         return reads(body)
-    at_entry = _Live(body, region, _NONE).statement(body, _NONE, _NONE, _NONE)
+    at_entry = _Live(body, region, _NONE).whole(body)
     kept = frozenset(name for name in at_entry if name.split(".")[0] in static)
     live = _Live(body, region, kept)
-    live.statement(body, live.kept, _NONE, _NONE)
+    live.whole(body)
     return live.after | addressed(body)
 
 
@@ -71,7 +75,7 @@ def read_before_set(region: Sequence[c_ast.Node], after: frozenset[str] = _NONE)
     The names in `after` are read behind the statements.
     """
     block = c_ast.Compound(list(region))
-    return _Live(block, region, _NONE).statement(block, after, _NONE, _NONE)
+    return _Live(block, region, after).whole(block)
 
 
 def has_jumps(body: c_ast.Compound) -> bool:
@@ -101,7 +105,7 @@ class _Live:
     """Backward liveness over structured C; each method takes what is live after a node.
 
     `leaves` is live where ``break`` goes, `again` where ``continue`` goes, and `kept` where the
-    function ends.
+    function ends; `labels` is what is known to be live where ``goto`` goes.
     """
 
     def __init__(
@@ -110,10 +114,19 @@ class _Live:
         self.last = region[-1]
         self.kept = kept
         self.after: frozenset[str] = _NONE
+        self.labels: dict[str, frozenset[str]] = {}
         start = start_of(self.last)
         self.around = {
             id(n) for n in walk_tree(body) if isinstance(n, _Loop) and self._holds_region(n, start)
         }
+
+    def whole(self, body: c_ast.Compound) -> frozenset[str]:
+        """Return what is live before a function's body, its jumps followed as often as it takes."""
+        while True:
+            known = dict(self.labels)
+            before = self.statement(body, self.kept, _NONE, _NONE)
+            if self.labels == known:
+                return before
 
     def _holds_region(self, loop: c_ast.Node, start: int) -> bool:
         # Loops that start later hold no earlier statement.
@@ -153,6 +166,12 @@ class _Live:
                 return live
             case c_ast.Decl():
                 return evaluated(node.init, live) | reads(node.type)
+            case c_ast.Label():
+                live = self.statement(node.stmt, live, leaves, again)
+                self.labels[node.name] = live | self.labels.get(node.name, _NONE)
+                return live
+            case c_ast.Goto():
+                return self.labels.get(node.name, _NONE)
             case c_ast.Break():
                 return leaves
             case c_ast.Continue():
@@ -180,9 +199,9 @@ class _Live:
         before = evaluated(node.cond, live)
         again = self.statement(advance, before, live, live)
         before |= self.statement(node.stmt, again, live, again)
-        if id(node) in self.around:
+        if id(node) in self.around or self.labels:
             # What a body makes live does not depend on what is live after it, so one pass finds
-            # all; the second lets the region see what the next iteration reads.
+            # all; the second lets the region, and a label, see what the next iteration reads.
             again = self.statement(advance, before, live, live)
             self.statement(node.stmt, again, live, again)
         return before

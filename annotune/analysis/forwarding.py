@@ -20,7 +20,7 @@ machine that annotune writes for (C11's FLT_EVAL_METHOD of 0). Nothing else read
 function does not read it later, so that the assignment itself is left out. No element is read that
 was not before: a read of e runs after the assignment has computed it.
 
-Only where that helps: nothing but loops, or nothing but one statement that accumulates, is left
+Only where that helps: nothing but loops, or nothing but statements that accumulate, is left
 where the temporary stood, and one of the loops can then go around or beside those outside it (in a
 triangle, whose inner loop ends where the outer one has come, nothing is gained). And only what is
 cheap is computed again.
@@ -35,6 +35,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from annotune.analysis.messages import listed
 from annotune.analysis.model import Model, agreeing, build_model
 from annotune.analysis.reductions import reduction_operator
 from annotune.analysis.statements import read_statements
@@ -99,7 +100,7 @@ def with_temporaries_forwarded(region: Region) -> Region:
 
 
 def _without_temporaries(region: Region, body: Place, named: frozenset[int]) -> Region:
-    """Return `region` with nothing but loops, or one sum, left in a body, if that can be."""
+    """Return `region` with nothing but loops, or sums, left in a body, if that can be."""
     changed, kept = region, 0
     while kept < len(_body(changed, body)):
         found = _forwardable(changed, (*body, kept), named)
@@ -111,13 +112,10 @@ def _without_temporaries(region: Region, body: Place, named: frozenset[int]) -> 
 
 
 def _is_plain(body: Sequence[Stmt]) -> bool:
-    """Return whether a body holds nothing but loops, or one statement that accumulates."""
+    """Return whether a body holds nothing but loops, or nothing but statements that accumulate."""
     if all(isinstance(stmt, Loop | LocalArray) for stmt in body):
         return True
-    match body:
-        case (Assign() as only,):
-            return reduction_operator(only) is not None
-    return False
+    return all(isinstance(s, Assign) and reduction_operator(s) is not None for s in body)
 
 
 def _body(region: Region, place: Place) -> tuple[Stmt, ...]:
@@ -186,7 +184,7 @@ class _Temporary:
             for name in sorted(_sources(self.assign))
             if name not in scalars or not is_integer_type(scalars[name].type)
         ]
-        kept = f": nothing writes {', '.join(read)} in between" if read else ""
+        kept = f", for nothing writes what it reads of {listed(read)} in between" if read else ""
         what = "the condition" if is_stored(self.assign) else self.name
         return f"{what} is {print_expr(self.value)} where it is read{kept}"
 
@@ -198,7 +196,19 @@ def _reading(assign: Assign, put: Callable[[Expr], Expr | None]) -> Assign:
         target = replace(target, indices=tuple(rewrite(index, put) for index in target.indices))
     if guard is not None:
         guard = conjunction(dict.fromkeys(conjuncts(rewrite(guard, put))))
-    return replace(assign, target=target, value=rewrite(assign.value, put), guard=guard)
+    changed = replace(assign, target=target, value=rewrite(assign.value, put), guard=guard)
+    return _accumulating(changed)
+
+
+def _accumulating(assign: Assign) -> Assign:
+    """Return ``x = x + e`` and ``x = e + x`` as ``x += e``, which C11 6.5.16.2 makes the same."""
+    match assign.value:
+        case Binary("+" | "-" | "*" | "/" as op, left, right) if assign.op == "=":
+            if left == assign.target:
+                return replace(assign, op=f"{op}=", value=right)
+            if right == assign.target and op in "+*":
+                return replace(assign, op=f"{op}=", value=left)
+    return assign
 
 
 def _forwardable(region: Region, place: Place, named: frozenset[int]) -> _Temporary | None:
@@ -307,8 +317,6 @@ def _is_cheap(value: Expr) -> bool:
                 return False
             case Call(function, _) if function not in _CHEAP_CALLS and not function.startswith("("):
                 return False
-            case Select():
-                return False
     return True
 
 
@@ -410,7 +418,14 @@ class _Between:
         writes = [s for s in self.stmts if isinstance(s, Assign) and _target(s) in names]
         if any(isinstance(write.target, Var) for write in writes):
             return False
-        return not writes or self._are_elsewhere(writes, found)
+        read = [part for part in _parts(found.assign) if isinstance(part, Access)]
+        doubtful = [
+            write
+            for write in writes
+            if isinstance(write.target, Access)
+            and not all(_differ(write.target, e) for e in read if e.array == write.target.array)
+        ]
+        return not doubtful or self._are_elsewhere(doubtful, found)
 
     def _are_elsewhere(self, writes: Sequence[Assign], found: _Temporary) -> bool:
         """Return whether it is proven that `writes` touch other elements of their arrays.
@@ -427,6 +442,12 @@ class _Between:
         if not (model.all_sizes and set(model.demands) <= set(tested.demands)):
             return False
         return all(_is_elsewhere(model, found.assign, write, self.place) for write in writes)
+
+
+def _differ(one: Access, other: Access) -> bool:
+    """Return whether some subscript of two elements is a constant each, and not the same one."""
+    pairs = zip(one.indices, other.indices, strict=True)
+    return any(isinstance(a, Int) and isinstance(b, Int) and a != b for a, b in pairs)
 
 
 def _is_elsewhere(model: Model, assign: Assign, write: Assign, place: Place) -> bool:

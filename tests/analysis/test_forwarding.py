@@ -30,7 +30,8 @@ def left_behind(one: Region, sizes: Mapping[str, int]) -> dict[Place, int]:
 
 
 def forwarded(text: str, **types: str) -> Region:
-    one = region(text, sizes={"n": 4, "m": 3}, types=types)
+    extents = {"c": (None, 2)} if "][" in text else None
+    one = region(text, sizes={"n": 4, "m": 3}, types=types, extents=extents)
     changed = with_temporaries_forwarded(one)
     for sizes in SIZES:
         assert left_behind(one, sizes) == left_behind(changed, sizes)
@@ -84,6 +85,16 @@ MOVED = {
         "for i in 0:n\n  t = x[i]\n  s += t * t\n",
         "for i in 0:n\n  S1: s += x[i] * x[i]\n",
     ),
+    "a product of complex numbers, in its parts": (
+        "for j in 0:n: for i in 0:m\n  t = c[i + j*9][0] + x[j]*a[i]\n"
+        "  u = y[j]*a[i] + c[i + j*9][1]\n  c[i + j*9][0] = t\n  c[i + j*9][1] = u\n",
+        "for j in 0:n\n  for i in 0:m\n    S2: c[i + j * 9][0] += x[j] * a[i]\n"
+        "    S3: c[i + j * 9][1] += y[j] * a[i]\n",
+    ),
+    "a choice": (
+        "for j in 0:n\n  t = y[j] > 1.0 ? x[j] : 2.0\n  for i in 0:m: c[i + j*9] += t * a[i]\n",
+        "for j in 0:n\n  for i in 0:m\n    S1: c[i + j * 9] += (y[j] > 1.0 ? x[j] : 2.0) * a[i]\n",
+    ),
     "a term that costs much, once": (
         "for i in 0:n\n  t = x[i] / y[i]\n  s += t\n",
         "for i in 0:n\n  S1: s += x[i] / y[i]\n",
@@ -124,6 +135,10 @@ STAYS = {
     "it costs much": INSIDE.replace("x[j]\n", "1.0 / x[j]\n"),
     "a statement is left": INSIDE + "  d[j] = 1.0\n",
     "nothing moves": "for j in 0:n\n  t = x[j]\n  c[j] = t * t\n",
+    "the same element of what is written": (
+        "for j in 0:n: for i in 0:m\n  t = c[i + j*9] + x[j]\n  c[i + j*9] += 1.0\n"
+        "  d[i + j*9] += t\n"
+    ),
     "a triangle": INSIDE.replace("0:m", "0:j + 1"),
     "it means the iterator of another loop": (
         "for j in 0:n\n  t = x[j]\n  for i in 0:m: c[i + j*9] = t\n  for j in 0:m: d[j] = t\n"
@@ -173,7 +188,9 @@ def test_an_integer_stays(kind: str) -> None:
 
 def test_a_step_names_what_is_not_written() -> None:
     (step,) = forwarded(INSIDE).steps
-    assert step.proof == "t is x[j] where it is read: nothing writes x in between"
+    assert (
+        step.proof == "t is x[j] where it is read, for nothing writes what it reads of x in between"
+    )
 
 
 PLACES = ("x[j]", "y[j]", "x[1]", "c[j]", "c[i + j*5]", "c[i]", "d[i + j*5]")

@@ -3,6 +3,7 @@ typedef int integer;
 typedef double doublereal;
 typedef float real;
 typedef int logical;
+typedef struct { doublereal r, i; } doublecomplex;
 
 /* Subroutine */ int gemmnt_(integer *m, integer *n, integer *k, doublereal *
 	alpha, doublereal *a, integer *lda, doublereal *b, integer *ldb, 
@@ -324,4 +325,58 @@ typedef int logical;
     /*@ end @*/
     return 0;
 } /* cols_ */
+
+/* Subroutine */ int zgemm_(integer *m, integer *n, integer *k, doublecomplex 
+	*alpha, doublecomplex *a, integer *lda, doublecomplex *b, integer *
+	ldb, doublecomplex *beta, doublecomplex *c__, integer *ldc)
+{
+    integer a_dim1, a_offset, b_dim1, b_offset, c_dim1, c_offset, i__1, i__2, 
+	    i__3, i__4, i__5, i__6;
+    doublecomplex z__1, z__2;
+
+    integer i__, j, l;
+    doublecomplex temp;
+
+    a_dim1 = *lda;
+    a_offset = 1 + a_dim1;
+    a -= a_offset;
+    b_dim1 = *ldb;
+    b_offset = 1 + b_dim1;
+    b -= b_offset;
+    c_dim1 = *ldc;
+    c_offset = 1 + c_dim1;
+    c__ -= c_offset;
+
+    /*@ begin PerfTuning ( def input_params { param m = 7; param n = 6; param k = 5; param lda = 8; param ldb = 7; param ldc = 9; } ) @*/
+    i__1 = *n;
+    for (j = 1; j <= i__1; ++j) {
+	i__2 = *m;
+	for (i__ = 1; i__ <= i__2; ++i__) {
+	    i__3 = i__ + j * c_dim1;
+	    i__4 = i__ + j * c_dim1;
+	    z__1.r = beta->r * c__[i__4].r - beta->i * c__[i__4].i, z__1.i = 
+		    beta->r * c__[i__4].i + beta->i * c__[i__4].r;
+	    c__[i__3].r = z__1.r, c__[i__3].i = z__1.i;
+	}
+	i__2 = *k;
+	for (l = 1; l <= i__2; ++l) {
+	    i__3 = l + j * b_dim1;
+	    z__1.r = alpha->r * b[i__3].r - alpha->i * b[i__3].i, z__1.i = 
+		    alpha->r * b[i__3].i + alpha->i * b[i__3].r;
+	    temp.r = z__1.r, temp.i = z__1.i;
+	    i__3 = *m;
+	    for (i__ = 1; i__ <= i__3; ++i__) {
+		i__4 = i__ + j * c_dim1;
+		i__5 = i__ + j * c_dim1;
+		i__6 = i__ + l * a_dim1;
+		z__2.r = temp.r * a[i__6].r - temp.i * a[i__6].i, z__2.i = 
+			temp.r * a[i__6].i + temp.i * a[i__6].r;
+		z__1.r = c__[i__5].r + z__2.r, z__1.i = c__[i__5].i + z__2.i;
+		c__[i__4].r = z__1.r, c__[i__4].i = z__1.i;
+	    }
+	}
+    }
+    /*@ end @*/
+    return 0;
+} /* zgemm_ */
 

@@ -71,6 +71,7 @@ EXPECTED = {
     + COPIED.format("ur")
     + COPIED.format("us"),
     "f2c_nests.cols_": "i__ P, k P, k P, za_own_1 P, zb_own_1 P",
+    "f2c_nests.zgemm_": "j P, i__ P, l R, i__ P",
     "hydro.ideal_gas": "k P, j P",
     "hydro.ideal_gas_flat": "k P, j P",
     "hydro.calc_dt": "k R, j R",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -120,7 +121,9 @@ def run(output: Path | None, resume: bool, debug: bool, **options: Any) -> None:
     from annotune.tune.config import SIGNALLED, interrupts
 
     settings, form = settings_of(options, os.environ), _form(options)
-    config = config_of(options, max(1, len(os.sched_getaffinity(0))))
+    # The time that a run is given is that of the whole command.
+    begun = click.get_current_context().obj or time.monotonic()
+    config = config_of(options, max(1, len(os.sched_getaffinity(0))), begun)
     with _refusals(form, debug):
         targets = [load_target(name) for name in settings.targets]
         folder = output or _default_folder(settings.source)
@@ -350,11 +353,12 @@ def _print_json(value: dict[str, Any]) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; the entry point of the package."""
+    begun = time.monotonic()
     given = sys.argv[1:] if arguments is None else list(arguments)
     # Hardly anything is garbage here: the collector would walk what was imported, again and again.
     gc.set_threshold(YOUNG_OBJECTS, 20, 20)
     try:
-        cli(args=given, prog_name="annotune")
+        cli(args=given, prog_name="annotune", obj=begun)
     except (OSError, MemoryError) as error:
         if "--debug" in given:
             raise

@@ -290,7 +290,13 @@ for_a_run = _with(
     _option(
         "--time time_s",
         Read("duration", _duration),
-        "Of the search, such as 5m. [default: the annotation's, else 90s]",
+        "Of the whole command, such as 5m. [default: the annotation's, else 90s]",
+    ),
+    _option(
+        "--original-time original_s",
+        Read("duration", _duration),
+        "That one run of the original may take. [default: 600s]",
+        default=None,
     ),
     _option(
         "--seed",
@@ -342,9 +348,9 @@ def settings_of(options: Mapping[str, Any], environ: Mapping[str, str]) -> Setti
     )
 
 
-def config_of(options: Mapping[str, Any], cores: int) -> RunConfig:
-    """Return how a run goes by its own options, on so many cores."""
-    from annotune.tune.config import RunConfig
+def config_of(options: Mapping[str, Any], cores: int, begun: float) -> RunConfig:
+    """Return how a run goes by its own options, on so many cores; for `begun` see there."""
+    from annotune.tune.config import ORIGINAL_S, RunConfig
 
     workers: Wish | None = options["workers"]
     at_once = workers.count if workers is not None and workers.count else cores
@@ -353,6 +359,8 @@ def config_of(options: Mapping[str, Any], cores: int) -> RunConfig:
         compilers=options["jobs"] or cores,
         jobs=at_once,
         is_cold=options["cache"] == "cold",
+        begun=begun,
+        original_s=options["original_s"] or ORIGINAL_S,
     )
 
 

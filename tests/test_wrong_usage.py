@@ -57,6 +57,7 @@ def test_a_refusal_as_json() -> None:
     assert {k: v for k, v in done.json.items() if k != "diagnostics"} == {
         "schema": 1,
         "files": [],
+        "commands": {},
         "regions": [],
     }
 

@@ -223,16 +223,25 @@ class Stopwatch:
         self._is_cold = is_large or self._flush is not None
         self._kernel_s: list[float] = []
 
-    def times(self, call: _Call, first_s: float, another: Callable[[], _Call]) -> dict[str, Any]:
+    def times(
+        self,
+        call: _Call,
+        first_s: float,
+        another: Callable[[], _Call],
+        first_waited: float | None = None,
+    ) -> dict[str, Any]:
         """Return seconds per call, each from restored inputs, and how they were taken.
 
-        The first call of all, for the outputs, took `first_s` and was one warm-up already. On a
-        GPU the time in kernels is told apart. At the end `call` has run once from restored inputs.
+        The first call of all, for the outputs, took `first_s` and was one warm-up already, or all
+        that there is; in a share `first_waited` of it some task waited for a processor. On a GPU
+        the time in kernels is told apart. At the end `call` has run once from restored inputs.
         """
         plan = self._plan
         warm_s = first_s
         if self._kernel_clock is not None:
             self._kernel_clock()  # what the first call took is no part of a sample
+        elif first_s > plan["once_s"]:
+            return self._told([first_s], first_waited)
         for _ in range(plan["warm_ups"]):
             warm_s = min(warm_s, self._sample([call]))
         # On a GPU it is the kernels that may be too short to be timed one by one.
@@ -252,17 +261,22 @@ class Stopwatch:
             is_over = time.perf_counter() - begin > plan["budget_s"]
             if censored or is_over or is_narrow(told, plan["narrow"]):
                 break
-        found = {
-            "times_s": times_s,
-            "kernel_s": list(self._kernel_s),
-            "censored": censored,
-            "is_cold": self._is_cold,
-            "waited": share_waited(waited, time.perf_counter() - begin),
-        }
+        found = self._told(times_s, share_waited(waited, time.perf_counter() - begin), censored)
         if calls.count(call) > 1:
             # Its arrays hold the work of several calls on top of each other.
             self._sample([call])
         return found
+
+    def _told(
+        self, times_s: list[float], waited: float | None, censored: bool = False
+    ) -> dict[str, Any]:
+        return {
+            "times_s": times_s,
+            "kernel_s": list(self._kernel_s),
+            "censored": censored,
+            "is_cold": self._is_cold,
+            "waited": waited,
+        }
 
     def _batch(self, call: _Call, warm_s: float, another: Callable[[], _Call]) -> list[_Call]:
         """Return the calls of one sample, so many that it is long enough to be timed.
@@ -430,9 +444,10 @@ def _run(library: ctypes.CDLL, entry: str, job: Job, memory: _Memory, mode: Floa
     for array in arrays if _POISON else ():
         array.memory.mark_zones(_POISON)
     watched = _watched(library, arrays)
-    start = time.perf_counter()
+    start, waited = time.perf_counter(), waited_s()
     call()
     first_s = time.perf_counter() - start
+    first_waited = share_waited(waited, first_s)
     has_mode = mode.is_now()
     for array in arrays if _UNPOISON else ():
         array.memory.mark_zones(_UNPOISON)
@@ -455,7 +470,7 @@ def _run(library: ctypes.CDLL, entry: str, job: Job, memory: _Memory, mode: Floa
         def another() -> _Call:
             return _Call(library, job, _arrays(job, pristine), entry)
 
-        told["times"] = stopwatch.times(call, first_s, another)
+        told["times"] = stopwatch.times(call, first_s, another, first_waited)
         told["zones"] = told["zones"] or _broken_zones(job, arrays)
         if call.scalars() != computed or not memory.holds(job, arrays):
             memory.store(job, arrays, job["last_at"])

@@ -57,7 +57,7 @@ NO_C_COMPILER = Template(
     help="install gcc, or name a compiler in CC",
 )
 
-ORACLE_LIMIT_S = 120.0
+ORACLE_LIMIT_S = 600.0
 """How long the original, or a program that follows it, may run on one set of inputs."""
 
 
@@ -98,8 +98,10 @@ class Oracle(Original):
         tools: Toolchains,
         folder: Path,
         flags: tuple[str, ...] = (),
+        limit_s: float = ORACLE_LIMIT_S,
     ) -> None:
         super().__init__(source, analysis, tools, folder, flags)
+        self._limit_s = limit_s
         self._lock = threading.RLock()
         self._references: dict[tuple[object, ...], OracleResult] = {}
         shadow = shadow_of(self.region)
@@ -177,7 +179,7 @@ class Oracle(Original):
         Raises:
             _NoResult: It did not, in words that begin with `who`.
         """
-        child = Child(library, limit_s=ORACLE_LIMIT_S)
+        child = Child(library, limit_s=self._limit_s)
         result = run_checked(child, RunJob(inputs), folder)
         if result.status is not Status.CORRECT:
             raise _NoResult(f"{who}{result.reason}")

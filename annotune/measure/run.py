@@ -219,6 +219,8 @@ atexit.register(FORKERS.close)
 
 
 RUN_LIMIT_S = 30.0
+# Of what takes so long one run is known to a percent, whatever the caches held before.
+ONCE_S = 1.0
 TOO_MUCH_MEMORY = "used more than"
 OVERWRITTEN = "wrote over what its process tells of its runs"
 REPORT_LINES = 6
@@ -239,7 +241,8 @@ class TimingPlan:
 
     It ends as well when `budget_s` seconds are spent or `runs` runs are done. At least `least_runs`
     are done. With `is_cold` each begins with nothing of its data in a cache; `evictor` is the
-    library that empties those of this processor. A variant that is
+    library that empties those of this processor. Where the first run of all takes more than
+    `once_s` on a processor, that is the only one. A variant that is
     clearly worse than `best_s`, the best one's seconds per call, is given up and its time is
     censored; 0 means that there is none.
     """
@@ -250,6 +253,7 @@ class TimingPlan:
     budget_s: float = 0.5
     best_s: float = 0.0
     narrow: float = 0.01
+    once_s: float = ONCE_S
     is_cold: bool = True
     evictor: str = ""
 

@@ -147,7 +147,7 @@ class Bench:
         """Return whether the time for this run is used up, or the user wants it to end."""
         return self.session.stop.is_set or time.monotonic() >= self.until
 
-    def share(self, parts: int) -> Bench:
+    def share(self, parts: float) -> Bench:
         """Return the bench with one of so many equal parts of the time that is left."""
         now = time.monotonic()
         return replace(self, until=now + max(0.0, self.until - now) / parts)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 DEFAULT_SEARCH = "auto"
 DEFAULT_TIME_S = 90.0
 DEFAULT_BUDGET = 100
+ORIGINAL_S = 600.0
 
 UNKNOWN_SEARCH = Template(
     "AT645",
@@ -49,7 +50,8 @@ class RunConfig:
 
     `compilers` compilations and `jobs` checks run at once. With `is_cold` what is timed begins with
     nothing of its data in a cache. `workers` are processes of their own that are to do the checks;
-    None for this one.
+    None for this one. One run of the original may take `original_s`, however short the search is to
+    be. The command was `begun` at that time, of `time.monotonic`; None is now.
     """
 
     search: str | None = None
@@ -60,6 +62,8 @@ class RunConfig:
     jobs: int = 1
     is_cold: bool = True
     workers: Wish | None = None
+    original_s: float = ORIGINAL_S
+    begun: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,6 +106,8 @@ def _is_inert(name: str, made: Sequence[tuple[Mapping[str, Value], str]]) -> boo
 # this many seconds: a loaded machine takes its time to start a process.
 SLOWER = 10
 SHORTEST_LIMIT_S = 3.0
+# Proofs of the winner may take this share of a target's time from its search.
+RESERVED = 0.6
 # After its time a search without a right variant goes on for so many hangs at the least.
 HANGS_OWED = 4
 
@@ -123,7 +125,8 @@ class Way:
     `plan` says how the point of a number is checked, `judge` what its time is. Of `slots` trials
     that run at once, a clock bears only one; where it is this processor's (`is_quiet`), nothing
     else is done meanwhile, and it is this process that measures. Times on another device than
-    `device` are no match for those on it; empty where there are only predicted ones.
+    `device` are no match for those on it; empty where there are only predicted ones. What wins must
+    stand proofs, which take some `proofs` times as long as the first check.
     """
 
     kind: str
@@ -132,6 +135,7 @@ class Way:
     slots: int = 1
     is_quiet: bool = False
     device: str = ""
+    proofs: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -198,6 +202,7 @@ class Experiment:
         self._order: list[int] = []
         self.tried: dict[int, Tried] = {}
         share_s = bench.until - time.monotonic()
+        self._most_reserved_s, self._reserved_s = RESERVED * share_s, 0.0
         self._until = bench.until + max(share_s, HANGS_OWED * bench.limit_s)
 
     def run(self) -> tuple[tuple[Tried, ...], Searched]:
@@ -252,7 +257,7 @@ class Experiment:
         """
         if self._bench.session.stop.is_set:
             return True
-        if not self._bench.is_over:
+        if time.monotonic() < self._bench.until - self._reserved_s:
             return False
         is_owed = time.monotonic() < self._until
         return not is_owed or any(one.is_right for one in self.tried.values())
@@ -416,6 +421,9 @@ class Experiment:
     def _ended(self, one: _Underway, trial: Trial) -> None:
         """Give a variant its fate, and the same to its twins."""
         is_elsewhere = bool(self._way.device) and trial.device not in ("", self._way.device)
+        if not self._reserved_s and trial.run_s:
+            proofs_s = self._way.proofs * trial.run_s
+            self._reserved_s = max(0.0, min(self._most_reserved_s, proofs_s))
         trial = self._way.judge(one.variant, trial)
         self._settle(Tried(one.number, trial, one.variant, one.code, is_elsewhere=is_elsewhere))
         self._share(one, trial, is_elsewhere)

@@ -43,7 +43,7 @@ from annotune.measure.machine import (
 from annotune.measure.oracle import Oracle
 from annotune.measure.plan import CheckPlan
 from annotune.measure.program import Program, compile_ahead, compile_job_of
-from annotune.measure.run import Child, RunJob, TimingPlan, run_in_one_child
+from annotune.measure.run import RUN_LIMIT_S, Child, RunJob, TimingPlan, run_in_one_child
 from annotune.measure.timing import Turn, Turns, share_waited, take_turns, waited_s
 from annotune.measure.toolchain import Toolchains, find_toolchains
 from annotune.measure.trial import Status, Timing, Trial
@@ -119,7 +119,8 @@ def _job(oracle: Oracle, one: Contestant, plan: CheckPlan) -> tuple[Child, RunJo
     evictor = oracle.evictor() if is_cold else ""
     timing = replace(TURN, warm_ups=warm_ups, is_cold=is_cold, evictor=evictor)
     environ = {**KINDS[one.program.kind].environ, **plan.environ}
-    child = Child(built.path, built.entry, one.threads, environ=environ)
+    limit_s = max(RUN_LIMIT_S, plan.limits.run_s)
+    child = Child(built.path, built.entry, one.threads, limit_s, environ)
     return child, RunJob(reference.inputs, timing)
 
 

@@ -35,6 +35,7 @@ from annotune.tune.bench import Bench, busy_words
 from annotune.tune.config import Wanted
 from annotune.tune.jobs import SHARED_WITH
 from annotune.tune.results import (
+    ORIGINALS,
     ROW_NAMES,
     KernelModel,
     RegionResult,
@@ -44,11 +45,22 @@ from annotune.tune.results import (
     TargetModel,
     agreement,
 )
-from annotune.tune.tuner import TargetResult, baseline, measured, predicted
+from annotune.tune.tuner import (
+    AS_WRITTEN_LIMIT,
+    TargetResult,
+    baseline,
+    measured,
+    original_program,
+    predicted,
+    unchecked,
+)
 
 # Points among which a search chooses, at most. To list one for a GPU takes 5 ms, for a CPU 1 ms.
 MOST_ON_CPU = 5000
 MOST_ON_GPU = 300
+# A target that is measured has this many times the time of one that is predicted: its variants are
+# checked one at a time, and each tells something new.
+MEASURED = 2.0
 # The targets that are measured where a GPU answers, and how they are built for it.
 ON_GPU = {"openacc": "openacc-gpu", "cuda": "cuda-gpu"}
 
@@ -69,6 +81,11 @@ class RegionRun:
     wanted: Wanted
     gpu: Gpu | NoGpu
     offloads: bool = False
+
+    @property
+    def original_s(self) -> float:
+        """Return the seconds that one run of the original may take."""
+        return self.bench.session.config.original_s
 
     @property
     def source(self) -> SourceFile:
@@ -94,6 +111,11 @@ class RegionRun:
         elif self.on_gpu(target.name) is not None:
             limit = max(limit, MOST_ON_GPU)
         return listing_of(target, self.base, self.space, self.device, limit)
+
+    def weight(self, target: Target) -> float:
+        """Return the share of the time that a target has beside another one of 1."""
+        is_measured = target.is_for_cpu or self.on_gpu(target.name) is not None
+        return MEASURED if is_measured else 1.0
 
     def timed_on(self, target: Target) -> str:
         """Return the name of what the times of a target's trials are for."""
@@ -149,14 +171,9 @@ def tune(run: RegionRun, targets: Sequence[Target]) -> Tuned:
     found: dict[str, TargetResult] = {}
     refusals: list[AnnotuneError] = []
     bench.begin("original", 4, _least_s(run, run.cpu.model))
-    found["sequential"] = baseline(bench, "sequential", "c", _original(run), 1)
-    naive = naive_openmp(run.source, run.analysis)
-    found["openmp_naive"] = baseline(
-        bench, "openmp_naive", "openmp", {"parallel for": naive}, bench.session.cores
-    )
-    acc = naive_openacc(run.source, run.analysis)
-    found["openacc_naive"] = _naive_openacc(run, acc)
-    for number, target in enumerate(targets):
+    found |= _as_written(run)
+    order = _in_turn(run, targets)
+    for number, target in enumerate(order):
         if stop.is_set:
             found[target.name] = TargetResult(note="the run was ended before its turn came")
             continue
@@ -168,7 +185,7 @@ def tune(run: RegionRun, targets: Sequence[Target]) -> Tuned:
             continue
         least_s = _least_s(run, run.timed_on(target))
         bench.begin(f"tuning {target.name}", min(len(listing), run.wanted.budget), least_s)
-        own = bench.share(len(targets) - number)
+        own = bench.share(sum(map(run.weight, order[number:])) / run.weight(target))
         gpu = run.on_gpu(target.name)
         if gpu is not None:
             found[target.name] = _on_gpu(run, gpu, target, own, listing)
@@ -179,7 +196,13 @@ def tune(run: RegionRun, targets: Sequence[Target]) -> Tuned:
             found[target.name] = predicted(own, target, target.kind, listing, run.wanted, device)
     if len(refusals) == len(targets):
         raise AnnotuneError(tuple(d for one in refusals for d in one.diagnostics))
-    return _tuned(run, found)
+    in_order = (*(name for name in found if name in ORIGINALS), *(t.name for t in targets))
+    return _tuned(run, {name: found[name] for name in in_order})
+
+
+def _in_turn(run: RegionRun, targets: Sequence[Target]) -> list[Target]:
+    """Return the targets in their turn: what the clock judges before what the model does."""
+    return sorted(targets, key=lambda target: -run.weight(target))
 
 
 def _on_cpu(
@@ -252,16 +275,35 @@ def _on_gpu(
     return replace(found, trials=(*first.trials, *found.trials), warnings=tuple(said))
 
 
-def _naive_openacc(run: RegionRun, codes: Mapping[str, RegionCode]) -> TargetResult:
+def _as_written(run: RegionRun) -> dict[str, TargetResult]:
+    """Return the original, and with the directives that one would add without a tool."""
+    bench, limit_s = run.bench, run.original_s
+    name, own = "sequential", _original(run)
+    first = baseline(bench, name, "c", own, 1, limit_s)
+    ((label, code),) = own.items()
+    first = unchecked(bench, first, original_program(name, "c", label, code), limit_s)
+    alone_s = first.best.time_s if first.best is not None else None
+    limit_s = min(limit_s, AS_WRITTEN_LIMIT * (alone_s or limit_s))
+    naive = {"parallel for": naive_openmp(run.source, run.analysis)}
+    threads = bench.session.cores
+    return {
+        "sequential": first,
+        "openmp_naive": baseline(bench, "openmp_naive", "openmp", naive, threads, limit_s),
+        "openacc_naive": _naive_openacc(run, limit_s),
+    }
+
+
+def _naive_openacc(run: RegionRun, limit_s: float) -> TargetResult:
     """Return the original with OpenACC's own choices: on a GPU where there is one for it.
 
-    Elsewhere it is executed and compared on this host, and its time tells nothing.
+    Elsewhere it is executed and compared on this host, and not timed: its grid is the GPU's.
     """
-    gpu = run.on_gpu("openacc")
+    gpu, codes = run.on_gpu("openacc"), naive_openacc(run.source, run.analysis)
+    name = "openacc_naive"
     if gpu is None:
-        return baseline(run.bench, "openacc_naive", "openacc", codes, 1)
+        return baseline(run.bench, name, "openacc", codes, 1, limit_s, is_timed=False)
     with exclusive(gpu, lock_folder()):
-        return baseline(_bench_on(gpu, run.bench), "openacc_naive", ON_GPU["openacc"], codes, 1)
+        return baseline(_bench_on(gpu, run.bench), name, ON_GPU["openacc"], codes, 1, limit_s)
 
 
 def _bench_on(gpu: Gpu, bench: Bench) -> Bench:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -45,6 +46,10 @@ from annotune.tune.workers import BAD_CONFIG, NO_WORKER, crew_of
 
 # However short a run is to be, one compilation may take this many seconds.
 LEAST_LIMIT_S = 5.0
+# What a part of a run has of its share in any case, however long those before it took.
+LEAST = 0.25
+# This share of the time is for what comes after the last region: reports and files.
+AFTERWARDS = 0.03
 # One compilation that hangs may take this share of a region's time.
 ONE_HANG = 0.25
 # What no other region of the run would fare better with.
@@ -80,9 +85,9 @@ def run(
 ) -> tuple[tuple[Tuned, ...], Mapping[str, str]]:
     """Return every region's result, and the versions of the tools behind them.
 
-    `flags` go to every compilation of the user's file, such as ``-D``. The command line's time is
-    shared by the regions evenly, and a region's by its problem sizes. What `store` knows is not
-    measured again; without one, nothing outlives the run.
+    `flags` go to every compilation of the user's file, such as ``-D``. The time is that of the
+    whole command: it is shared by the regions, and a region's by its problem sizes. What `store`
+    knows is not measured again; without one, nothing outlives the run.
 
     Raises:
         AnnotuneError: An annotation asks for no search that there is, the original does not compile
@@ -109,8 +114,11 @@ def run(
         own = _Tuning(
             session, source, targets, device, tools, flags, arch, gpu, cpu_facts(tools), scratch
         )
-        pairs = enumerate(zip(regions, searches, strict=True))
-        found = [own.region_or_refusal(n, ready, search) for n, (ready, search) in pairs]
+        times = TimeShares([(1 - AFTERWARDS) * one.time_s for one in searches], config.begun)
+        found: list[Tuned | AnnotuneError] = []
+        for number, (ready, search) in enumerate(zip(regions, searches, strict=True)):
+            search = replace(search, time_s=times.next_s())
+            found.append(own.region_or_refusal(number, ready, search))
     return _with_refused(regions, found), _versions(tools)
 
 
@@ -172,7 +180,7 @@ class _Tuning:
         """Return a region tuned at each of its problem sizes."""
         names = [sizes_text(tuned_sizes(one.base.analysis.region)) for one in ready.by_size]
         at_size = partial(self.at_size, number, ready, search)
-        times = TimeShares(search.time_s, len(names))
+        times = TimeShares([search.time_s / len(names)] * len(names))
         return tune_each(names, at_size, search.budget, times, self.targets, self.session.stop)
 
     def at_size(
@@ -194,10 +202,11 @@ class _Tuning:
         analysis, tools = ready.base.analysis, self.tools
         region = analysis.region
         given = (*self.flags, *macros(region.spec, {*region.scalars, *region.arrays}))
+        original_s = self.session.config.original_s
         can_compile = tools.nvcc is not None and self.device.can_compile
         return Bench(
             self.session,
-            Checker(Oracle(self.source, analysis, tools, folder, given)),
+            Checker(Oracle(self.source, analysis, tools, folder, given, original_s)),
             (tuned_sizes(region),),
             awkward_sizes(analysis),
             time.monotonic() + share_s,
@@ -239,21 +248,22 @@ def shares(budget: int, parts: int) -> tuple[int, ...]:
 
 
 class TimeShares:
-    """Shares the time of a run among parts, evenly; what one leaves over goes to those after it.
+    """Shares the time of a run among parts; what one leaves over goes to those after it.
 
-    A part that takes longer than its share shortens none of the others.
+    `wanted_s` is what each part would take of the whole. What one takes beyond its share is missing
+    to those after it, down to `LEAST` of theirs. It is counted from `begun`, of `time.monotonic`,
+    None for now.
     """
 
-    def __init__(self, limit_s: float, parts: int) -> None:
-        self._end = time.monotonic() + limit_s
-        self._least_s = limit_s / parts
-        self._left = parts
+    def __init__(self, wanted_s: Sequence[float], begun: float | None = None) -> None:
+        self._end = (time.monotonic() if begun is None else begun) + sum(wanted_s)
+        self._wanted_s = deque(wanted_s)
 
     def next_s(self) -> float:
         """Return the seconds that the next part may take."""
-        rest_s = (self._end - time.monotonic()) / self._left
-        self._left -= 1
-        return max(self._least_s, rest_s)
+        rest_s, of_all_s = self._end - time.monotonic(), sum(self._wanted_s)
+        own_s = self._wanted_s.popleft()
+        return max(LEAST * own_s, rest_s * own_s / of_all_s)
 
 
 @dataclass(frozen=True)

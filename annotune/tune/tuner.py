@@ -9,9 +9,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import prod
+from math import inf, prod
 from statistics import median
 
+from annotune.codegen.build import USUAL
 from annotune.codegen.several_sizes import TUNED_SUFFIX
 from annotune.codegen.target import RegionCode, Target
 from annotune.ir.c_types import element_bytes
@@ -48,6 +49,9 @@ NEAR = 1.25
 FEWEST, MOST = 3, 8
 # What takes this many times the fastest one's time by its median is never named in its place.
 AS_FAST = 1.02
+# The proofs of a winner take some so many checks: by the clock, and by the detectors too. On two
+# cores gemm's take 6 s after checks of 0.6 s, and 17 s and 34 s after such of 6 s and 12 s.
+PROOFS, PROOFS_AFTER_DETECTORS = 10.0, 3.0
 # The original may take this share of the finals' time: the figures of the others matter more.
 ORIGINALS_SHARE = 0.3
 
@@ -245,6 +249,8 @@ _CHECKED_AS = {"cuda-gpu": "cuda-cpu", "openacc-gpu": "openacc"}
 # The kinds whose device is this processor, which must not be kept busy while it is measured.
 _ON_THIS_CPU = ("openmp", "c")
 BASELINE_BUDGET_S = 0.6
+# The original has this many times as long as what it takes alone where threads or a device run it.
+AS_WRITTEN_LIMIT = 5
 
 
 @dataclass(frozen=True)
@@ -333,7 +339,8 @@ def by_clock(
         return replace(bench.plan(True), arch=bench.arch if code.device else "", grids=grids)
 
     is_quiet = kind in _ON_THIS_CPU
-    way = Way(kind, plan, predicted_trial, is_quiet=is_quiet, device=bench.device_name)
+    device = bench.device_name
+    way = Way(kind, plan, predicted_trial, is_quiet=is_quiet, device=device, proofs=PROOFS)
     return Experiment(bench, target, listing, wanted, way).run()
 
 
@@ -358,7 +365,7 @@ def predicted(
     def judge(variant: Variant, trial: Trial) -> Trial:
         return judged(variant, trial, bench.arch, device)
 
-    way = Way(kind, plan, judge, bench.session.config.jobs)
+    way = Way(kind, plan, judge, bench.session.config.jobs, proofs=PROOFS_AFTER_DETECTORS)
     tried, searched = Experiment(bench, target, listing, wanted, way).run()
     ranked = _by_time(one for one in tried if one.is_right)
     return replace(_result(bench, target, kind, tried, ranked), searched=searched)
@@ -455,30 +462,67 @@ def _with_finals(result: TargetResult, tried: Sequence[Tried], found: Finals) ->
     return replace(told, trials=tuple(trials), rivals=known)
 
 
+def original_program(name: str, kind: str, label: str, code: RegionCode) -> Program:
+    """Return the original in one of its forms, which `label` calls, as a program."""
+    return Program(name, kind, code, config={"as written": label}, optimisation=(USUAL,))
+
+
 def baseline(
-    bench: Bench, name: str, kind: str, codes: Mapping[str, RegionCode], threads: int
+    bench: Bench,
+    name: str,
+    kind: str,
+    codes: Mapping[str, RegionCode],
+    threads: int,
+    limit_s: float = 0.0,
+    is_timed: bool = True,
 ) -> TargetResult:
     """Return the fastest of a few ways to write the original, measured with `threads`.
 
-    Measured in every run: it is what the others are compared with.
+    Measured in every run: it is what the others are compared with. One run may take `limit_s`
+    at the least, however short the search is to be. Where it is not timed, the first that is right
+    will do.
     """
     trials: list[Trial] = []
     programs: list[Program] = []
     for label, code in codes.items():
         if bench.session.stop.is_set:
             break
-        program = Program(name, kind, code, config={"as written": label}, optimisation=("-O3",))
-        plan = replace(bench.plan(True, budget_s=BASELINE_BUDGET_S), threads=threads, grids=True)
+        program = original_program(name, kind, label, code)
+        plan = bench.plan(is_timed, budget_s=BASELINE_BUDGET_S)
         # What the user's own code needs it may have.
-        plan = replace(plan, limits=replace(plan.limits, memory_mib=0))
+        limits = replace(plan.limits, run_s=max(limit_s, plan.limits.run_s), memory_mib=0)
+        plan = replace(plan, threads=threads, grids=True, limits=limits)
+        if not is_timed and bench.awkward:
+            # At the tuned sizes it may take as long as the original.
+            plan = replace(plan, sizes=bench.awkward)
         trials.append(bench.tell(bench.checker.check(program, plan)))
         programs.append(program)
+        if not is_timed and trials[-1].status is Status.CORRECT:
+            return TargetResult(tuple(trials), Tried(len(trials) - 1, trials[-1]))
     right = [n for n, t in enumerate(trials) if t.status is Status.CORRECT and t.time_s]
     if not right:
         return TargetResult(tuple(trials), note=_why_none(tuple(trials)))
     first = min(right, key=lambda n: trials[n].time_s or float("inf"))
     one = Contestant(name, programs[first], trials[first].time_s or 0.0, threads)
     return TargetResult(tuple(trials), Tried(first, trials[first]), contestant=one)
+
+
+def unchecked(bench: Bench, found: TargetResult, program: Program, limit_s: float) -> TargetResult:
+    """Return the original's time where nothing could be compared with what it computes.
+
+    Without it there is no speed-up of anything.
+    """
+    if found.best is not None or bench.session.stop.is_set:
+        return found
+    plan = bench.plan(True)
+    plan = replace(plan, limits=replace(plan.limits, run_s=limit_s, memory_mib=0), threads=1)
+    alone = Contestant(program.target, program, inf, 1)
+    (turns,) = take_rounds(bench.checker.oracle, (alone,), plan, 0.0).turns
+    if not turns.times_s:
+        return found
+    time_s = median(turns.times_s)
+    trial = replace(found.trials[0], time_s=time_s, times_s=(time_s,), device=bench.device_name)
+    return TargetResult((trial, *found.trials[1:]), Tried(0, trial))
 
 
 def _why_none(trials: Sequence[Trial]) -> str:

@@ -65,15 +65,16 @@ def test_a_budget_is_shared_evenly_and_leaves_none_without(budget: int, parts: i
 
 def test_time_left_over_goes_to_what_comes_after(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(time, "monotonic", lambda: 100.0)
-    clock = TimeShares(30.0, 3)
+    clock = TimeShares([10.0] * 3)
     assert [clock.next_s() for _ in range(3)] == [10.0, 15.0, 30.0]
 
 
-def test_what_takes_too_long_takes_nothing_from_others(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_takes_too_long_leaves_something_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(time, "monotonic", lambda: 100.0)
-    clock = TimeShares(30.0, 3)
+    clock = TimeShares([10.0, 20.0], begun=90.0)
+    assert clock.next_s() == pytest.approx(20 / 3)
     monkeypatch.setattr(time, "monotonic", lambda: 129.0)
-    assert clock.next_s() == 10.0
+    assert clock.next_s() == 5.0
 
 
 def test_a_listener_hears_the_sizes() -> None:
@@ -223,12 +224,12 @@ def test_a_size_that_is_refused_leaves_the_others(parts: list[AtSize]) -> None:
         return parts[0]
 
     names = ["n=16", "n=24"]
-    found = tune_each(names, at_size, 5, TimeShares(1.0, 2), [OpenMpTarget()])
+    found = tune_each(names, at_size, 5, TimeShares([0.5, 0.5]), [OpenMpTarget()])
     assert asked == [(0, 3), (1, 2)]
     assert found.codes == parts[0].tuned.codes
     assert found.warnings == ("not tuned for n=24: no such size",)
     with pytest.raises(AnnotuneError):
-        tune_each(names[:1], lambda *_: at_size(1, 1, 1.0), 5, TimeShares(1.0, 1), [])
+        tune_each(names[:1], lambda *_: at_size(1, 1, 1.0), 5, TimeShares([1.0]), [])
 
 
 def test_a_run_that_is_ended_begins_no_other_size(parts: list[AtSize]) -> None:
@@ -240,7 +241,7 @@ def test_a_run_that_is_ended_begins_no_other_size(parts: list[AtSize]) -> None:
         stop.set()
         return parts[number]
 
-    found = tune_each(["n=16", "n=24"], at_size, 5, TimeShares(1.0, 2), [OpenMpTarget()], stop)
+    found = tune_each(["n=16", "n=24"], at_size, 5, TimeShares([0.5, 0.5]), [OpenMpTarget()], stop)
     assert asked == [0]
     assert found.codes == parts[0].tuned.codes
     assert found.warnings == ("not tuned for n=24: the run was ended early",)

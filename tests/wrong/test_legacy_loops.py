@@ -9,6 +9,7 @@ import pytest
 from wrong.called import PROGRAMS, Array, Call, Program
 
 COUNTS = (-3, 0, 1, 2, 7, 33)
+UNROLLED = (*range(-6, 14), 30, 31, 32, 33, 34, 35)
 
 
 def reals(count: int, *values: float, seed: int = 0) -> Array:
@@ -103,6 +104,12 @@ CALLS: dict[str, tuple[Call, ...]] = {
             for m in (0, 1, 4, 8)
             for k in (0, 3)
         ),
+    ),
+    "legacy_unrolled.c": (
+        *(Call("axpy4", one(n), reals(1, 3), reals(40), reals(40)) for n in UNROLLED),
+        *(Call("dot5", one(n), reals(40), reals(40), returns="f8") for n in UNROLLED),
+        *(Call("swap3", n, reals(40), reals(40, seed=2)) for n in UNROLLED),
+        *(Call("near_misses", n, reals(50), reals(50)) for n in UNROLLED),
     ),
 }
 

@@ -36,6 +36,7 @@ from annotune.frontend.lower.names import (
     declare,
     fixed_extents,
 )
+from annotune.frontend.lower.rolling import rolled
 from annotune.frontend.read.syntax import assigned_in, token_place, walk_tree
 from annotune.frontend.types.kinds import COMPLEX, Typed, common, is_integer, keeps_values, promoted
 from annotune.frontend.types.symbols import Symbol
@@ -252,7 +253,8 @@ def lower(statements: Sequence[c_ast.Node], names: Names) -> tuple[Nest, Names]:
         used.asked_first.clear()
     if lowering.problems:
         raise AnnotuneError(tuple(lowering.problems))
-    nest = Nest(_numbered(body))
+    exact = {number for number, one in lowering.kinds.items() if one.target == one.value}
+    nest = Nest(_numbered(rolled(body, exact)))
     targets = (assign.target for assign in nest.assigns())
     set_ = {t.name if isinstance(t, Var) else t.array for t in targets}
     overlaps = Integers(Expressions(own)).may_overlap

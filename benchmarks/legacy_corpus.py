@@ -44,7 +44,12 @@ def translated(source: Path) -> str:
     done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
     if done.returncode or "Error" in done.stderr:
         raise ValueError(f"{source.name}: {done.stderr}")
-    return annotated(_HEAD.sub("", done.stdout, count=1))
+    return annotated(without_head(done.stdout))
+
+
+def without_head(text: str) -> str:
+    """Return what f2c wrote without its words about versions and libraries."""
+    return _HEAD.sub("", text, count=1)
 
 
 def annotated(text: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 # The other tests' helpers, and annotune as it stands in this checkout, or in the one that is named.
 CHECKOUT = Path(__file__).parents[2]
 named = [a.partition("=")[2] for a in sys.argv[1:] if a.startswith("--annotune=")]
-sys.path[:0] = [*named, str(CHECKOUT / "tests"), str(CHECKOUT)]
+sys.path[:0] = [*named, *(str(CHECKOUT / name) for name in ("tests", "benchmarks", "."))]
 
 from .driver import main  # noqa: E402  (the path comes first)
 

@@ -20,7 +20,9 @@ from .choices import Seeded
 from .contractions import Contraction, ContractionOptions, contraction
 from .examine import examine
 from .execute import Builder, Wrong, execute
+from .fortran import numbered as fortran
 from .found import kept, kept_garbage, shrunk, wrongs
+from .functions.batch import numbered as numbered_function
 from .functions.batch import outcome
 from .functions.build import Gpu
 from .garbage import judge, numbered
@@ -38,7 +40,7 @@ SHRINK_AT_MOST = 3
 STALLED_S = 900
 """A batch that has not ended by then has died or hangs."""
 
-KINDS = ("nests", "contractions", "functions", "garbage")
+KINDS = ("nests", "contractions", "functions", "fortran", "garbage")
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,8 @@ def program(plan: Plan, kind: str, number: int) -> Program | Contraction:
 def run_batch(plan: Plan, batch: Batch) -> Tally:
     """Return what comes of a batch: every program analysed, what is accepted executed."""
     start = time.monotonic()
-    tally = {"garbage": _garbage, "functions": _functions}.get(batch.kind, _programs)(plan, batch)
+    kinds = {"garbage": _garbage, "functions": _functions, "fortran": _functions}
+    tally = kinds.get(batch.kind, _programs)(plan, batch)
     tally.time_s = time.monotonic() - start
     return tally
 
@@ -140,13 +143,15 @@ def _programs(plan: Plan, batch: Batch) -> Tally:
 
 def _functions(plan: Plan, batch: Batch) -> Tally:
     numbers = range(batch.first, batch.last)
-    build = plan.folder / f"functions-{os.getpid()}"
+    build = plan.folder / f"{batch.kind}-{os.getpid()}"
     most = SHRINK_AT_MOST if plan.shrink else 0
     before = plan.before.get(batch.key, Tally()).digests
-    made = outcome(plan.seed, numbers, build, most, plan.gpu, before)
+    draw = fortran if batch.kind == "fortran" else numbered_function
+    made = outcome(plan.seed, numbers, build, most, plan.gpu, before, draw)
     shutil.rmtree(build, ignore_errors=True)
-    counts = {f"functions: {k}": v for k, v in made.counts.items()}
-    return Tally(Counter(counts), made.failures, digests=made.digests)
+    counts = {f"{batch.kind}: {k}": v for k, v in made.counts.items()}
+    failures = [f"{batch.kind} {words}" for words in made.failures]
+    return Tally(Counter(counts), failures, digests=made.digests)
 
 
 def _garbage(plan: Plan, batch: Batch) -> Tally:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from hashlib import sha256
@@ -61,8 +61,11 @@ def outcome(
     shrink: int,
     gpu: Gpu | None = None,
     before: Sequence[str] = (),
+    draw: Callable[[int, int], Source] = numbered,
 ) -> Outcome:
     """Return what comes of some files, which are built in `folder`, also for a `gpu`.
+
+    `draw` makes the file of a seed with a number.
 
     Each that fails is written to `found` beside it; `shrink` of them are cut down first. Those
     with the digests of `before` are not built again.
@@ -72,7 +75,7 @@ def outcome(
     builder = prepared(folder.parent / "runtime")
     texts = folder / "emitted"
     texts.mkdir(exist_ok=True)
-    ones = [emitted(numbered(seed, k), texts, point(k)) for k in numbers]
+    ones = [emitted(draw(seed, k), texts, point(k)) for k in numbers]
     faults: list[Fault] = []
     for place, one in enumerate(ones):
         out.counts["analysed"] += 1
@@ -81,7 +84,7 @@ def outcome(
         out.counts.update(f"refused {code}" for code in one.refused)
         faults += [Fault(place, "crash", words) for words in one.crashes]
         faults += [Fault(place, "claims", words) for words in one.faults]
-    digests = [_digest(one) for one in ones]
+    digests = [_digest(one, texts) for one in ones]
     known = [k for k, digest in enumerate(digests) if digest in before]
     out.counts["files taken over"] = len(known)
     built = [k for k, one in enumerate(ones) if one.files and k not in known]
@@ -97,9 +100,13 @@ def outcome(
     return out
 
 
-def _digest(one: Made) -> str:
-    """Return a digest of a file and its texts, and of the code that judges them."""
+def _digest(one: Made, folder: Path) -> str:
+    """Return a digest of a file and its texts, and of the code that judges them.
+
+    The texts name the `folder` in which they are compiled.
+    """
     made = repr((one.source, sorted(one.files.items()), one.crashes, one.faults))
+    made = made.replace(str(folder), "")
     return sha256((_judges() + made).encode()).hexdigest()
 
 
@@ -143,4 +150,4 @@ def _keep(
             cut += 1
             source = shrunk(source, fault, builder, folder, SHRINK_S)
         path = kept(source, folder.parent / "found", f"{seed}_{fault.library}")
-        out.failures.append(f"functions {number} ({fault.library}): {name}: {words} [{path}]")
+        out.failures.append(f"{number} ({fault.library}): {name}: {words} [{path}]")

@@ -119,6 +119,10 @@ def _emit(made: Made, path: Path, source: random.Random | None) -> None:
     for target in targets:
         suffixes = {"cuda": ("_cuda.c",), "openacc": ("_acc.c",), "openmp": ("_omp.c",)}
         name = target.target.name
+        if not found.files.keys() >= {*suffixes[name]}:
+            # This target has nothing for any region; the others are written.
+            made.told[f"nothing for {name}"] += 1
+            continue
         made.files[name] = {s: found.files[s] for s in suffixes[name]}
         if name == "cuda":
             functions = dict.fromkeys(f for code in target.codes for f in code.functions)

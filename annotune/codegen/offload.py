@@ -42,7 +42,7 @@ from annotune.codegen.in_place import (
     write_steps,
 )
 from annotune.codegen.names import fresh, spelled
-from annotune.codegen.renaming import calling_copies, copied, definition
+from annotune.codegen.renaming import calling_copies, copied, copies_text
 from annotune.codegen.target import RegionCode, Vocabulary
 from annotune.codegen.users_file import InPlaceTarget, in_users_file, without_macros
 from annotune.codegen.writer import Writer
@@ -155,7 +155,7 @@ class OffloadTarget(InPlaceTarget):
             _KernelsWriter(analysis, words, own).plan(out, plan)
 
         around = f"#pragma {words.data} {data}" if shared else ""
-        copies = "\n".join(definition(f, names, words.function) for f in copied(region))
+        copies = copies_text(region, names, words.function)
         helper = words.functions(copies) if copies else ""
         conditions = dict.fromkeys(c for f in region.functions for c in f.conditions)
         also: tuple[Expr, ...] = ()

@@ -25,6 +25,7 @@ from annotune.codegen.in_place import (
     write_steps,
 )
 from annotune.codegen.names import interface, with_hosts
+from annotune.codegen.renaming import calling_copies, copies_text, library_copies
 from annotune.codegen.several_sizes import OTHERS, Definitions, served
 from annotune.codegen.target import RegionCode, Vocabulary
 from annotune.codegen.users_file import InPlaceTarget, in_users_file, without_macros
@@ -66,6 +67,8 @@ class OpenMpTarget(InPlaceTarget):
         promise inside an outlined parallel loop. `resident` says nothing here.
         """
         variant = in_users_file(variant)
+        library = library_copies(variant.analysis.region)
+        variant = calling_copies(variant, library)
         helpers: list[str] = []
         shared = Definitions() if variant.others else None
 
@@ -74,7 +77,9 @@ class OpenMpTarget(InPlaceTarget):
 
         body = region_block(variant, write)
         texts = shared.texts() if shared is not None else helpers
-        return without_macros(RegionCode(body, "\n".join(texts)), variant.analysis.region)
+        own = copies_text(variant.analysis.region, library, "static")
+        helper = "\n".join([own, *texts] if own else texts)
+        return without_macros(RegionCode(body, helper), variant.analysis.region)
 
 
 class _RegionWriter:

@@ -14,8 +14,9 @@ from typing import assert_never
 from annotune.analysis.facts import Analysis, ArrayShape, ElementRange
 from annotune.codegen.names import spelled
 from annotune.codegen.writer import Writer, wrapped
+from annotune.frontend.lower.libf2c import called_functions
 from annotune.ir.expr import Access, Call, Expr, Var, rewrite
-from annotune.ir.functions import own_name
+from annotune.ir.functions import FUNCTIONS, own_name
 from annotune.ir.nest import (
     Assign,
     Await,
@@ -189,6 +190,22 @@ def made_names(region: Region, plans: Iterable[Plan]) -> frozenset[str]:
 def copied(region: Region) -> tuple[UserFunction, ...]:
     """Return the functions of a region of which there can be a copy, what is called first."""
     return tuple(function for function in region.functions if not function.reason)
+
+
+def library_copies(region: Region) -> dict[str, str]:
+    """Return the names, in the user's file, of the functions that every text brings along."""
+    return {f.name: f"{region.entry}_{f.name}" for f in copied(region) if f.is_library}
+
+
+def copies_text(region: Region, names: Mapping[str, str], qualifiers: str) -> str:
+    """Return the copies that have a name in `names`, and what declares C's functions for them."""
+    found = [function for function in copied(region) if function.name in names]
+    known = called_functions(function for function in found if function.is_library)
+    lines = [
+        f"{FUNCTIONS[name].result} {name}({', '.join(FUNCTIONS[name].parameters)});\n"
+        for name in known
+    ]
+    return "".join([*lines, "\n".join(definition(f, names, qualifiers) for f in found)])
 
 
 def definition(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from annotune.annotation.messages import nearest
@@ -28,6 +28,7 @@ from annotune.frontend.lower.around import (
     tuned_sizes,
 )
 from annotune.frontend.lower.arrays import derived_from, describe, mixes_widths, refuse_shared
+from annotune.frontend.lower.libf2c import LIBRARY, call_by_value, integer_type, library_functions
 from annotune.frontend.lower.names import Given, Names
 from annotune.frontend.lower.statements import lower
 from annotune.frontend.lower.temporaries import forwarded
@@ -57,6 +58,7 @@ from annotune.ir.region import (
     Region,
     RegionText,
     SourceFile,
+    UserFunction,
 )
 
 _NOTHING: Mapping[str, int] = {}
@@ -214,6 +216,7 @@ class _Reading:
         if function is None or function.part != part:
             # Blocks come in text order, so no earlier function is asked for again.
             function = self.parsed[file] = function_at(file, part, self.erased, self.places)
+            call_by_value(function)
         # The blocks around one region are not those around the next.
         function = replace(function, scope=function.scope.copy())
         return _region(function, block, self.counts[part.function], self.overrides, self.erased)
@@ -253,7 +256,7 @@ def _region(
         _extent(function, block),
         block.span,
         _text(aliased, names, nest, conditions_at(names, *inside, erased)),
-        user_functions(function.file, used.functions, block.body_start),
+        _functions(function, used.functions, block.body_start),
         other_sizes=tuple(others),
         varied=tuple(n for n in first if any(one.get(n) != first[n] for one in others)),
         around=surroundings(names, index, inside),
@@ -277,6 +280,16 @@ def _text(
         used.is_wide or mixes_widths(nest, used.scalars),
         around.behind,
     )
+
+
+def _functions(
+    function: ParsedFunction, wanted: Iterable[str], place: int
+) -> tuple[UserFunction, ...]:
+    """Return the functions that a region calls, the user's and those of f2c's library."""
+    names = list(wanted)
+    own = [name for name in names if name not in LIBRARY]
+    integer = integer_type(function.scope.types) or "int"
+    return (*user_functions(function.file, own, place), *library_functions(names, integer))
 
 
 def _before(

@@ -181,7 +181,8 @@ class UserFunction:
     Where the file defines it, and it computes with numbers alone, `body` is the text of its block
     in plain C without macros, without the braces; `parameters` and `constants` are C declarations,
     the latter of what it reads of the file. `needs` names the functions that it calls, as ``g(``.
-    Else `reason` says why there is none. A copy is right only under `conditions`.
+    Else `reason` says why there is none. A copy is right only under `conditions`. One of a library
+    that is called otherwise, `is_library`, is no name of the file: all texts have a copy.
     """
 
     name: str
@@ -192,6 +193,7 @@ class UserFunction:
     needs: tuple[str, ...] = ()
     reason: str = ""
     conditions: tuple[Condition, ...] = ()
+    is_library: bool = False
 
 
 @dataclass(frozen=True, slots=True)

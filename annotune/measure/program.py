@@ -21,6 +21,7 @@ from pathlib import Path
 from annotune.analysis.facts import Analysis
 from annotune.codegen.c_expr import c_expr
 from annotune.codegen.names import spelled
+from annotune.codegen.renaming import copies_text
 from annotune.codegen.target import RegionCode
 from annotune.codegen.users_file import body_text
 from annotune.frontend.read.tokens import splice
@@ -67,7 +68,7 @@ def oracle_source(source: SourceFile, region: Region) -> str:
 
 def variant_source(source: SourceFile, region: Region, code: RegionCode) -> str:
     """Return C in which `ENTRY` runs `code.body`, with `code.helper` before it."""
-    return file_head(source) + variant_part(region, code)
+    return file_head(source, region) + variant_part(region, code)
 
 
 def variant_part(region: Region, code: RegionCode) -> str:
@@ -76,14 +77,18 @@ def variant_part(region: Region, code: RegionCode) -> str:
     return _macros(region) + helper + _wrapper(region, f'#line 1 "{region.entry}.c"\n{code.body}\n')
 
 
-def file_head(source: SourceFile) -> str:
-    """Return the user's file as every text of this module begins with it."""
-    return f"#line 1 {quoted(source.path)}\n{source.text}\n"
+def file_head(source: SourceFile, region: Region) -> str:
+    """Return the user's file as every text of this module begins with it.
+
+    Below it is what the region's own text calls in the place of a library's functions.
+    """
+    names = {f.name: f.name for f in region.functions if f.is_library}
+    return f"#line 1 {quoted(source.path)}\n{source.text}\n{copies_text(region, names, 'static')}"
 
 
 def nest_source(source: SourceFile, region: Region, body: str) -> str:
     """Return C in which `ENTRY` runs `body`, a text of our own in the user's names."""
-    return file_head(source) + _macros(region) + _wrapper(region, body)
+    return file_head(source, region) + _macros(region) + _wrapper(region, body)
 
 
 def _macros(region: Region) -> str:
@@ -171,7 +176,7 @@ def joint_source(source: SourceFile, region: Region, codes: Sequence[RegionCode]
         ValueError: One of the texts has a directive, such as a macro, that would reach the next.
     """
     user = set(_NAME.findall(source.text))
-    parts = [file_head(source)]
+    parts = [file_head(source, region)]
     for number, code in enumerate(codes):
         if _DIRECTIVE.search(f"{code.helper}\n{code.body}"):
             raise ValueError("the text of a variant has a directive that lasts")
@@ -233,8 +238,9 @@ def marked(text: str, marks: str) -> str:
 
 
 def declared(marks: str) -> str:
-    """Return a line of C and C++ that defines an array of marks."""
-    return f'__attribute__((visibility("default"))) unsigned char {marks}[{ROOM}];\n'
+    """Return C and C++ that defines an array of marks, which routines of OpenACC may set, too."""
+    array = f'__attribute__((visibility("default"))) unsigned char {marks}[{ROOM}];'
+    return f"{array}\n#pragma acc declare create({marks})\n"
 
 
 def told(texts: Mapping[str, str], reached: Mapping[str, set[int]]) -> str:

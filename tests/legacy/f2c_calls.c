@@ -33,7 +33,19 @@ void d_cnjg(doublecomplex *result, doublecomplex *z)
     result->i = -z->i;
 }
 
-double z_abs(doublecomplex *z) { return hypot(z->r, z->i); }
+double z_abs(doublecomplex *z)
+{
+    double big = z->r < 0 ? -z->r : z->r, small = z->i < 0 ? -z->i : z->i, ratio;
+    if (small > big) {
+        ratio = big;
+        big = small;
+        small = ratio;
+    }
+    if (big + small == big)
+        return big;
+    ratio = small / big;
+    return big * sqrt(1. + ratio * ratio);
+}
 
 void z_div(doublecomplex *c, doublecomplex *a, doublecomplex *b)
 {

@@ -17,9 +17,11 @@ from pycparser.c_parser import Coord
 
 from annotune.diagnostics import AnnotuneError
 from annotune.frontend import messages
-from annotune.frontend.lower.members import PLAIN, AliasTable, ElementMembers, replace_nodes
+from annotune.frontend.lower.libf2c import BY_VALUE
+from annotune.frontend.lower.members import PLAIN, AliasTable, ElementMembers
 from annotune.frontend.lower.names import Names, fixed_extents
 from annotune.frontend.lower.pointers import MovedPointers, PointerText
+from annotune.frontend.lower.respelled import WholeExpressions, respelled
 from annotune.frontend.lower.struct_variables import StructVariables
 from annotune.frontend.read.syntax import (
     CHANGES,
@@ -28,10 +30,11 @@ from annotune.frontend.read.syntax import (
     extent,
     names_in,
     offset,
+    replace_nodes,
     text_of,
     walk_tree,
 )
-from annotune.frontend.read.tokens import integer
+from annotune.frontend.read.tokens import WORD, integer
 from annotune.frontend.types.kinds import COMPLEX, ELEMENTS
 from annotune.frontend.types.symbols import (
     INTEGERS,
@@ -92,12 +95,15 @@ def with_aliases(
     block = c_ast.Compound(list(statements))
     measured = [node for name in stated if (node := _dereference(names.find(name))) is not None]
     before = c_ast.ExprList([*formulas.values(), *measured])
+    by_value = [place for node in walk_tree(block) if (place := _by_value(node)) >= 0]
     trees = (block, before)
-    if not any(_may_be_alias(node, names) for tree in trees for node in walk_tree(tree)):
+    alike = any(_may_be_alias(node, names) for tree in trees for node in walk_tree(tree))
+    if not alike and not by_value:
         return Aliased(statements, formulas)
     block, before = copy.deepcopy(block), copy.deepcopy(before)
     table = AliasTable.of(names)
     block, pointers = MovedPointers(table, statements).replace(block)
+    whole = WholeExpressions(block, names.function.tokens, names.function.file.source.text)
     outside = c_ast.ExprList([value for _, value in pointers.starts if value is not None])
     outside.exprs += [root for _, _, root in pointers.behind]
     StructVariables(table, block).replace(block, statements)
@@ -110,15 +116,15 @@ def with_aliases(
     replace_nodes(block, maker.replacement)
     replace_nodes(before, maker.replacement)
     replace_nodes(outside, maker.replacement)
+    spellings = _spellings(table, whole, by_value, is_moved=bool(pointers.starts))
     if table.problems:
         raise AnnotuneError(tuple(table.problems))
-    spellings = sorted(table.spellings.values(), key=lambda s: s.start)
     named = dict(zip(formulas, before.exprs, strict=False))
     return Aliased(
         block.block_items or [],
         named,
         tuple(table.aliases.values()),
-        tuple(spellings),
+        spellings,
         _around(table, pointers, outside),
     )
 
@@ -134,6 +140,37 @@ def _around(table: AliasTable, pointers: PointerText, outside: c_ast.ExprList) -
     return TextAround(
         tuple(declared), tuple(behind), tuple(pointers.names), frozenset(pointers.live)
     )
+
+
+def _spellings(
+    table: AliasTable, whole: WholeExpressions, by_value: Sequence[int], is_moved: bool
+) -> tuple[Spelling, ...]:
+    """Return where the text of a region has plain names, and expressions that are written anew.
+
+    The text of pointers that move is not that of the tree, where they are numbers.
+    """
+    source = table.names.function.file.source
+    found = list(table.unspelled)
+    for place in by_value:
+        word = WORD.match(source.text, place)
+        span = source.span(place, word.end() if word else place + 1)
+        name = word[0] if word else ""
+        found.append((messages.CALL.at(span, name=name, hint=""), place))
+    written = []
+    for problem, place in found:
+        around = None if is_moved else whole.around(place)
+        if around is None:
+            table.problems.append(problem)
+        else:
+            written.append(around)
+    spellings = respelled(list(table.spellings.values()), written, source.text)
+    return tuple(sorted(spellings, key=lambda s: s.start))
+
+
+def _by_value(node: c_ast.Node) -> int:
+    """Return where a call stands that is one by value in the tree alone; -1 for other nodes."""
+    place = node.coord
+    return place.line if place is not None and place.file == BY_VALUE else -1
 
 
 def _dereference(pointer: Symbol | None) -> c_ast.UnaryOp | None:

@@ -19,6 +19,7 @@ from pycparser import c_ast
 from annotune.annotation.spec import Value
 from annotune.diagnostics import NOWHERE, AnnotuneError
 from annotune.frontend.lower.expressions import Expressions
+from annotune.frontend.lower.libf2c import LIBRARY
 from annotune.frontend.lower.names import IntegerFormula, Names, own_meaning
 from annotune.frontend.read.syntax import (
     CHANGES,
@@ -425,7 +426,9 @@ def _stores(names: Names, declared: Mapping[str, frozenset[int]]) -> Iterator[in
 
 def _is_harmless(function: c_ast.Node, names: Names) -> bool:
     name = function.name if isinstance(function, c_ast.ID) else ""
-    return name in names.given.pure or (name in FUNCTIONS and not own_meaning(name, names))
+    if name in names.given.pure or name in LIBRARY:
+        return True
+    return name in FUNCTIONS and not own_meaning(name, names)
 
 
 def _may_be_integer(

@@ -15,6 +15,7 @@ from pycparser import c_ast
 from annotune.annotation.messages import did_you_mean
 from annotune.diagnostics import AnnotuneError, Template
 from annotune.frontend import messages
+from annotune.frontend.lower.libf2c import LIBRARY, called_functions, integer_type, uses_integer
 from annotune.frontend.lower.names import (
     Names,
     is_generic,
@@ -65,6 +66,7 @@ from annotune.ir.expr import (
     Var,
 )
 from annotune.ir.functions import FUNCTIONS, Function, own_name
+from annotune.ir.region import UserFunction
 
 _OPPOSITE: Mapping[str, str] = {
     **{"<": ">=", "<=": ">", ">": "<=", ">=": "<"},
@@ -137,6 +139,8 @@ def call(node: c_ast.FuncCall, expressions: Expressions) -> Typed:
     callee, names = node.name, expressions.names
     if not isinstance(callee, c_ast.ID):
         raise _unknown(callee, expressions.text(callee), expressions)
+    if callee.name in LIBRARY:
+        return _of_library(node, LIBRARY[callee.name], expressions)
     is_vouched = callee.name in names.given.pure
     if not is_vouched:
         _check_known(callee, expressions)
@@ -234,6 +238,26 @@ def _macro(name: str, arguments: Sequence[Typed], expressions: Expressions) -> T
     if made is None or plain == name:
         return made
     return Typed(cast(made, "double"), "double")
+
+
+def _of_library(node: c_ast.FuncCall, function: UserFunction, expressions: Expressions) -> Typed:
+    """Return a call of a function of f2c's library, as one of a function that the user vouches for.
+
+    Its integers are those of the header that says what they are.
+    """
+    names = expressions.names
+    integer = integer_type(names.function.scope.types)
+    if integer is None and uses_integer(function):
+        problem = messages.UNKNOWN_TYPE.at(names.place(node), type="integer", name=function.name)
+        raise AnnotuneError.of(problem)
+    result = integer if function.result == "integer" and integer else function.result
+    for name in called_functions([function]):
+        reason = own_meaning(name, names)
+        if reason:
+            raise _foreign(c_ast.ID(name, node.coord), reason, "", expressions)
+    names.used.functions.setdefault(function.name)
+    arguments = [expressions.exact_value(a).expr for a in node.args or ()]
+    return Typed(Call(f"({result})", (Call(function.name, tuple(arguments)),)), result)
 
 
 def _vouched(callee: c_ast.ID, arguments: Sequence[Typed], expressions: Expressions) -> Typed:

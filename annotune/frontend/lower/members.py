@@ -13,7 +13,7 @@ arrays would lie in one another: the region is refused.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from pycparser import c_ast
@@ -27,6 +27,7 @@ from annotune.frontend.read.syntax import (
     changed_by,
     extent,
     names_in,
+    replace_nodes,
     text_of,
     walk_tree,
 )
@@ -44,7 +45,8 @@ class AliasTable:
     """The aliases made so far, by the C text that they stand for, and where they stand.
 
     `taken` are the names that no alias may have. Whoever compiles the text of the region by itself
-    puts `declarations` before it.
+    puts `declarations` before it. `unspelled` are places where an alias stands and the text has
+    other words, with the problem that this would be.
     """
 
     names: Names
@@ -53,6 +55,7 @@ class AliasTable:
     spellings: dict[tuple[int, int], Spelling] = field(default_factory=dict)
     declarations: dict[str, str] = field(default_factory=dict)
     problems: list[Diagnostic] = field(default_factory=list)
+    unspelled: list[tuple[Diagnostic, int]] = field(default_factory=list)
 
     @classmethod
     def of(cls, names: Names) -> AliasTable:
@@ -82,22 +85,13 @@ class AliasTable:
             self.spellings[start, end] = Spelling(start, end, name)
 
     def refuse(self, template: Template, node: c_ast.Node, **values: str) -> None:
-        """Note that a place is refused."""
-        self.problems.append(template.at(self.names.place(node), **values))
-
-
-def replace_nodes(node: c_ast.Node, change: Callable[[c_ast.Node], c_ast.Node | None]) -> None:
-    """Put `change`'s answer in the place of every node below `node` that it has one for."""
-    for name, child in node.children():
-        new = change(child)
-        if new is None:
-            replace_nodes(child, change)
-            continue
-        field_name, bracket, index = name.partition("[")
-        if bracket:
-            getattr(node, field_name)[int(index.rstrip("]"))] = new
-        else:
-            setattr(node, field_name, new)
+        """Note that a place is refused, or has no text that can be changed."""
+        problem = template.at(self.names.place(node), **values)
+        if template is messages.ALIAS_IN_MACRO:
+            place, _ = extent(node, self.names.function.file.tokens)
+            self.unspelled.append((problem, place))
+            return
+        self.problems.append(problem)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,28 +15,23 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
-from annotune.frontend.lower.names import Names
 from annotune.ir.expr import Access, Binary, Expr, Int, Var, conjuncts, names_read, rewrite
 from annotune.ir.fold import fold
 from annotune.ir.nest import Assign, Loop, Stmt
 
 
-def rolled(body: tuple[Stmt, ...], exact: Collection[int], names: Names) -> tuple[Stmt, ...]:
+def rolled(body: tuple[Stmt, ...], exact: Collection[int]) -> tuple[Stmt, ...]:
     """Return statements with unrolled loops rolled up, and joined with their clean-up.
 
-    `exact` are the assignments whose values are of their target's type. Loops that leave a value
-    which is read later stay apart: where neither runs, it is not the first start.
+    `exact` are the assignments whose values are of their target's type.
     """
     out: list[Stmt] = []
     for stmt in body:
         if isinstance(stmt, Loop):
-            stmt = replace(stmt, body=rolled(stmt.body, exact, names))
+            stmt = replace(stmt, body=rolled(stmt.body, exact))
             stmt = _rolled(stmt, exact) or stmt
         before = out[-1] if out else None
-        joined = None
-        symbol = names.find(stmt.var) if isinstance(stmt, Loop) else None
-        if isinstance(stmt, Loop) and not (symbol and names.may_be_read_after(symbol)):
-            joined = _joined(before, stmt)
+        joined = _joined(before, stmt) if isinstance(stmt, Loop) else None
         if joined is not None:
             out.pop()
         out.append(joined or stmt)

@@ -19,8 +19,8 @@ from pycparser.c_parser import Coord
 
 from annotune.frontend import messages
 from annotune.frontend.lower.around import read_before_set
-from annotune.frontend.lower.members import AliasTable, replace_nodes
-from annotune.frontend.read.syntax import changed_by, extent, text_of, walk_tree
+from annotune.frontend.lower.members import AliasTable
+from annotune.frontend.read.syntax import changed_by, extent, replace_nodes, text_of, walk_tree
 from annotune.frontend.types.kinds import ELEMENTS
 from annotune.frontend.types.layout import Layouts
 from annotune.frontend.types.symbols import Record, Symbol, field_of

@@ -60,6 +60,20 @@ def base_of(place: c_ast.Node) -> c_ast.Node:
     return place
 
 
+def replace_nodes(node: c_ast.Node, change: Callable[[c_ast.Node], c_ast.Node | None]) -> None:
+    """Put `change`'s answer in the place of every node below `node` that it has one for."""
+    for name, child in node.children():
+        new = change(child)
+        if new is None:
+            replace_nodes(child, change)
+            continue
+        field_name, bracket, index = name.partition("[")
+        if bracket:
+            getattr(node, field_name)[int(index.rstrip("]"))] = new
+        else:
+            setattr(node, field_name, new)
+
+
 def text_of(node: c_ast.Node) -> str:
     """Return a syntax tree as C."""
     return c_generator.CGenerator().visit(node)

@@ -6,7 +6,7 @@ import gc
 import os
 import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
@@ -19,7 +19,9 @@ from annotune.options import common, config_of, for_a_run, output_folder, settin
 
 if TYPE_CHECKING:
     from annotune.codegen.build import BuildCommand
+    from annotune.ir.region import Region
     from annotune.pipeline import RunReport
+    from annotune.report.findings import MeasuredOriginal
     from annotune.tune.results import Results
 
     Builds: TypeAlias = Mapping[str, Sequence[BuildCommand]]
@@ -57,8 +59,9 @@ def check(certificate: bool, space: bool, debug: bool, **options: Any) -> None:
         elif form == "sarif":
             _print_sarif(report.diagnostics, int(report.is_refused))
         else:
+            before = _measured_before(settings.source)
             for region in report.regions:
-                click.echo(region_text(region))
+                click.echo(region_text(region, before(region.region)))
         _show(report.diagnostics)
         if space and form == "text":
             click.echo("\n".join(space_lines(report, found)))
@@ -67,6 +70,31 @@ def check(certificate: bool, space: bool, debug: bool, **options: Any) -> None:
                 click.echo(certificate_text(region))
         if report.is_refused:
             sys.exit(1)
+
+
+def _measured_before(source: Path) -> Callable[[Region], MeasuredOriginal | None]:
+    """Return what tells the original's time of a region where an earlier run has measured it."""
+    folder = _default_folder(source)
+    if not folder.is_dir():
+        return lambda region: None
+    from annotune.report.findings import MeasuredOriginal
+    from annotune.report.results_json import RESULTS_FILE, read_results
+
+    try:
+        known = read_results(folder / RESULTS_FILE).regions
+    except AnnotuneError:
+        known = ()
+
+    def of(region: Region) -> MeasuredOriginal | None:
+        place = region.function, region.index, dict(region.sizes)
+        for one in (size for each in known for size in each.at_each_size):
+            row = next((row for row in one.rows if row.name == "sequential"), None)
+            is_same = (one.function, one.index, dict(one.sizes)) == place
+            if is_same and row is not None and row.time_s is not None:
+                return MeasuredOriginal(row.time_s, row.device)
+        return None
+
+    return of
 
 
 @cli.command()

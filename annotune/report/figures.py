@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+from annotune.printable import one_line
+
 MISSING = "-"
 
 _TIME_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
@@ -86,3 +88,13 @@ def estimated(text: str) -> str:
 def _decimals(size: float) -> int:
     """Return the decimal places that give a figure three digits."""
     return max(0, 2 - math.floor(math.log10(size))) if size else 0
+
+
+def losing_text(original_s: float, device: str, kernels_s: float, copies_s: float | None) -> str:
+    """Return in words that a predicted time is above that of the measured original, or nothing."""
+    whole_s = kernels_s + (copies_s or 0.0)
+    if whole_s < original_s:
+        return ""
+    copies = "" if kernels_s >= original_s else " with its copies"
+    time = time_text(original_s)
+    return f"predicted to lose{copies} to the original, measured on {one_line(device)}: {time}"

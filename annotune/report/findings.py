@@ -18,7 +18,7 @@ from annotune.codegen.writer import Writer
 from annotune.diagnostics import Diagnostic, Severity, Span
 from annotune.ir.region import Region, SourceFile
 from annotune.model.predict import Forecast, KernelForecast, RegionModel
-from annotune.report.figures import share_text, time_text
+from annotune.report.figures import losing_text, share_text, time_text
 from annotune.schedule.candidate import Candidate
 from annotune.schedule.plan import Plan
 from annotune.space.decision import FUSIONS, Base, Decision, Point
@@ -139,8 +139,19 @@ CORES = "OpenMP: blocks and threads are the iterations that threads and lanes sh
 NOTHING: Mapping[int, tuple[str, ...]] = {}
 
 
-def region_text(report: RegionReport) -> str:
-    """Return the findings of one region as plain text."""
+@dataclass(frozen=True, slots=True)
+class MeasuredOriginal:
+    """What the original of a region took in an earlier run at these sizes, and where."""
+
+    time_s: float
+    device: str
+
+
+def region_text(report: RegionReport, original: MeasuredOriginal | None = None) -> str:
+    """Return the findings of one region as plain text.
+
+    With the original's measured time it says where a GPU is predicted to lose to that.
+    """
     out = Writer()
     region = report.region
     out.line(f"{report.place}: {region.function}, region {region.index}")
@@ -149,7 +160,21 @@ def region_text(report: RegionReport) -> str:
         _loops(out, report)
         _work(out, report)
         _decisions(out, report)
+        if original is not None:
+            _losing(out, report, original)
     return out.text()
+
+
+def _losing(out: Writer, report: RegionReport, original: MeasuredOriginal) -> None:
+    """Write for CUDA and OpenACC that they are predicted to lose to the original."""
+    for name, decision in (("CUDA", report.decision), ("OpenACC", report.openacc)):
+        found = None if decision is None else report.forecast(decision)
+        if found is None:
+            continue
+        measured = original.time_s, original.device
+        losing = losing_text(*measured, found.kernels_s, found.copies_s)
+        if losing:
+            out.line(f"{name}: {losing}")
 
 
 def recipe_of(report: RegionReport) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from annotune.measure.timing import LEAST_ROUNDS, LEVEL
 from annotune.measure.trial import Final, Status, Trial, Verdict
@@ -14,6 +14,7 @@ from annotune.report.figures import (
     count_text,
     estimated,
     factor_text,
+    losing_text,
     number_text,
     share_text,
     time_text,
@@ -104,7 +105,7 @@ def row_words(row: Row) -> RowWords:
 
 
 def provenance_text(row: Row) -> str:
-    """Return where a row's figures come from, and why it is not verified if it is not."""
+    """Return where a row's figures come from, and why it is not verified or not written."""
     reason = one_line(row.reason)
     device = one_line(row.device) or "an unnamed device"
     match row.status:
@@ -119,9 +120,10 @@ def provenance_text(row: Row) -> str:
                 words += f", with copies {time_text(row.end_to_end_s)}"
         case RowStatus.PREDICTED:
             words = f"predicted for {device}"
-    if not is_doubtful(row):
-        return words
-    return f"{words}; not verified: {reason or 'no reason was recorded'}"
+    if is_doubtful(row):
+        return f"{words}; not verified: {reason or 'no reason was recorded'}"
+    # Right, measured, and yet not written.
+    return f"{words}; {reason}" if reason else words
 
 
 def is_doubtful(row: Row) -> bool:
@@ -157,10 +159,25 @@ def winner_texts(region: RegionResult) -> tuple[str, ...]:
         lines.append("winner: none, no tuned variant was measured and verified")
     else:
         lines.append(f"winner: {_variant_text(measured)}{_beaten_by(region, measured)}")
-    predicted = winner(region, RowStatus.PREDICTED)
-    if predicted is not None:
-        lines.append(f"best prediction: {_variant_text(predicted)}")
+    lines += _predictions(region)
     return tuple(lines)
+
+
+def _predictions(region: RegionResult) -> Iterator[str]:
+    """Yield a line for the fastest predicted variant, one for each kind of facts they are made of.
+
+    What the compiler said of registers makes another time than what was estimated of them.
+    """
+    is_compiled = {m.target: all(k.is_compiled for k in m.kernels) for m in region.models}
+    found = [row for row in all_rows(region) if row.is_tuned and row.status is RowStatus.PREDICTED]
+    kinds = {is_compiled.get(row.name, False) for row in found}
+    for kind in sorted(kinds, reverse=True):
+        own = tuple(row for row in found if is_compiled.get(row.name, False) is kind)
+        best = winner(replace(region, rows=own), RowStatus.PREDICTED)
+        if best is not None:
+            registers = "ptxas's" if kind else "estimated"
+            of = f" by {registers} registers" if len(kinds) > 1 else ""
+            yield f"best prediction{of}: {_variant_text(best)}"
 
 
 def grid_texts(region: RegionResult) -> tuple[str, ...]:
@@ -315,10 +332,10 @@ def _ratio(final: Final) -> str:
 
 def model_texts(region: RegionResult) -> tuple[str, ...]:
     """Return lines on the model of each target: kernels, copies, and the rank correlation."""
-    return tuple(line for model in region.models for line in _texts(model))
+    return tuple(line for model in region.models for line in _texts(region, model))
 
 
-def _texts(model: TargetModel) -> Iterator[str]:
+def _texts(region: RegionResult, model: TargetModel) -> Iterator[str]:
     yield f"model of {target_text(model)}: {total_text(model)}"
     for kernel in model.kernels:
         name, predicted, limit, registers, roofline, magma = kernel_words(kernel)
@@ -326,6 +343,11 @@ def _texts(model: TargetModel) -> Iterator[str]:
             f"  kernel of statement {name}: predicted {predicted}, bound by {limit}, registers "
             f"{registers}; roofline {roofline}; MAGMA's bound {magma}"
         )
+    first = next((row for row in all_rows(region) if row.name == "sequential"), None)
+    if first is not None and first.time_s is not None:
+        losing = losing_text(first.time_s, first.device, model.predicted_s, model.copies_s)
+        if losing:
+            yield f"  {losing}"
     yield f"  {agreement_text(model)}"
 
 

@@ -25,7 +25,7 @@ from annotune.measure.machine import (
     visible_alone,
 )
 from annotune.measure.timing import load_average, ratio_interval
-from annotune.measure.trial import Trial
+from annotune.measure.trial import Trial, Verdict
 from annotune.model.bounds import roofline_time, widest_real
 from annotune.model.predict import KernelForecast
 from annotune.space.decision import Base
@@ -46,6 +46,7 @@ from annotune.tune.results import (
     agreement,
 )
 from annotune.tune.tuner import (
+    AS_FAST,
     AS_WRITTEN_LIMIT,
     TargetResult,
     baseline,
@@ -320,7 +321,8 @@ def _tuned(run: RegionRun, found: Mapping[str, TargetResult]) -> Tuned:
     region = run.analysis.region
     work = run.analysis.total
     traffic = work.bytes_read + work.bytes_written
-    rows = _Rows(run, found, work.flop)
+    lost = {n: LOST for n in found if n not in ORIGINALS and does_not_beat(found, n)}
+    rows = _Rows(run, found, work.flop, lost)
     trials = tuple(t for outcome in found.values() for t in outcome.trials)
     result = RegionResult(
         region.function,
@@ -336,12 +338,33 @@ def _tuned(run: RegionRun, found: Mapping[str, TargetResult]) -> Tuned:
         tuple(target_models(found, trials)),
         tuple(o.searched for o in found.values() if o.searched is not None),
     )
-    codes = {n: o.code for n, o in found.items() if o.code is not None}
-    notes = {n: o.note for n, o in found.items() if o.note}
+    codes = {n: o.code for n, o in found.items() if o.code is not None and n not in lost}
+    notes = lost | {n: o.note for n, o in found.items() if o.note}
     warnings = tuple(words for outcome in found.values() for words in outcome.warnings)
     winners = {n: found[n].variant for n in codes}
     variants = {n: winner for n, winner in winners.items() if winner is not None}
     return Tuned(result, codes, notes, variants, warnings)
+
+
+LOST = "it does not beat the original, whose nest is kept"
+
+
+def does_not_beat(found: Mapping[str, TargetResult], target: str) -> bool:
+    """Return whether a target's best variant was measured and is no faster than the original.
+
+    The finals decide, where both took part in the same; what cannot be told apart there must be
+    ahead by more than a few percent.
+    """
+    first, best = found["sequential"].best, found[target].best
+    if first is None or best is None or best.is_predicted:
+        return False
+    beside = found[target].rivals.get("sequential")
+    if beside is not None:
+        is_tied = beside.verdict is Verdict.TIED and beside.ratio <= AS_FAST
+        return is_tied or beside.verdict is Verdict.FASTER
+    if not first.best_known_s or not best.best_known_s:
+        return False
+    return first.best_known_s <= best.best_known_s
 
 
 def _sizes_checked(found: Iterable[TargetResult]) -> tuple[Mapping[str, int], ...]:
@@ -365,8 +388,14 @@ NO_SPEEDUP = Speedup()
 class _Rows:
     """Makes the rows of a table from what was found, each figure with its origin."""
 
-    def __init__(self, run: RegionRun, found: Mapping[str, TargetResult], flop: int) -> None:
-        self.run, self.found, self.flop = run, found, flop
+    def __init__(
+        self,
+        run: RegionRun,
+        found: Mapping[str, TargetResult],
+        flop: int,
+        lost: Mapping[str, str],
+    ) -> None:
+        self.run, self.found, self.flop, self.lost = run, found, flop, lost
         first = found["sequential"].best
         self.sequential = first
         self.roofs = _roofs(run)
@@ -444,7 +473,7 @@ class _Rows:
             self.share(device, time_s),
             speedup.value,
             best.verified,
-            "",
+            self.lost.get(name, ""),
             best.config,
             best.predicted_s,
             self.run.device.vendor_name if best.predicted_s is not None else "",

@@ -14,9 +14,23 @@ from rich.console import Console
 from sample_run import CPU, GPU, RUN, SD_T_D2
 
 from annotune.report import figures
-from annotune.report.summary import PEOPLE_SAY, row_words, trials_text, winner_texts
+from annotune.report.summary import (
+    PEOPLE_SAY,
+    model_texts,
+    provenance_text,
+    row_words,
+    trials_text,
+    winner_texts,
+)
 from annotune.report.terminal import ResultsTable, results_text
-from annotune.tune.results import ROW_NAMES, Row, RowStatus
+from annotune.tune.results import (
+    ROW_NAMES,
+    KernelModel,
+    RegionResult,
+    Row,
+    RowStatus,
+    TargetModel,
+)
 
 
 @pytest.mark.parametrize("width", [132, 100, 60])
@@ -139,3 +153,34 @@ def test_counts() -> None:
     assert figures.count_text(999, "flop") == "999 flop"
     assert figures.count_text(2_147_483_648, "flop") == "2.15 Gflop"
     assert figures.count_text(10**400, "B") == "1.00e+400 B"
+
+
+def test_predictions_of_other_facts_are_not_compared() -> None:
+    kernel = KernelModel((0,), 1e-5, "device memory", 32, True, 1e-6, None, "none")
+    compiled = TargetModel("cuda", "H200", (kernel,), 1e-3)
+    estimated = replace(compiled, target="openacc", kernels=(replace(kernel, is_compiled=False),))
+    rows = [
+        Row(name, RowStatus.PREDICTED, "H200", time_s, verified=True)
+        for name, time_s in (("openacc", 1e-5), ("cuda", 2e-5))
+    ]
+    measured = Row("sequential", RowStatus.MEASURED, "EPYC", 1e-4, verified=True)
+    place = ("f", 1, 1, {}, 1, 1)
+    region = RegionResult(*place, (measured, *rows), (), models=(compiled, estimated))
+    _, first, second = winner_texts(region)
+    assert first.startswith("best prediction by ptxas's registers: tuned CUDA")
+    assert second.startswith("best prediction by estimated registers: tuned OpenACC")
+    one = replace(region, models=(compiled, replace(compiled, target="openacc")))
+    assert [line.partition(",")[0] for line in winner_texts(one)[1:]] == [
+        "best prediction: tuned OpenACC"
+    ]
+    lost = [line for line in model_texts(region) if "lose" in line]
+    assert lost == 2 * [
+        "  predicted to lose with its copies to the original, measured on EPYC: 100 µs"
+    ]
+    slow = replace(measured, time_s=1e-2)
+    assert not any("lose" in line for line in model_texts(replace(region, rows=(slow, *rows))))
+
+
+def test_what_is_right_and_not_written_says_why() -> None:
+    row = Row("openmp", RowStatus.MEASURED, "EPYC", 1e-3, verified=True, reason="it is slow")
+    assert provenance_text(row) == "measured on EPYC; it is slow"

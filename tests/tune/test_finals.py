@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import cast
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from annotune.measure.program import Program
 from annotune.measure.timing import Turns
 from annotune.measure.trial import Status, Trial, Verdict
+from annotune.tune.experiment import Tried
 from annotune.tune.jobs import Contestant
-from annotune.tune.tuner import FEWEST, MOST, Finals, decided, finalists, first_of
+from annotune.tune.region_run import does_not_beat
+from annotune.tune.tuner import FEWEST, MOST, Finals, TargetResult, decided, finalists, first_of
 
 ROUNDS = 12
 PROGRAM = cast(Program, None)
@@ -50,6 +54,36 @@ def test_the_original_wins_nothing_and_may_be_faster() -> None:
     assert original is not None
     assert (original.verdict, original.ratio) == (Verdict.FASTER, 0.5)
     assert found.of("sequential", "7") is None
+
+
+@pytest.mark.parametrize(
+    ("original", "best", "is_lost"),
+    [
+        ((0.5,) * ROUNDS, 1.0, True),
+        ((1.01, 0.99) * (ROUNDS // 2), 1.0, True),
+        ((2.0,) * ROUNDS, 1.0, False),
+        # A disturbed machine tells nothing: what is far ahead by its median is taken.
+        ((0.9, 5.0, 5.0), 1.0, False),
+    ],
+)
+def test_what_does_not_beat_the_original_is_lost(
+    original: tuple[float, ...], best: float, is_lost: bool
+) -> None:
+    found = _held((best,) * len(original), original=original)
+    rival = found.of("sequential", "0")
+    assert rival is not None
+    own = Trial("openmp", {}, Status.CORRECT, time_s=best)
+    first = TargetResult((), Tried(0, Trial("sequential", {}, Status.CORRECT, time_s=original[0])))
+    targets = {
+        "sequential": first,
+        "openmp": TargetResult((), Tried(0, own), rivals={"sequential": rival}),
+        # Without finals of both the times of the search decide, and predictions never do.
+        "cuda": TargetResult((), Tried(0, replace(own, time_s=0.01))),
+        "openacc": TargetResult((), Tried(0, replace(own, time_s=9.0))),
+        "predicted": TargetResult((), Tried(0, replace(own, time_s=9.0, is_predicted=True))),
+    }
+    lost = [name for name in targets if name != "sequential" and does_not_beat(targets, name)]
+    assert lost == [*(["openmp"] if is_lost else []), "openacc"]
 
 
 def test_who_fails_in_the_finals_is_not_ranked() -> None:

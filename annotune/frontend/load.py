@@ -193,6 +193,8 @@ class _Reading:
                 if not self.ladder.may_help(error):
                     break
                 continue
+            if rung.from_table:
+                self.warnings.append(messages.F2C_FROM_TABLE.at(block.span))
             doubts = rung.is_in_doubt(part)
             if not doubts:
                 return made

@@ -52,6 +52,12 @@ DECIDED_ALONE = Template(
     "define it with -D, or name the header's folder with -I",
     severity=Severity.WARNING,
 )
+F2C_FROM_TABLE = Template(
+    "AT119",
+    "'f2c.h' is not found: its integers are taken for int, which emitted C does not test",
+    "name its folder with -I",
+    severity=Severity.WARNING,
+)
 LONE_CONDITIONAL = Template(
     "AT106", "'#{directive}' without its '#{partner}'", "every '#if' needs one '#endif'"
 )

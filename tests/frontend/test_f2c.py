@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 from source_text import CLOSE, OPEN, load_text
 from support.nest_text import print_nest
+from support.regions import find_annotations
+
+from annotune.frontend.load import load_sound
 
 HEAD = """#include "f2c.h"
 int f_(integer *n, doublereal *x, doublereal *y, doublereal *z__, doublereal *s, integer *k)
@@ -50,3 +53,23 @@ def test_temporaries_are_what_they_stand_for(body: str) -> None:
         # The user's own text still sets it.
         assert "double d__1;" in found.text.declarations
         assert "d__1" in found.text.formulas
+
+
+@pytest.mark.parametrize("folder", ["", "nowhere/"])
+def test_integers_in_memory_are_as_long_as_the_header_says(folder: str) -> None:
+    head = HEAD.replace("f2c.h", f"{folder}f2c.h")
+    loop = "    for (i__ = 1; i__ <= i__1; ++i__) { k[i__] = x[i__]; }\n"
+    text = f"{head}    {OPEN}\n{loop}    {CLOSE}\n    return 0;\n}}\n"
+    loaded = load_sound("t.c", text, find_annotations(text, "t.c"))
+    (found,) = loaded.source.regions
+    assert found.arrays["k"].element == "int"
+    told = [p.code for p in loaded.problems if "f2c.h" in p.message]
+    assert told == (["AT119"] if folder else told)
+
+
+def test_the_users_own_header_says_how_long_integers_are() -> None:
+    head = HEAD.replace('#include "f2c.h"', "typedef long integer; typedef double doublereal;")
+    head = head.replace("real r__1;", "")
+    loop = "    for (i__ = 1; i__ <= i__1; ++i__) { k[i__] = x[i__]; }\n"
+    (found,) = load_text(f"{head}    {OPEN}\n{loop}    {CLOSE}\n    return 0;\n}}\n").regions
+    assert found.arrays["k"].element == "long"

@@ -401,6 +401,9 @@ class Expressions:
             raise self.refuse(messages.CALL, node, name=name, hint="")
         if "*" in kinds[1:]:
             raise self.refuse(messages.POINTER_TO_POINTER, node, name=name)
+        if symbol.guess:
+            # Scalars of either length are computed with as long; what is in memory is as it is.
+            raise self.refuse(messages.UNKNOWN_TYPE, node, type=symbol.guess, name=name)
         if symbol.base in ("struct", "union"):
             raise self.refuse(messages.STRUCT_MEMBER, node, name=name)
         if symbol.base not in ELEMENTS:

@@ -1,4 +1,5 @@
-"""The ways to read a file, the cheapest first: by ourselves, with pcpp, with the C compiler.
+"""The ways to read a file, the cheapest first: by ourselves, with pcpp, with the C compiler, and
+with what is well known of ``f2c.h`` where that is nowhere.
 
 The first reads the user's own headers and leaves those of the system unread. The others are
 tried only when a region stays open because of that, so that a file that needs no compiler is
@@ -48,10 +49,14 @@ _OPEN = frozenset(
 
 @dataclass(frozen=True)
 class Rung:
-    """A file as one way of reading gives it; `problem` says what did not work on the way."""
+    """A file as one way of reading gives it; `problem` says what did not work on the way.
+
+    One that is read `from_table` knows f2c's header by heart.
+    """
 
     file: File
     problem: str = ""
+    from_table: bool = False
 
     def is_in_doubt(self, part: TopLevel) -> list[str]:
         """Return the names that an ``#if`` asks for, which matter for `part` and are not known."""
@@ -86,17 +91,19 @@ class Ladder:
         yield self.first
         if not self.first.file.clean.unread:
             return
-        for height, read in enumerate((by_pcpp, by_compiler)):
+        for height, read in enumerate((by_pcpp, by_compiler, by_table)):
             if len(self._higher) <= height:
-                self._higher.append(self._climb(read(self.source, self.search)))
+                self._higher.append(self._climb(read(self.source, self.search), read is by_table))
             rung = self._higher[height]
             if rung is not None:
                 yield rung
 
-    def _climb(self, reading: HeadersRead) -> Rung | None:
+    def _climb(self, reading: HeadersRead, from_table: bool) -> Rung | None:
         if reading.problem:
             self.problems.append(reading.problem)
-        return Rung(File(self._clean(reading.given)), reading.problem) if reading.given else None
+        if not reading.given:
+            return None
+        return Rung(File(self._clean(reading.given)), reading.problem, from_table)
 
     def may_help(self, refusal: AnnotuneError) -> bool:
         """Return whether an unread header may be the reason of a refusal."""
@@ -200,6 +207,41 @@ def by_pcpp(source: SourceText, search: HeaderSearch) -> HeadersRead:
     given = _between_marks(out.getvalue(), source)
     found = {line: h for line, h in given.items() if not any(m in h.path for m in missing)}
     return HeadersRead(found, f"pcpp: {problems[0]}" if problems else "")
+
+
+# The types and macros of f2c's output; those of input and output stand in no region.
+_F2C_HEADER = """
+typedef int integer; typedef unsigned int uinteger; typedef short shortint; typedef int logical;
+typedef short shortlogical; typedef char logical1; typedef char integer1; typedef int ftnlen;
+typedef int ftnint; typedef int flag; typedef char *address;
+typedef float real; typedef double doublereal;
+typedef struct { real r, i; } complex;
+typedef struct { doublereal r, i; } doublecomplex;
+typedef int (*U_fp)(); typedef int (*S_fp)(); typedef integer (*I_fp)(); typedef real (*R_fp)();
+typedef doublereal (*D_fp)(); typedef doublereal (*E_fp)(); typedef logical (*L_fp)();
+typedef void (*C_fp)(); typedef void (*Z_fp)(); typedef void (*H_fp)(); typedef void C_f;
+typedef void H_f; typedef void Z_f; typedef doublereal E_f;
+#define TRUE_ (1)
+#define FALSE_ (0)
+#define Extern extern
+#define VOID void
+#define abs(x) ((x) >= 0 ? (x) : -(x))
+#define dabs(x) (doublereal)abs(x)
+#define min(a,b) ((a) <= (b) ? (a) : (b))
+#define max(a,b) ((a) >= (b) ? (a) : (b))
+#define dmin(a,b) (doublereal)min(a,b)
+#define dmax(a,b) (doublereal)max(a,b)
+"""
+
+
+def by_table(source: SourceText, search: HeaderSearch) -> HeadersRead:
+    """Return f2c's header as it is known, for files that ask for it where it is nowhere."""
+    given: dict[int, SourceText] = {}
+    for found in DIRECTIVE.finditer(without_comments(source)):
+        if found["word"] in INCLUDES and re.search(r"[\"</]f2c\.h[\">]", found["rest"]):
+            start = found.start() + len(found[0]) - len(found[0].lstrip())
+            given[source.span(start, start + 1).line] = SourceText(found[0].strip(), _F2C_HEADER)
+    return HeadersRead(given)
 
 
 def by_compiler(source: SourceText, search: HeaderSearch) -> HeadersRead:

@@ -75,7 +75,8 @@ class Symbol:
     nothing declares, and then `is_known` is False; `record` is the syntax tree of a struct whose
     members are known. `storage` is ``file``, ``static``,
     ``parameter``, ``local`` or ``region``. `special` is the word of C that makes it other than
-    plain memory, one of `SPECIAL`, else empty. A `register` variable has no address.
+    plain memory, one of `SPECIAL`, else empty. A `register` variable has no address. Where `base`
+    stands for f2c's ``integer`` though no header says how long that is, `guess` is its name.
     """
 
     name: str
@@ -91,6 +92,7 @@ class Symbol:
     init: c_ast.Node | None = None
     value: int | None = None
     record: Record | None = None
+    guess: str = ""
 
     @property
     def is_array(self) -> bool:
@@ -172,7 +174,16 @@ class Types:
             "register" in words,
             decl.init,
             record=self._record(decl.type),
+            guess=self._guess(named),
         )
+
+    def _guess(self, named: c_ast.Node) -> str:
+        """Return the name of an integer type of f2c's that nothing has defined; else nothing."""
+        match named:
+            case c_ast.TypeDecl(type=c_ast.IdentifierType(names=[name])):
+                is_own = F2C_TYPES.get(name) in INTEGERS and name not in self.typedefs
+                return name if is_own else ""
+        return ""
 
     def learn(self, node: c_ast.Node) -> None:
         """Take in the structs and unions that a declaration defines."""

@@ -175,14 +175,18 @@ class Reduce:
         )
         known = doubt(context.analysis.region, assign)
         doubts = Doubts(known, assign, partial) if known is not None else None
+        flags: list[Var] = []
         if doubts is not None and doubts.doubt.nan_element:
             flag = fresh_name(f"{target_name(assign)}{_NAN}", body, {*context.names, name})
             note = doubts.noted(Var(flag), _real("1.0", element))
             made.note(Local(flag, element, _real("0.0", element)), note)
+            flags.append(Var(flag))
         guard: Expr | None = self._touched(body, assign, context, made)
         outer = self._outermost(body)
         shared = self._combined(outer, self._around(body), assign, made)
-        tests = self._tests(body, assign, context, doubts, made)
+        shows = doubts is not None and doubts.doubt.may_show
+        doubtful = doubts.tests(flags) if doubts is not None and shows else []
+        tests = doubtful or self._tests(body, assign, context, partial)
         end: list[Stmt] = []
         if tests:
             taken = {*context.names, *(local.name for local in made.start)}
@@ -221,13 +225,10 @@ class Reduce:
         body: Body,
         assign: Assign,
         context: Context,
-        doubts: Doubts | None,
-        made: _Partial,
+        partial: Var,
     ) -> list[Expr]:
-        """Return in which cases, any of them, the loops must run once more, in order."""
-        element, partial = self._element(body, context), Var(made.start[0].name)
-        if doubts is not None and doubts.doubt.may_show:
-            return doubts.tests([Var(c.name) for c in made.added if c.name.endswith(_NAN)])
+        """Return in which cases, any of them, the loops of a sum must run once more, in order."""
+        element = self._element(body, context)
         if may_leave_range(context.analysis.region, assign):
             return lost_size(partial, element)
         if self._loses_sign(body, assign, context) and _runs_again(assign, context):

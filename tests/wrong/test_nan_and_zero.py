@@ -230,3 +230,10 @@ def test_values_of_two_types(tmp_path: Path) -> None:
             array = Array(of, n, tuple(values))
             calls.append(Call(f"f{number}", n, (kind, begin), array, returns=kind))
     program.check(*calls)
+
+
+def test_a_second_maximum_of_one_variable_asks_for_nan_too(tmp_path: Path) -> None:
+    program = Program(tmp_path, PROGRAMS / "nan_twice.c")
+    plain, special = Array("f8", 100), Array("f8", 100, (9.0, "nan", -3.0, -2.0))
+    calls = itertools.product((plain, special), repeat=2)
+    program.check(*(Call("nan_twice", 100, 4, -9.0, *one, returns="f8") for one in calls))

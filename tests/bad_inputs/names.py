@@ -123,7 +123,7 @@ BAD = {
         plain(f"{LOOP} a[i] = 1 + («a[i + n] = b[i]»);"), "AT134", "assignment"
     ),
     "increment inside": Bad(
-        plain(f"{LOOP} a[«k++»] = 0;", "int n, int k, double *restrict a"), "AT134", "assignment"
+        plain(f"{LOOP} a[«k++»] = k;", "int n, int k, double *restrict a"), "AT134", "assignment"
     ),
     "character": Bad(plain(f"{LOOP} a[i] = «'c'»;"), "AT138", "literal ''c''"),
     "string": Bad(plain(f'{LOOP} a[i] = «"c"»;'), "AT138", "literal"),

@@ -111,6 +111,15 @@ CALLS: dict[str, tuple[Call, ...]] = {
         *(Call("swap3", n, reals(40), reals(40, seed=2)) for n in UNROLLED),
         *(Call("near_misses", n, reals(50), reals(50)) for n in UNROLLED),
     ),
+    "legacy_counted.c": (
+        *(
+            Call("packed", n, m, reals(150), reals(150), returns="i4")
+            for n in COUNTS
+            for m in (0, 1, 4)
+        ),
+        *(Call("strided", n, reals(40), reals(80), returns="i4") for n in COUNTS),
+        *(Call("down", n, reals(40), reals(40)) for n in COUNTS),
+    ),
 }
 
 

@@ -22,6 +22,7 @@ from pycparser.c_parser import Coord
 
 from annotune.frontend.lower.around import Stability, addressed, read_before_set
 from annotune.frontend.lower.members import PLAIN, AliasTable, ElementMembers
+from annotune.frontend.lower.steps import always
 from annotune.frontend.read.syntax import (
     CHANGES,
     STEPS,
@@ -437,7 +438,7 @@ class _Rewriting:
         first: list[c_ast.Node] = []
         behind: list[c_ast.Node] = []
         mentioned = [*names_in(node)]
-        for step in [n for n in _always(node) if self._is_step(n)]:
+        for step in [n for n in always(node) if self._is_step(n)]:
             assert isinstance(step, c_ast.UnaryOp)
             assert isinstance(step.expr, c_ast.ID)
             name = step.expr.name
@@ -506,22 +507,6 @@ def _is_named(node: c_ast.Node | None, name: str) -> bool:
 
 def _named(node: c_ast.Node) -> set[str]:
     return set(names_in(node))
-
-
-def _always(node: c_ast.Node) -> Iterator[c_ast.Node]:
-    """Yield the parts of an expression that are evaluated whenever it is."""
-    yield node
-    match node:
-        case c_ast.TernaryOp():
-            parts: list[c_ast.Node] = [node.cond]
-        case c_ast.BinaryOp(op="&&" | "||"):
-            parts = [node.left]
-        case c_ast.UnaryOp(op="sizeof"):
-            parts = []
-        case _:
-            parts = [*node]
-    for part in parts:
-        yield from _always(part)
 
 
 def _one(statements: Sequence[c_ast.Node]) -> c_ast.Node:

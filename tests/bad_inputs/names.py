@@ -102,7 +102,6 @@ BAD = {
         "'q'",
     ),
     "pointer moved": Bad(plain(f"{LOOP} «a» += 1;"), "AT137", "pointer arithmetic on 'a'"),
-    "pointer stepped": Bad(plain(f"{LOOP} *«a++» = 0;"), "AT137", "pointer arithmetic on 'a'"),
     "counter of data": Bad(
         plain(
             f"{LOOP} {{ «a[k]» = b[i]; k = i; }}",

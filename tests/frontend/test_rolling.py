@@ -73,3 +73,8 @@ def test_a_sum_that_a_narrower_variable_cuts_in_the_end_alone_stays() -> None:
     text = f"{HEAD} {MAIN} f = f + b[i] + b[i + 1];"
     found = load_region(text, "float f = 0;", "a[0] = f;")
     assert [loop.step for loop in found.nest.loops()] == [2]
+
+
+def test_loops_that_leave_an_iterator_that_is_read_stay_apart() -> None:
+    found = load_region(f"{HEAD} {CLEAN} {MAIN} {PARTS}", after="a[0] = i;")
+    assert [loop.step for loop in found.nest.loops()] == [1, 1]

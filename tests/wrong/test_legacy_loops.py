@@ -107,7 +107,11 @@ CALLS: dict[str, tuple[Call, ...]] = {
     ),
     "legacy_unrolled.c": (
         *(Call("axpy4", one(n), reals(1, 3), reals(40), reals(40)) for n in UNROLLED),
-        *(Call("dot5", one(n), reals(40), reals(40), returns="f8") for n in UNROLLED),
+        *(
+            Call(name, one(n), reals(40), reals(40), returns="f8")
+            for name in ("dot5", "dot5_alone")
+            for n in UNROLLED
+        ),
         *(Call("swap3", n, reals(40), reals(40, seed=2)) for n in UNROLLED),
         *(Call("near_misses", n, reals(50), reals(50)) for n in UNROLLED),
     ),

@@ -12,7 +12,7 @@ other, as C adds from left to right.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 
 from annotune.ir.expr import Access, Binary, Expr, Int, Var, conjuncts, names_read, rewrite
@@ -20,18 +20,23 @@ from annotune.ir.fold import fold
 from annotune.ir.nest import Assign, Loop, Stmt
 
 
-def rolled(body: tuple[Stmt, ...], exact: Collection[int]) -> tuple[Stmt, ...]:
+def rolled(
+    body: tuple[Stmt, ...], exact: Collection[int], is_left: Callable[[str], bool]
+) -> tuple[Stmt, ...]:
     """Return statements with unrolled loops rolled up, and joined with their clean-up.
 
-    `exact` are the assignments whose values are of their target's type.
+    `exact` are the assignments whose values are of their target's type. What a loop leaves in an
+    iterator that `is_left` is read later: where neither loop runs, that is not the first start.
     """
     out: list[Stmt] = []
     for stmt in body:
         if isinstance(stmt, Loop):
-            stmt = replace(stmt, body=rolled(stmt.body, exact))
+            stmt = replace(stmt, body=rolled(stmt.body, exact, is_left))
             stmt = _rolled(stmt, exact) or stmt
         before = out[-1] if out else None
-        joined = _joined(before, stmt) if isinstance(stmt, Loop) else None
+        joined = None
+        if isinstance(stmt, Loop) and not is_left(stmt.var):
+            joined = _joined(before, stmt)
         if joined is not None:
             out.pop()
         out.append(joined or stmt)

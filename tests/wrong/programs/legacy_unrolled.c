@@ -49,6 +49,29 @@ double dot5(integer *n, doublereal *dx, doublereal *dy)
     return dtemp + i__ + m;
 }
 
+double dot5_alone(integer *n, doublereal *dx, doublereal *dy)
+{
+    integer i__1, i__, m, mp1;
+    doublereal dtemp = 0.;
+    --dy;
+    --dx;
+    /*@ begin PerfTuning ( def input_params { param n = 65; } ) @*/
+    m = *n % 5;
+    i__1 = m;
+    for (i__ = 1; i__ <= i__1; ++i__) {
+        dtemp += dx[i__] * dy[i__];
+    }
+    mp1 = m + 1;
+    i__1 = *n;
+    for (i__ = mp1; i__ <= i__1; i__ += 5) {
+        dtemp = dtemp + dx[i__] * dy[i__] + dx[i__ + 1] * dy[i__ + 1] + dx[
+                i__ + 2] * dy[i__ + 2] + dx[i__ + 3] * dy[i__ + 3] + dx[i__ + 
+                4] * dy[i__ + 4];
+    }
+    /*@ end @*/
+    return dtemp + m;
+}
+
 void swap3(int n, double *restrict a, double *restrict b)
 {
     int i, m = n % 3;

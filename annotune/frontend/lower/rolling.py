@@ -12,30 +12,30 @@ other, as C adds from left to right.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
+from annotune.frontend.lower.names import Names
 from annotune.ir.expr import Access, Binary, Expr, Int, Var, conjuncts, names_read, rewrite
 from annotune.ir.fold import fold
 from annotune.ir.nest import Assign, Loop, Stmt
 
 
-def rolled(
-    body: tuple[Stmt, ...], exact: Collection[int], is_left: Callable[[str], bool]
-) -> tuple[Stmt, ...]:
+def rolled(body: tuple[Stmt, ...], exact: Collection[int], names: Names) -> tuple[Stmt, ...]:
     """Return statements with unrolled loops rolled up, and joined with their clean-up.
 
-    `exact` are the assignments whose values are of their target's type. What a loop leaves in an
-    iterator that `is_left` is read later: where neither loop runs, that is not the first start.
+    `exact` are the assignments whose values are of their target's type. Loops that leave a value
+    which is read later stay apart: where neither runs, it is not the first start.
     """
     out: list[Stmt] = []
     for stmt in body:
         if isinstance(stmt, Loop):
-            stmt = replace(stmt, body=rolled(stmt.body, exact, is_left))
+            stmt = replace(stmt, body=rolled(stmt.body, exact, names))
             stmt = _rolled(stmt, exact) or stmt
         before = out[-1] if out else None
         joined = None
-        if isinstance(stmt, Loop) and not is_left(stmt.var):
+        symbol = names.find(stmt.var) if isinstance(stmt, Loop) else None
+        if isinstance(stmt, Loop) and not (symbol and names.may_be_read_after(symbol)):
             joined = _joined(before, stmt)
         if joined is not None:
             out.pop()

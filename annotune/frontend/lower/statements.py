@@ -254,12 +254,7 @@ def lower(statements: Sequence[c_ast.Node], names: Names) -> tuple[Nest, Names]:
     if lowering.problems:
         raise AnnotuneError(tuple(lowering.problems))
     exact = {number for number, one in lowering.kinds.items() if one.target == one.value}
-
-    def is_left(var: str) -> bool:
-        symbol = own.find(var)
-        return symbol is not None and own.may_be_read_after(symbol)
-
-    nest = Nest(_numbered(rolled(body, exact, is_left)))
+    nest = Nest(_numbered(rolled(body, exact, own)))
     targets = (assign.target for assign in nest.assigns())
     set_ = {t.name if isinstance(t, Var) else t.array for t in targets}
     overlaps = Integers(Expressions(own)).may_overlap

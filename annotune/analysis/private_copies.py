@@ -15,7 +15,7 @@ statement guarded by "this is the last iteration" writes the user's variable.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
 
@@ -287,8 +287,21 @@ def _private(name: str, model: Model, dependences: Sequence[Carried]) -> _Privat
         writer = None if box is None else _whole_writer(name, homes[-1], box, model)
         condition = None if writer is None else _last_iteration(writer, homes, model)
         if box is not None and condition is not None:
-            return _Private(name, model, homes, box, condition)
+            demands = tuple(dict.fromkeys((*box.demands, *_only_these_sizes(model))))
+            return _Private(name, model, homes, replace(box, demands=demands), condition)
     return None
+
+
+def _only_these_sizes(model: Model) -> Iterator[Poly]:
+    """Yield what holds at the region's sizes alone, where nothing is proven for others.
+
+    What hindered that may be the array, which is gone once it is local.
+    """
+    if model.all_sizes:
+        return
+    for name, value in model.region.sizes.items():
+        if name in model.region.scalars and name not in model.region.constants:
+            yield from (integer(value) - variable(name), variable(name) - integer(value))
 
 
 def _most_elements(homes: Sequence[tuple[int, ...]], model: Model) -> int:
@@ -370,31 +383,47 @@ def _box_of_rows(
 ) -> _WorkArea | None:
     """Return the box of all elements by the recovered indices, as long as sizes say.
 
-    Each index of a write is a loop inside the home, or the same at all times; reads see such
-    writes. The local array has room for the region's own sizes: emitted code tests that a call has
-    none beyond.
+    Each index of a write is a loop inside the home, up or down, or the same at all times; reads see
+    such writes. The local array has room for the region's own sizes: emitted code tests that a call
+    has none beyond.
     """
     layout = model.layouts[name]
     if not model.all_sizes or any(demand.differs for demand in model.demands):
         return None
-    sides: list[tuple[Poly, Poly]] = []
+    written: list[list[tuple[Poly, Poly]]] = []
     for reference in model.references[name]:
         is_flat = reference.subscripts == (_address(layout, model.rows[reference]),)
-        found = _sides_of(reference, homes, model) if reference.is_write else sides
-        if found is None or not is_flat or (sides and sides != found):
+        found = _sides_of(reference, homes, model) if reference.is_write else []
+        if found is None or not is_flat:
             return None
-        sides = found
+        written += [found] if reference.is_write else []
+    ordered: list[Poly] = []
+    sides = [_side_around(each, model, ordered) for each in zip(*written, strict=True)]
     lengths = [(end - low).at(model.values).constant for low, end in sides]
     room = tuple(length for length in lengths if length is not None and length > 0)
     if len(room) < len(lengths) or not room or prod(room) > most:
         return None
     rows = _rows_within(name, sides, model)
     demands = [integer(n) + low - end for n, (low, end) in zip(room, sides, strict=True)]
-    demands = [one for one in demands if one.constant is None]
-    demands += [demand.poly for demand in model.demands]
-    if rows is None:
+    needed = (*demands, *ordered, *(demand.poly for demand in model.demands))
+    if rows is None or any((one.constant or 0) < 0 for one in needed):
         return None
-    return _WorkArea(tuple(sides), room, layout, rows, tuple(dict.fromkeys(demands)))
+    open_ = (one for one in needed if one.constant is None)
+    return _WorkArea(tuple(sides), room, layout, rows, tuple(dict.fromkeys(open_)))
+
+
+def _side_around(
+    sides: Sequence[tuple[Poly, Poly]], model: Model, demands: list[Poly]
+) -> tuple[Poly, Poly]:
+    """Return the side around others at the region's sizes; elsewhere it is where `demands` hold."""
+
+    def at_sizes(poly: Poly) -> int:
+        return poly.at(model.values).constant or 0
+
+    low = min((low for low, _ in sides), key=at_sizes)
+    end = max((end for _, end in sides), key=at_sizes)
+    demands += [part for other, last in sides for part in (other - low, end - last)]
+    return low, end
 
 
 def _rows_within(
@@ -426,12 +455,15 @@ def _sides_of(
         moving = [loop for loop in statement.loops if loop.var in index.names]
         low, end = index, index + ONE
         if moving:
-            (loop, *others), start = moving, index - variable(moving[0].var)
+            loop, *others = moving
             if others or loop not in statement.loops[depth:] or loop.loop.step != 1:
                 return None
             if len(loop.lower) != 1 or len(loop.upper) != 1:
                 return None
-            low, end = loop.lower[0] + start, loop.upper[0] + start
+            up, down = index - variable(loop.var), index + variable(loop.var)
+            low, end = loop.lower[0] + up, loop.upper[0] + up
+            if loop.var not in down.names:
+                low, end = down - loop.upper[0] + ONE, down - loop.lower[0] + ONE
         names = low.names | end.names
         if names & iterators or not names <= set(model.region.scalars):
             return None

@@ -168,6 +168,14 @@ OF_SIZES = {
         "  for k in 0:m\n    S1: b[i * m + k] = t_own[m - k - 1]\n"
         "  for t_own_1 in 0:m\n    S2: t[t_own_1] = t_own[t_own_1] if i == n - 1\n",
     ),
+    "a first element beside a loop that counts down": (
+        "for i in 0:n\n  t[m] = a[i]\n  for k in 0:m\n    t[m - 1 - k] = t[m - k] * a[i + k]\n"
+        "  for k in 0:m + 1\n    b[i*m + i + k] = t[k]\n",
+        "for i in 0:n\n  local double t_own[4]\n  S0: t_own[m] = a[i]\n"
+        "  for k in 0:m\n    S1: t_own[m - k - 1] = t_own[m - k] * a[i + k]\n"
+        "  for k in 0:m + 1\n    S2: b[i * m + i + k] = t_own[k]\n"
+        "  for t_own_1 in 0:m + 1\n    S3: t[t_own_1] = t_own[t_own_1] if i == n - 1\n",
+    ),
     "rows from a first element": (
         "for i in 0:n\n  for j in 1:m + 1: for k in 1:m + 1: t[k + j*m] = a[i*m + k]\n"
         "  for j in 1:m + 1: for k in 1:m + 1: b[i*m + k] = t[j + k*m]\n",
@@ -191,6 +199,17 @@ def test_an_array_has_room_for_the_sizes_that_are_tuned_for(name: str) -> None:
     assert "m <= 3" in {print_expr(one) for one in analyse(changed).conditions}
     for sizes in (*SIZES, {"n": 2, "m": 0}):
         assert_same(one, changed, sizes)
+
+
+def test_what_is_proven_at_the_regions_sizes_holds_at_these_alone() -> None:
+    # Rows of b meet at other sizes, which the local array no longer says.
+    text, _ = OF_SIZES["a first element beside a loop that counts down"]
+    one = region(text.replace("b[i*m + i + k]", "b[i*m + k]"), sizes={"n": 4, "m": 3})
+    changed = with_private_arrays(one)
+    assert changed is not one
+    analysis = analyse(changed)
+    asked = {print_expr(one) for one in analysis.conditions}
+    assert not analysis.all_sizes or {"m <= 3", "m >= 3"} <= asked
 
 
 TWO = (

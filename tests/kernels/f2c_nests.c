@@ -380,3 +380,39 @@ typedef struct { doublereal r, i; } doublecomplex;
     return 0;
 } /* zgemm_ */
 
+/* Subroutine */ int column_(integer *klon, integer *klev, doublereal *t, 
+	doublereal *q, doublereal *ztp, doublereal *zqp)
+{
+    integer t_dim1, t_offset, q_dim1, q_offset, i__1, i__2;
+
+    integer jk, jl;
+    doublereal zb;
+
+    q_dim1 = *klon;
+    q_offset = 1 + q_dim1;
+    q -= q_offset;
+    t_dim1 = *klon;
+    t_offset = 1 + t_dim1;
+    t -= t_offset;
+    --ztp;
+    --zqp;
+
+    /*@ begin PerfTuning ( def input_params { param klon = 6; param klev = 6; } ) @*/
+    i__1 = *klon;
+    for (jl = 1; jl <= i__1; ++jl) {
+	ztp[*klev] = t[jl + *klev * t_dim1];
+	zqp[*klev] = q[jl + *klev * q_dim1];
+	for (jk = *klev - 1; jk >= 1; --jk) {
+	    ztp[jk] = ztp[jk + 1] - t[jl + jk * t_dim1] * .5;
+	    zqp[jk] = zqp[jk + 1] + ztp[jk];
+	}
+	i__2 = *klev;
+	for (jk = 1; jk <= i__2; ++jk) {
+	    zb = ztp[jk] - t[jl + jk * t_dim1];
+	    q[jl + jk * q_dim1] = zb * zqp[jk];
+	}
+    }
+    /*@ end @*/
+    return 0;
+} /* column_ */
+

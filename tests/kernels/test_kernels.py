@@ -72,6 +72,7 @@ EXPECTED = {
     + COPIED.format("us"),
     "f2c_nests.cols_": "i__ P, k P, k P, za_own_1 P, zb_own_1 P",
     "f2c_nests.zgemm_": "j P, i__ P, l R, i__ P",
+    "f2c_nests.column_": "jl P, jk S, jk P, zqp_own_1 P, ztp_own_1 P",
     "hydro.ideal_gas": "k P, j P",
     "hydro.ideal_gas_flat": "k P, j P",
     "hydro.calc_dt": "k R, j R",

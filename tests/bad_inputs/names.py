@@ -101,7 +101,6 @@ BAD = {
         "AT137",
         "'q'",
     ),
-    "pointer moved": Bad(plain(f"{LOOP} «a» += 1;"), "AT137", "pointer arithmetic on 'a'"),
     "counter of data": Bad(
         plain(
             f"{LOOP} {{ «a[k]» = b[i]; k = i; }}",

@@ -15,9 +15,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from pycparser import c_ast
 
-from annotune.frontend.lower.members import replace_nodes
 from annotune.frontend.lower.names import Names
-from annotune.frontend.read.syntax import STEPS, names_in, walk_tree
+from annotune.frontend.read.syntax import STEPS, names_in, replace_nodes, walk_tree
 
 
 def stepped(statements: Sequence[c_ast.Node], names: Names) -> Sequence[c_ast.Node]:

@@ -79,7 +79,7 @@ static doublereal c_b16 = 1.;
     u -= u_offset;
 
     /* Function Body */
-    /*@ begin PerfTuning ( def input_params { param nx = 1024; param ny = 1024; } ) @*/
+    /*@ begin PerfTuning ( def input_params { param nx = 1024; param ny = 1024; } def assume { arg disjoint = True; } ) @*/
     *dtmin = 1e30;
     i__1 = *ny;
     for (k = 1; k <= i__1; ++k) {

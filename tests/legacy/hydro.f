@@ -22,7 +22,7 @@ C@ end
 C     THE SMALLEST STEP IN TIME, AND WHERE IT IS
       INTEGER NX,NY,JMIN,KMIN,J,K
       DOUBLE PRECISION U(NX,NY),V(NX,NY),C(NX,NY),DX,DY,DTMIN,DT
-C@ begin nx=1024 ny=1024
+C@ begin nx=1024 ny=1024 | disjoint = True
       DTMIN = 1.0D30
       DO 20 K = 1,NY
          DO 10 J = 1,NX

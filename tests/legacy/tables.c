@@ -188,7 +188,7 @@
     --ib;
 
     /* Function Body */
-    /*@ begin PerfTuning ( def input_params { param n = 1000000; param m = 64; } ) @*/
+    /*@ begin PerfTuning ( def input_params { param n = 1000000; param m = 64; } def assume { arg disjoint = True; } ) @*/
     i__1 = *n;
     for (i__ = 1; i__ <= i__1; ++i__) {
 	++h__[ib[i__]];
@@ -253,7 +253,7 @@
     --cr;
 
     /* Function Body */
-    /*@ begin PerfTuning ( def input_params { param n = 100000; param m = 50; } ) @*/
+    /*@ begin PerfTuning ( def input_params { param n = 100000; param m = 50; } def assume { arg disjoint = True; } ) @*/
     i__1 = *n;
     for (i__ = 1; i__ <= i__1; ++i__) {
 	i__2 = i__;

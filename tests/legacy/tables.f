@@ -72,7 +72,7 @@ C@ end
       SUBROUTINE HISTGR(N,M,IB,H)
 C     A HISTOGRAM: ADDING AT AN INDEX
       INTEGER N,M,IB(*),H(*),I
-C@ begin n=1000000 m=64
+C@ begin n=1000000 m=64 | disjoint = True
       DO 10 I = 1,N
          H(IB(I)) = H(IB(I)) + 1
    10 CONTINUE
@@ -99,7 +99,7 @@ C     A FIXED NUMBER OF STEPS OF Z*Z + C, COMPLEX
       INTEGER N,M,K(*),I,J
       DOUBLE PRECISION CR(*),CI(*)
       COMPLEX*16 Z,C
-C@ begin n=100000 m=50
+C@ begin n=100000 m=50 | disjoint = True
       DO 20 I = 1,N
          C = DCMPLX(CR(I),CI(I))
          Z = (0.0D0,0.0D0)

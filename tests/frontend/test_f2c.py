@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from source_text import CLOSE, OPEN, load_text
+from source_text import CLOSE, OPEN, load_text, refusals
 from support.nest_text import print_nest
 from support.regions import find_annotations
 
@@ -73,3 +73,37 @@ def test_the_users_own_header_says_how_long_integers_are() -> None:
     loop = "    for (i__ = 1; i__ <= i__1; ++i__) { k[i__] = x[i__]; }\n"
     (found,) = load_text(f"{head}    {OPEN}\n{loop}    {CLOSE}\n    return 0;\n}}\n").regions
     assert found.arrays["k"].element == "long"
+
+
+VIEWS = """#include "f2c.h"
+union {{
+    struct {{ doublereal u[100], v[100]; }} _1;
+    struct {{ doublereal u[200]; }} _2;
+}} fld_;
+#define fld_1 (fld_._1)
+#define fld_2 (fld_._2)
+int f_(integer *n, doublereal *x)
+{{
+    integer i__;
+    {before}
+    {open}
+    for (i__ = 0; i__ < 100; ++i__) {{ {body} }}
+    {close}
+    return 0;
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "before", "codes"),
+    [
+        ("fld_1.u[i__] += fld_1.v[i__] * x[i__];", "", set()),
+        ("fld_2.u[i__] = x[i__];", "", set()),
+        ("fld_1.u[i__] = fld_2.u[i__ + 1];", "", {"AT124"}),
+        ("fld_1.u[i__] = x[i__];", "fld_2.u[3] = 1.;", {"AT124"}),
+        ("fld_1.u[i__] = x[i__];", "g_(&fld_);", {"AT124"}),
+    ],
+)
+def test_a_common_block_is_one_of_its_views(body: str, before: str, codes: set[str]) -> None:
+    text = VIEWS.format(body=body, before=before, open=OPEN, close=CLOSE)
+    assert {d.code for d in refusals(text)} == codes

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -179,6 +180,18 @@ def _dereference(pointer: Symbol | None) -> c_ast.UnaryOp | None:
         return None
     place = Coord("", pointer.start, pointer.end)
     return c_ast.UnaryOp("*", c_ast.ID(pointer.name, place), place)
+
+
+def _whole(node: c_ast.Node, is_owner: bool = False) -> Iterator[str]:
+    """Yield the variables and members that stand in an expression by themselves, no owners."""
+    if isinstance(node, c_ast.ID | c_ast.StructRef) and not is_owner:
+        yield text_of(node)
+    match node:
+        case c_ast.StructRef():
+            yield from _whole(node.name, True)
+        case _:
+            for part in node:
+                yield from _whole(part)
 
 
 def _addressed(body: c_ast.Compound) -> frozenset[str]:
@@ -435,8 +448,23 @@ class _AliasMaker:
         """Return whether a store into `base` may change the integer behind a pointer."""
         if isinstance(base, c_ast.ID) and base.name == pointer.name:
             return True
+        if self._is_at_home(base):
+            return False
         shares = may_share(self.place_of(base), self.names.place_of(pointer))
         return shares and not self.names.given.are_disjoint
+
+    def _is_at_home(self, base: c_ast.Node) -> bool:
+        """Return whether no pointer leads into an array: the function only names its elements."""
+        symbol = self.names.find(base.name) if isinstance(base, c_ast.ID) else None
+        if symbol is None or symbol.storage not in ("local", "static"):
+            return False
+        if any(layer.kind != "[]" for layer in symbol.layers) or symbol.name in self.addressed:
+            return False
+        named = Counter(names_in(self.names.function.body))[symbol.name]
+        elements = (n for n in walk_tree(self.names.function.body) if isinstance(n, c_ast.ArrayRef))
+        used = sum(isinstance(n.name, c_ast.ID) and n.name.name == symbol.name for n in elements)
+        # An element of an array of rows is a pointer, too.
+        return len(symbol.layers) == 1 and named == used
 
     def _table_element(self, node: c_ast.ArrayRef) -> Meaning | None:
         """Return what one integer of a table is, with constant subscripts in its declared range.
@@ -491,7 +519,25 @@ class _AliasMaker:
         record, own = self._record(node.name), self._declaration(node)
         unions = [n for n in walk_tree(record) if isinstance(n, c_ast.Union)]
         shared = any(own is member for union in unions for member in union.decls or [])
+        shared = shared and not self._is_only_view(node)
         return shared or (node.type == "." and self._is_in_union(node.name))
+
+    def _is_only_view(self, node: c_ast.StructRef) -> bool:
+        """Return whether the function uses a union by this member alone, and has no address of it.
+
+        Then it is as good as a struct, as is a COMMON block that each Fortran routine sees one way.
+        """
+        owner = text_of(node.name)
+        is_variable = node.type == "." and "->" not in owner and "*" not in owner
+        if not is_variable or self.addressed & set(names_in(node.name)):
+            return False
+        body = self.names.function.body
+        fields = {
+            one.field.name
+            for one in walk_tree(body)
+            if isinstance(one, c_ast.StructRef) and text_of(one.name) == owner
+        }
+        return fields == {node.field.name} and owner not in set(_whole(body))
 
     def _refuse_element(self, node: c_ast.Node, member: Symbol) -> bool:
         """Note that a member may change; a definition from before the region is left unused."""

@@ -13,15 +13,15 @@ from typing import TypeAlias
 from annotune.analysis.facts import Analysis, LoopFacts, LoopKind
 from annotune.codegen.c_stmt import Dialect, final_values
 from annotune.codegen.data_sections import data_clauses
-from annotune.codegen.guards import counts_tests, joined
+from annotune.codegen.guards import counts_tests, joined, look_text
 from annotune.codegen.target import RegionCode
 from annotune.codegen.users_file import body_text
-from annotune.codegen.writer import INDENT, Writer
+from annotune.codegen.writer import INDENT, Writer, words
 from annotune.frontend.read.preprocess import blank, without_comments
 from annotune.frontend.read.tokens import Replacement, SourceText, Tokens
 from annotune.ir.expr import Int, Var, accesses, variables
 from annotune.ir.fold import fold, trip_count
-from annotune.ir.nest import Assign, Combine, LocalArray, Loop, walk_stmts
+from annotune.ir.nest import Assign, Combine, Local, LocalArray, Loop, walk_stmts
 from annotune.ir.region import Region, SourceFile
 from annotune.transforms.legality import carried_sums
 from annotune.transforms.tree import bound_names
@@ -67,7 +67,7 @@ def _parallel_loop(source: SourceFile, analysis: Analysis) -> RegionCode:
     whole = len(outermost) == 1 and len(outermost[0].path) == 1 and _is_all(analysis, outermost)
     # What runs on the host between the loops must see the arrays there.
     shared = not whole and _is_all(analysis, outermost)
-    data = data_clauses(analysis, resident=shared, is_part=not whole)
+    data = data_clauses(analysis, resident=shared, is_part=not whole, is_tested=False)
     directives: list[Directive] = []
     written = _Written.of(source, analysis.region)
     left = _parallel(analysis)
@@ -82,7 +82,7 @@ def _parallel_loop(source: SourceFile, analysis: Analysis) -> RegionCode:
             clauses = _clauses(analysis, chain, written.sets(chain[-1]))
             directives.append((facts.loop, f"{test}#pragma acc {head}{clauses}"))
             left = [f for f in left if all(f.loop is not loop for loop in chain)]
-    around = f"#pragma acc data {data_clauses(analysis)}" if shared else ""
+    around = f"#pragma acc data {data_clauses(analysis, is_tested=False)}" if shared else ""
     return RegionCode(_spliced(source, analysis, directives, around))
 
 
@@ -107,7 +107,7 @@ def _kernels(source: SourceFile, analysis: Analysis) -> RegionCode:
     for facts in _parallel(analysis):
         clauses = _clauses(analysis, [facts.loop], written.sets(facts.loop))
         directives.append((facts.loop, f"#pragma acc loop independent{clauses}"))
-    around = f"#pragma acc kernels {data_clauses(analysis)}"
+    around = f"#pragma acc kernels {data_clauses(analysis, is_tested=False)}"
     return RegionCode(_spliced(source, analysis, directives, around))
 
 
@@ -186,8 +186,9 @@ class _Written:
         """Return whether nothing but braces stands between two loops, or after the inner one."""
         first, second = self._index(outer), self._index(inner)
         if first is None or second is None:
-            # Made by a macro, as a whole.
-            return True
+            # Loops of one macro's use are made as a whole; what else stands between is not seen.
+            places = (outer.span.line, outer.span.column), (inner.span.line, inner.span.column)
+            return places[0] == places[1]
         between = range(self.tokens.match[first + 1] + 1, second)
         if any(self.tokens.texts[at] != "{" for at in between):
             return False
@@ -317,11 +318,18 @@ def _spliced(
 
     `around` is a directive for the whole text, which then stands in a block. Iterators that
     are read afterwards are given their final values: private ones have lost them.
+
+    Raises:
+        AnnotuneError: What is to be copied is not known before the region has run.
     """
     edits = _edits(source.text, directives)
     body = body_text(source.text, analysis.region, edits).strip("\r\n").rstrip()
     head, tail = Writer(), Writer()
     head.line("{")
+    made = {stmt.name for stmt in analysis.inspector if isinstance(stmt, Local)}
+    if made & words(" ".join((around, *(directive for _, directive in directives)))):
+        # What the sections name is looked for first.
+        head.lines(indented_block(look_text(analysis, Dialect(analysis.region, flat=False))))
     if around:
         with head.deeper():
             head.directive(around)

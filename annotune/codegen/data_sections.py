@@ -34,19 +34,21 @@ def data_clauses(
     is_part: bool = False,
     among: Collection[str] | None = None,
     moves: Mapping[str, str] = ACC_MOVES,
+    is_tested: bool = True,
 ) -> str:
     """Return the clauses that bring a region's arrays to the device and back.
 
     What is only read is copied in, what is wholly overwritten first is only copied out. With
     `resident` the arrays are there already; `is_part` of a region may overwrite a part only, and
-    may use no arrays but those of `among`. `moves` are a language's words (`ACC_MOVES`).
+    may use no arrays but those of `among`. `moves` are a language's words (`ACC_MOVES`). Where it
+    `is_tested` before that loops run no section has fewer elements than none.
     """
     sections: dict[str, list[str]] = {}
     for array in analysis.region.arrays.values():
         if among is not None and array.name not in among:
             continue
         clause = "present" if resident else _clause(analysis, array, is_part)
-        sections.setdefault(clause, []).append(section(analysis, array))
+        sections.setdefault(clause, []).append(section(analysis, array, is_tested))
     return " ".join(f"{moves[c]}{', '.join(sections[c])})" for c in ACC_MOVES if c in sections)
 
 
@@ -68,10 +70,11 @@ def present_elements(analysis: Analysis, moves: Mapping[str, str]) -> str:
     return f"{moves['present']}{', '.join(found)})"
 
 
-def section(analysis: Analysis, array: Array) -> str:
+def section(analysis: Analysis, array: Array, is_tested: bool = True) -> str:
     """Return the part of an array that a call touches, as OpenACC and OpenMP write it.
 
     Of an array of rows whole rows are taken; an array object is named where all of it is touched.
+    Unless it `is_tested` before that loops run, ``b[0:n - 2]`` of fewer than two is none at all.
     """
     shape = analysis.shapes[array.name]
     inner = [extent for extent in array.extents[1:] if extent is not None]
@@ -79,9 +82,17 @@ def section(analysis: Analysis, array: Array) -> str:
     first, count = fold(part.first), fold(part.count)
     if not array.is_pointer and _is_all(array, first, count):
         return array.name
+    if not is_tested and _may_be_negative(count, analysis.region):
+        count = Select(Binary(">", in_long(count), Int(0)), count, Int(0))
     rest = "".join(f"[0:{plain_c(extent)}]" for extent in inner)
     bounds = (_counted(bound, analysis.region) for bound in (first, count))
     return f"{array.name}[{':'.join(bounds)}]{rest}"
+
+
+def _may_be_negative(count: Expr, region: Region) -> bool:
+    """Return whether a count may be less than none at sizes none of which is negative."""
+    found = from_expr(fold(count, region.constants))
+    return found is None or any(factor < 0 for _, factor in found.terms)
 
 
 def section_tests(analysis: Analysis) -> tuple[Expr, ...]:

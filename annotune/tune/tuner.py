@@ -6,6 +6,7 @@ the compiler said of the kernels, and not heard where what should be in register
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -244,6 +245,7 @@ def _bytes(array: LocalArray) -> int:
     return prod(array.extents) * element_bytes(array.type)
 
 
+_ERROR = re.compile(r"\berror\b", re.IGNORECASE)
 # What is checked on this machine in the place of a build for the GPU.
 _CHECKED_AS = {"cuda-gpu": "cuda-cpu", "openacc-gpu": "openacc"}
 # The kinds whose device is this processor, which must not be kept busy while it is measured.
@@ -532,5 +534,7 @@ def _why_none(trials: Sequence[Trial]) -> str:
         return f"nothing to time: {trials[0].facts.get('skipped', 'no run was timed')}"
     if failed is None:
         return "there was no time to try a variant"
-    first = (failed.reason or "no reason was given").splitlines()[0]
-    return f"no variant passed its check; the first: {failed.status}: {first}"
+    lines = (failed.reason or "no reason was given").splitlines()
+    # A compiler's ending says less than its message.
+    first = next((line for line in lines if _ERROR.search(line)), lines[0])
+    return f"no variant passed its check; the first: {failed.status}: {first.strip()}"

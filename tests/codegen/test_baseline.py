@@ -196,3 +196,48 @@ def test_loops_nest_perfectly_only_where_the_text_does(tmp_path: Path) -> None:
         assert not any("collapse" in code.body for code in codes.values())
         trials = checked(source, analysis, kind, codes, sizes, folder, False)
         assert {n: t.reason for n, t in trials.items() if t.status is not Status.CORRECT} == {}
+
+
+# Of a stencil's inner part, and of what only conditions touch: at some sizes nothing is copied.
+PARTS = """\
+void f(int n, double *restrict a, const double *restrict b, const int *restrict c)
+{
+    /*@ begin PerfTuning ( def input_params { param n = 40; } ) @*/
+    for (int i = 2; i < n - 2; i++)
+        for (int j = 1; j < n - 1; j++)
+            if (c[i] > 0)
+                a[(i - 2) * n + j] = b[i * n + j - 1] + b[i * n + j + 1];
+    /*@ end @*/
+}
+"""
+
+
+@needs_gcc
+def test_no_section_is_shorter_than_nothing(tmp_path: Path) -> None:
+    source = text_source(PARTS)
+    analysis = analyse(source.regions[0])
+    sizes = tuple({"n": n} for n in (1, 2, 3, 4, 5, 9))
+    found = checked(source, analysis, "openacc", naive_openacc(source, analysis), sizes, tmp_path)
+    for trial in found.values():
+        assert trial.status is Status.CORRECT, trial.reason
+
+
+MACROS = """\
+#define FOR(i) for (int i = 0; i < n; i++)
+#define BOTH(i, j) FOR(i) FOR(j)
+void f(int n, double *restrict a, const double *restrict b)
+{
+    double t;
+    /*@ begin PerfTuning ( def input_params { param n = 40; } ) @*/
+    for (int k = 0; k < n; k++)
+        FOR(i) { t = b[k]; FOR(j) a[(k*n + i)*n + j] = t * b[i*n + j]; }
+    /*@ end @*/
+}
+"""
+
+
+def test_loops_of_macros_are_not_taken_for_a_perfect_nest() -> None:
+    source = text_source(MACROS)
+    body = naive_openmp(source, analyse(source.regions[0])).body
+    assert "#pragma omp parallel for private(t)" in body
+    assert "collapse" not in body

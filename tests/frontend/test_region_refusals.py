@@ -184,7 +184,17 @@ IN_REGION = {
     "bound in array": ("for (i = 0; i < 2 + «p[0]»; i++) a[i] = 0;", "AT147", "reads array 'p'"),
     "bound read before": ("k = «p[0]»; for (i = 0; i < k; i++) a[i] = 0;", "AT147", "array 'p'"),
     "real iterator": ("for («s» = 0; s < n; s++) a[0] = s;", "AT148", "type 'double'"),
-    "narrow iterator": ("for (char «c» = 0; c < n; c++) a[c] = 0;", "AT148", "type 'char'"),
+    "narrow iterator": ("for (char «c» = 0; c < n; c += 3) a[c] = 0;", "AT148", "type 'char'"),
+    "narrow iterator by a size": (
+        "for (short «w» = 0; w < n; w += m) a[w] = 0;",
+        "AT148",
+        "type 'short'",
+    ),
+    "narrow iterator to a meeting": (
+        "for (unsigned char «w» = n; w != 4; w++) a[w] = 0;",
+        "AT148",
+        "type 'unsigned char'",
+    ),
     "real bound": ("for (i = 0; i < «x»; i++) a[i] = 0;", "AT149", "must be an integer"),
     "undeclared": (f"{LOOP} a[i] = «q»;", "AT120", "'q' is not declared"),
     "unset": (f"{LOOP} {{ int o; a[«o»] = 0; }}", "AT150", "integer 'o'"),

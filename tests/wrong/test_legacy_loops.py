@@ -124,6 +124,18 @@ CALLS: dict[str, tuple[Call, ...]] = {
         *(Call("strided", n, reals(40), reals(80), returns="i4") for n in COUNTS),
         *(Call("down", n, reals(40), reals(40)) for n in COUNTS),
     ),
+    "legacy_narrow.c": (
+        *(
+            Call("shorts", n, m, reals(200), reals(40), returns="i4")
+            for n in COUNTS
+            for m in (-1, 0, 4)
+        ),
+        *(Call("chars", n, reals(80), reals(80), returns="i4") for n in (*COUNTS, 200, 256, 300)),
+        *(
+            Call("starts", n, reals(26010), reals(20), returns="i4")
+            for n in (0, 3, 5, 7, 19, 20, 255, 256, 260, 40000, 65530)
+        ),
+    ),
 }
 
 

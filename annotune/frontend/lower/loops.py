@@ -12,7 +12,7 @@ The header of a ``for`` loop, normalised to ``var in lower:upper step n``.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pycparser import c_ast
 
@@ -29,7 +29,15 @@ from annotune.frontend.read.syntax import (
     token_place,
     walk_tree,
 )
-from annotune.frontend.types.kinds import Interval, Typed, common, is_unsigned, of_type, width
+from annotune.frontend.types.kinds import (
+    Interval,
+    Typed,
+    common,
+    is_unsigned,
+    of_type,
+    promoted,
+    width,
+)
 from annotune.frontend.types.symbols import INTEGERS, Symbol
 from annotune.ir.c_types import PROMOTED
 from annotune.ir.expr import Binary, Call, Expr, Int, Negate, Select, Var, accesses, variables, walk
@@ -449,6 +457,16 @@ class _Head:
             if name in changed:
                 raise self.refused(messages.BOUND_CHANGES, changed[name], name=name)
 
+    def first(self, symbol: Symbol) -> Typed:
+        """Return what the iterator starts from: what the header says, or what it has."""
+        names = self.here.names
+        if self.parts.start is not None:
+            return self.bound(self.parts.start)
+        if self.parts.var in names.formulas:
+            return Typed(names.resolved(names.formulas[self.parts.var].index), symbol.base)
+        span = names.function.file.source.span(*token_place(self.loop))
+        raise AnnotuneError.of(messages.LOOP_START.at(span))
+
     def bound(self, node: c_ast.Node) -> Typed:
         found = self.here.whole(node)
         bound = Typed(self.here.names.resolved(found.expr), found.kind)
@@ -475,34 +493,52 @@ def header(loop: c_ast.For, expressions: Expressions) -> Header:
     if var in names.iterators:
         raise AnnotuneError.of(messages.ITERATOR_REUSED.at(place, var=var))
     symbol = names.symbol(c_ast.ID(var, parts.place.coord))
-    if symbol.is_array or symbol.base not in INTEGERS or symbol.base in PROMOTED:
-        raise AnnotuneError.of(messages.ITERATOR_TYPE.at(place, var=var, type=symbol.base))
-    names.use(symbol)
     step = head.step()
     sides = list(head.sides()) if isinstance(step, int) else []
+    if symbol.is_array or symbol.base not in INTEGERS or not _counts(symbol.base, step, sides):
+        raise AnnotuneError.of(messages.ITERATOR_TYPE.at(place, var=var, type=symbol.base))
+    names.use(symbol)
     head.check_changes()
-    if parts.start is not None:
-        first = head.bound(parts.start)
-    elif var in names.formulas:
-        first = Typed(names.resolved(names.formulas[var].index), symbol.base)
-    else:
-        raise AnnotuneError.of(messages.LOOP_START.at(source.span(*token_place(loop))))
+    first = head.first(symbol)
     if not isinstance(step, int):
         return _strided(head, symbol, first, step)
     if step > 0:
         first = widened(first, names)
-    unmoved = _unmoved(first, symbol.base, names)
-    first = _converted(first, symbol.base, step, names)
+    own, kind = symbol, promoted(symbol.base)
+    if kind != symbol.base:
+        first, own = _narrowed(first, symbol.base, names), replace(symbol, base=kind)
+        if names.may_be_read_after(symbol) and var not in names.sets.assigned:
+            # The nest's own iterator is an int.
+            names.sets.needed.add(var)
+    unmoved = _unmoved(first, kind, names)
+    first = _converted(first, kind, step, names)
     limits = [head.bound(right) for _, right in sides]
     if step < 0 or len(limits) > 1:
         # A loop up to one bound is taken not to be endless, and its bound to be above 0.
         limits = [widened(limit, names) for limit in limits]
     tests = [
-        LoopTest(names, symbol, op, right, limit, first, step)
+        LoopTest(names, own, op, right, limit, first, step)
         for (op, right), limit in zip(sides, limits, strict=True)
     ]
     start, ends = _bounds(tests)
-    return _normal(symbol, start, ends, step, unmoved, names)
+    return replace(_normal(own, start, ends, step, unmoved, names), symbol=symbol)
+
+
+def _counts(base: str, step: int | c_ast.Node, sides: Sequence[tuple[str, c_ast.Node]]) -> bool:
+    """Return whether an iterator of a type counts among all the integers.
+
+    A short comes to every number up to its end, and then starts anew: up to a bound beyond that
+    the loop has no end, but wider steps may pass the bound there, and `!=` may find one behind it.
+    """
+    is_near = step in (1, -1) and all(op != "!=" for op, _ in sides)
+    return base not in PROMOTED or (base != "_Bool" and is_near)
+
+
+def _narrowed(first: Typed, base: str, names: Names) -> Typed:
+    """Return the first value of an iterator of less bits than an int, which C converts."""
+    span, held = names.range_of(first.expr), of_type(base)
+    is_held = span is not None and held is not None and held[0] <= span[0] <= span[1] <= held[1]
+    return Typed(first.expr if is_held else Call(f"({base})", (first.expr,)), promoted(base))
 
 
 def _bounds(tests: Sequence[LoopTest]) -> tuple[Expr, Sequence[Expr]]:

@@ -23,6 +23,7 @@ from annotune.frontend.lower.libf2c import LIBRARY
 from annotune.frontend.lower.names import IntegerFormula, Names, own_meaning
 from annotune.frontend.read.syntax import (
     CHANGES,
+    HOLDERS,
     STEPS,
     assigned_in,
     base_of,
@@ -714,6 +715,20 @@ def _set_in(
                 chosen = c_ast.TernaryOp(node.cond, one, two) if one and two else None
                 found[name] = one if one is two else chosen
             return found
+        case None:
+            return found
+    if isinstance(node, HOLDERS):
+        for child in node:
+            _set_in(child, start, found)
+    else:
+        for part in walk_tree(node):
+            _set_by(part, start, found)
+    return found
+
+
+def _set_by(node: c_ast.Node, start: int, found: dict[str, c_ast.Node | None]) -> None:
+    """Note in `found` what an assignment, a declaration or a step sets before `start`."""
+    match node:
         case c_ast.Decl(name=str() as name, init=c_ast.Node() as value) if name:
             if offset(node) < start:
                 elements = value.exprs if isinstance(value, c_ast.InitList) else ()
@@ -726,9 +741,6 @@ def _set_in(
         case c_ast.UnaryOp(expr=c_ast.ID() as target) if node.op in CHANGES:
             if offset(target) < start:
                 found[target.name] = None
-    for child in node or ():
-        _set_in(child, start, found)
-    return found
 
 
 def _holds_place(node: c_ast.Node | None, place: int) -> bool:

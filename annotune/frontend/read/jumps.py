@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pycparser import c_ast
 from pycparser.c_parser import Coord
 
-from annotune.frontend.read.syntax import last_of, names_in, start_of, walk_tree
+from annotune.frontend.read.syntax import HOLDERS, last_of, names_in, start_of, walk_tree
 
 _LOOPS = (c_ast.For, c_ast.While, c_ast.DoWhile)
 # Where ``continue`` goes: no label has an empty name.
@@ -91,14 +91,14 @@ def _jumps(node: c_ast.Node) -> Iterator[c_ast.Node]:
     """Yield the jumps in a statement; ``continue`` of a loop in it is none."""
     if isinstance(node, c_ast.Goto | c_ast.Continue):
         yield node
-    for child in node:
+    for child in node if isinstance(node, HOLDERS) else ():
         for jump in _jumps(child):
             if isinstance(jump, c_ast.Goto) or not isinstance(node, _LOOPS):
                 yield jump
 
 
 def _drop_labels(node: c_ast.Node, kept: Collection[str]) -> None:
-    for name, child in node.children():
+    for name, child in node.children() if isinstance(node, HOLDERS) else ():
         plain = child
         while isinstance(plain, c_ast.Label) and plain.name not in kept:
             plain = plain.stmt

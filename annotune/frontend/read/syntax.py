@@ -16,6 +16,11 @@ from annotune.frontend.read.tokens import OPERATORS, Tokens, integer
 STEPS = frozenset({"++", "--", "p++", "p--"})
 # Operators that change their operand, or let others change it.
 CHANGES = STEPS | {"&"}
+# What has statements in it; expressions may be deeper than Python can call.
+HOLDERS = (
+    *(c_ast.Compound, c_ast.If, c_ast.For, c_ast.While, c_ast.DoWhile),
+    *(c_ast.Label, c_ast.Switch, c_ast.Case, c_ast.Default),
+)
 
 
 def walk_tree(node: c_ast.Node | None) -> Iterator[c_ast.Node]:

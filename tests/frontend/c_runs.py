@@ -103,6 +103,8 @@ def printed(region: Region) -> str:
         Dialect(region, flat=False).write_body(out, region.nest.body)
         wanted = frozenset(s.name for s in region.scalars.values() if s.read_after)
         out.lines(final_values(region, wanted))
+        for alias in region.text.aliases:
+            out.lines(alias.behind)
     return out.text()
 
 

@@ -94,6 +94,58 @@ READ_AFTER = (
     f"s = 0; {LOOP} {{ y = s, x = (x = a[i], x * x); s = y >= x ? y : x; }}",
     f"{LOOP} {{ c[i] = s + (x = b[i], x); s = (x = a[i], x); }}",
 )
+# Pointers that the function sets before the region, and reads behind it.
+WALKING = "double *v = a + 2, *w = b; int *e = p; double *o;"
+WALKED = "a[106] = v - a; a[107] = w - b; a[108] = e - p;"
+POINTERS = (
+    f"{LOOP} *v++ = i;",
+    f"{LOOP} {{ *v-- = b[i]; v -= u; }}",
+    f"{LOOP} {{ v += -1; v[i] = 2; w = w + m; }}",
+    f"{LOOP} {INNER} *v++ += j;",
+    f"{LOOP} {{ double *zz = a + i * m; {INNER} zz[j] = *(zz + j + 1) + w[j]; w += 2; }}",
+    f"{LOOP} {{ *v = *w++ + *v; v++; if (*w > 0) c[i] = *v; }}",
+    f"{LOOP} {{ if (*e++ > 2) c[i] = 1; else a[i] = 2; }} e[3] = 4;",
+    f"{LOOP} {{ if (*++e > 2 && q[1] < 5) *v = 1; v += 2; }}",
+    "for (v = a; v < a + n; v += 2) *v = 1;",
+    "for (v = a + n; v > a; v--) *v = 1; v[1] = 5;",
+    f"for (i = 0, o = c; i < n; i++, o++, w--) *o = *w; {INNER} *--w = j;",
+    f"{LOOP} {{ o = c + 3; {INNER} *o++ = a[j] + i; o[i] = *(o - 2); }}",
+    f"v = a + n; o = v; {LOOP} *o++ = i; w = b + (v - a);",
+    f"{LOOP} {{ for (double *zz = v; zz < v + m; zz++) *zz += 1; v += m; }}",
+    f"{LOOP} {{ double *zz = &a[i], *y2 = zz + 1; zz[0] = y2[1]; y2++; *y2 = (y2 - zz) * 1.5; }}",
+    f"{LOOP} {{ a[i] = *w++, *v++ = 3; }} if (n > m) {{ v++; *v = 2; }} else v += 3;",
+    f"v++; {LOOP} *v++ = *w; w += n; *w++ = *v++;",
+    f"{LOOP} {{ v[0] = 1, v = v + 1; v[m] = 2; v = v - 2; }}",
+    f"v = v + (int)2.5; {LOOP} {{ o = v; {INNER} *o++ = 1; }} o = v; *o = 2; v = a;",
+    f"{LOOP} {{ unsigned h2 = i - 3; v[i] = 1; a[9] = *(v + (int)h2); }}",
+    f"e += l; {LOOP} {{ *e = i; e -= (short)2; }}",
+)
+# What no array and number stand for, or no closed form.
+NOT_FOLLOWED = {
+    f"{LOOP} {{ o = v; v = w; w = o; *v = 1; }}": "AT137",
+    f"{LOOP} {{ if (i > 2) v = c; *v = 1; }}": "AT137",
+    f"{LOOP} a[i] = i > 2 ? *v++ : 1;": "AT137",
+    f"{LOOP} a[i] = *v++ + *v;": "AT137",
+    f"{LOOP} if (i > 2 && *v++ > 1) a[i] = 1;": "AT137",
+    "for (i = 0; *v++ < 1 && i < n; i++) a[i] = 1;": "AT141",
+    f"{LOOP} {{ double **z = &v; *v++ = 1; }}": "AT137",
+    f"{LOOP} {{ v = (double *)e; *v++ = 1; }}": "AT137",
+    f"{LOOP} {{ v = w = a; *v++ = 1; }}": "AT137",
+    f"{LOOP} {{ if (*++e > 2 && e[1] < 5) *v = 1; }}": "AT137",
+    f"v = a + n; w = v; {LOOP} *w = i; w = b + (v - a);": "AT137",
+}
+
+
+def test_pointers_keep_their_meaning(tmp_path: Path) -> None:
+    texts = [function(body, BEFORE + WALKING, AFTER + WALKED) for body in POINTERS]
+    texts += [function(body, BEFORE + WALKING) for body in POINTERS]
+    assert differing(texts, tmp_path) == []
+
+
+@pytest.mark.parametrize("body", NOT_FOLLOWED)
+def test_other_pointers_are_refused(body: str) -> None:
+    codes = {d.code for d in refusals(function(body, BEFORE + WALKING, AFTER + WALKED))}
+    assert NOT_FOLLOWED[body] in codes
 
 
 def test_regions_keep_their_meaning(tmp_path: Path) -> None:

@@ -133,48 +133,60 @@ class MovedPointers:
             _NotFollowed: One walks through several arrays, or through one that changes.
         """
         sources = {name: [*_sources(block, name)] for name in candidates}
+        into = {name: [pointed_into(source) for source in sources[name]] for name in candidates}
         found: dict[str, _Followed] = {}
-        for name, symbol in candidates.items():
-            is_live = symbol.storage != "region" and name in self.names.given.live_after
-            after = frozenset({name}) if is_live else frozenset()
-            is_early = symbol.storage != "region" and name in read_before_set(
-                self.statements, after
-            )
-            roots = dict(self._roots(name, sources, candidates, set()))
-            others = [s for s in sources[name] if not _is_named(pointed_into(s), name)]
-            start: c_ast.Node | None = None
-            if is_early or not roots:
-                before = self._before(symbol) if symbol.record is None else None
-                first, start = before or self._own_start(symbol, bool(others))
-                roots[text_of(first)] = first
-            if len(roots) != 1:
-                raise _NotFollowed(name)
-            (root,) = roots.values()
-            if isinstance(root, c_ast.StructRef) and len(others) > 1:
-                # The text would need its plain name at each of these.
-                raise _NotFollowed(name)
-            index = self.table.fresh(f"{name} at")
-            found[name] = _Followed(symbol, index, root, start, is_live)
+        while len(found) < len(candidates):
+            waiting = [name for name in candidates if name not in found]
+            left = set(waiting)
+            ready = [n for n in waiting if not any(_name(r) in left - {n} for r in into[n])]
+            name = (ready or waiting)[0]
+            roots = dict(self._roots(name, into, candidates, found, set()))
+            found[name] = self._one(candidates[name], into[name], roots)
         return found
+
+    def _one(
+        self, symbol: Symbol, into: Sequence[c_ast.Node | None], roots: dict[str, c_ast.Node]
+    ) -> _Followed:
+        """Return what a pointer walks through that is set `into` arrays, with these `roots`."""
+        name, is_own = symbol.name, symbol.storage == "region"
+        is_live = not is_own and name in self.names.given.live_after
+        after = frozenset({name}) if is_live else frozenset()
+        is_early = not is_own and name in read_before_set(self.statements, after)
+        others = [root for root in into if _name(root) != name]
+        start: c_ast.Node | None = None
+        if is_early or not roots:
+            before = self._before(symbol) if symbol.record is None else None
+            first, start = before or self._own_start(symbol, bool(others))
+            roots[text_of(first)] = first
+        if len(roots) != 1:
+            raise _NotFollowed(name)
+        (root,) = roots.values()
+        if isinstance(root, c_ast.StructRef) and len(others) > 1:
+            # The text would need its plain name at each of these.
+            raise _NotFollowed(name)
+        return _Followed(symbol, self.table.fresh(f"{name} at"), root, start, is_live)
 
     def _roots(
         self,
         name: str,
-        sources: Mapping[str, list[c_ast.Node]],
+        into: Mapping[str, Sequence[c_ast.Node | None]],
         candidates: Mapping[str, Symbol],
+        found: Mapping[str, _Followed],
         seen: set[str],
     ) -> Iterator[tuple[str, c_ast.Node]]:
         """Yield the arrays that the sources of a pointer point into, by their C text."""
         seen.add(name)
-        for source in sources[name]:
-            root = pointed_into(source)
-            if isinstance(root, c_ast.ID) and root.name in candidates:
-                if root.name not in seen:
-                    yield from self._roots(root.name, sources, candidates, seen)
-                continue
-            if root is None or not self._is_alike(root, candidates[name]):
+        for root in into[name]:
+            other = _name(root)
+            if other in found:
+                yield text_of(found[other].root), found[other].root
+            elif other in candidates:
+                if other not in seen:
+                    yield from self._roots(other, into, candidates, found, seen)
+            elif root is None or not self._is_alike(root, candidates[name]):
                 raise _NotFollowed(name)
-            yield text_of(root), root
+            else:
+                yield text_of(root), root
 
     def _is_alike(self, root: c_ast.Node, pointer: Symbol) -> bool:
         """Return whether a variable or member is a plain sequence of what a pointer points to."""
@@ -501,8 +513,8 @@ class _Rewriting:
         return texts[0] == texts[1] and not named.isdisjoint(self.followed)
 
 
-def _is_named(node: c_ast.Node | None, name: str) -> bool:
-    return isinstance(node, c_ast.ID) and node.name == name
+def _name(node: c_ast.Node | None) -> str:
+    return node.name if isinstance(node, c_ast.ID) else ""
 
 
 def _named(node: c_ast.Node) -> set[str]:

@@ -50,7 +50,7 @@ def assembled(source: SourceFile, codes: Sequence[RegionCode], provenance: Prove
             helper = as_beside(code.helper, region.around.redefined) + "\n"
             edits.append((place.function_start, place.function_start, helper))
         conditions = checked_conditions((*region.text.conditions, *code.conditions))
-        own = checked_constants(declared(code.body, region), constants(region))
+        own = checked_constants(declared(code.body, region, source.text), constants(region))
         body = conditions + checked_texts(own, region.around.texts)
         body = provenance.comment() + body if k == 0 else body
         edits.append((place.start, place.end, indented(body, place.indent)))
@@ -260,12 +260,18 @@ def body_text(text: str, region: Region, edits: Sequence[Replacement] = ()) -> s
     return "\n".join([body, *region.text.behind])
 
 
-def declared(code: str, region: Region) -> str:
-    """Return a block that replaces a region, with the plain names that it uses declared."""
+def declared(code: str, region: Region, text: str = "") -> str:
+    """Return a block that replaces a region, with the plain names that it uses declared.
+
+    `text` is the user's file: where a test of the region fails, its own text runs.
+    """
     used = words(code)
     registers = [s for s in region.scalars.values() if s.is_register and _is_addressed(code, s)]
     for scalar in registers:
         code = _in_memory(code, scalar, region)
+    if region.text.tests:
+        used |= {*region.text.tests}
+        code = _tested(code, region, text)
     wanted = _wanted(region, used)
     if not wanted:
         return code
@@ -280,11 +286,21 @@ def declared(code: str, region: Region) -> str:
     return out.text()
 
 
+def _tested(code: str, region: Region, text: str) -> str:
+    out = Writer()
+    with out.block(f"if ({' && '.join(region.text.tests)})"):
+        out.lines(code)
+    with out.block("else"):
+        out.line("/* As written: the nest above would not be that. */")
+        out.lines(text[region.extent.body_start : region.extent.body_end].strip())
+    return out.text()
+
+
 def _wanted(region: Region, used: frozenset[str]) -> list[Alias]:
     """Return the plain names that a text uses, and those that their own declarations use."""
     found: list[Alias] = []
     for alias in reversed(region.text.aliases):
-        if alias.name in used:
+        if alias.name in used or used & words(alias.declaration) & {*region.text.tests}:
             found.insert(0, alias)
             used |= words(f"{alias.declaration} {alias.behind}")
     return found

@@ -282,6 +282,7 @@ def _text(
         frozenset(used.asked_first),
         used.is_wide or mixes_widths(nest, used.scalars),
         around.behind,
+        around.tests,
     )
 
 

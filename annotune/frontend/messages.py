@@ -132,7 +132,7 @@ MIXED_MEMBERS = Template(
 )
 POINTER_TO_POINTER = Template(
     "AT125",
-    "'{name}' is a pointer to pointers; its rows need not be contiguous",
+    "'{name}' is a pointer to pointers, and its rows are not known before the region",
     "use one contiguous array, such as double {name}[n][m] or double *{name} with {name}[i*m + j]",
 )
 TWO_MEANINGS = Template(

@@ -228,7 +228,8 @@ class RegionText:
     text asks outside all loops, of what the region leaves as it is. `is_wide` says that the user
     computes in 64-bit integers, by a cast or a suffix that the nest no longer shows, or by a loop
     that a schedule may unroll. `behind` is C that whoever compiles the text by itself puts behind
-    it: what the nest's names are by then.
+    it: what the nest's names are by then. `tests` are names that the aliases declare: where one is
+    0, the nest is not what the text means.
     """
 
     aliases: tuple[Alias, ...] = ()
@@ -240,6 +241,7 @@ class RegionText:
     asked_first: frozenset[Expr] = frozenset()
     is_wide: bool = False
     behind: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -252,3 +252,36 @@ def test_pointers_into_rows_and_as_iterators() -> None:
         "for (; row != e; ++row) a[i] += *row;\n}\n/*@ end @*/\n}\n",
     )
     assert "S0: a[i] += b[" in print_nest(found.nest)
+
+
+ROWS = "void f(int n, int m, double **a, double **b, int *p, char *c) {\nBEGIN\n"
+
+
+def test_rows_behind_pointers_are_one_array_after_a_test() -> None:
+    found = region(
+        ROWS + "for (int i = 1; i < n; i++)\nfor (int j = 0; j < m; j++)\n"
+        "a[i][j] = b[i - 1][j];\n/*@ end @*/\n}\n",
+        "def input_params { param n = 8; param m = 5; }",
+    )
+    assert print_nest(found.nest) == (
+        "for i in 1:n\n  for j in 0:m\n    S0: a_rows[i * a_ld + j] = b_rows[(i - 1) * b_ld + j]\n"
+    )
+    assert found.sizes == {"n": 8, "m": 5, "a_ld": 5, "b_ld": 5}
+    assert found.text.tests == ("a_even", "b_even")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "{ a[i][0] = 1; a[i] = b[0]; }",
+        "{ a[i][0] = 1; a[p[i]][1] = 2; }",
+        "if (i > 0) a[i - 1][0] = 1;",
+        "{ c[i] = 0; a[i][0] = 1; }",
+        "a[2 * i][0] = 1;",
+        "for (int j = 0; j < i; j++) a[j][i] = 1;",
+        "{ double *r = p[i] ? a[i] : b[i]; r[0] = 1; }",
+    ],
+)
+def test_rows_that_are_not_known_before_are_refused(body: str) -> None:
+    with pytest.raises(AnnotuneError):
+        region(f"{ROWS}for (int i = 0; i < n; i++) {body}\n/*@ end @*/\n}}\n")

@@ -132,8 +132,8 @@ FILES = {
         "long double",
     ),
     "rows": (
-        f"void f(int n, double **a) {{ {OPEN} "
-        f"for (int i = 0; i < n; i++) «a[i][0]» = 1; {CLOSE} }}",
+        f"void f(int n, double **a, int *p) {{ {OPEN} "
+        f"for (int i = 0; i < n; i++) «a[p[i]][0]» = 1; {CLOSE} }}",
         "AT125",
         "pointer to pointers",
     ),

@@ -28,3 +28,22 @@ def test_moving_pointers(tmp_path: Path) -> None:
         )
     ]
     program.check(*calls)
+
+
+def test_rows_behind_pointers(tmp_path: Path) -> None:
+    program = Program(tmp_path, PROGRAMS / "row_pointers.c", ALL)
+    assert "if (c_even && a_even && b_even)" in program.files["_omp.c"]
+    arrays = [Array("f8", 1600, seed=seed) for seed in range(3)]
+    reals = [Array("f4", 1600, seed=seed) for seed in range(2)]
+    calls = [
+        call
+        for n, m in ((-1, 3), (0, 0), (1, 1), (1, 9), (2, 5), (5, 0), (7, 4), (17, 9), (23, 11))
+        for kind in range(6)
+        for call in (
+            Call("multiplied", ("i4", kind), ("i4", n), ("i4", m), *arrays),
+            Call("smoothed", ("i4", kind), ("i4", n), ("i4", m), *reals),
+            Call("counted", ("i4", kind), ("i4", n), ("i4", m), arrays[0]),
+            Call("local_rows", ("i4", n), ("i4", m), arrays[0]),
+        )
+    ]
+    program.check(*calls)

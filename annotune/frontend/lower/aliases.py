@@ -11,7 +11,7 @@ import copy
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pycparser import c_ast
 from pycparser.c_parser import Coord
@@ -23,6 +23,7 @@ from annotune.frontend.lower.members import PLAIN, AliasTable, ElementMembers
 from annotune.frontend.lower.names import Names, fixed_extents
 from annotune.frontend.lower.pointers import MovedPointers, PointerText
 from annotune.frontend.lower.respelled import WholeExpressions, respelled
+from annotune.frontend.lower.row_pointers import RowPointers
 from annotune.frontend.lower.struct_variables import StructVariables
 from annotune.frontend.read.syntax import (
     CHANGES,
@@ -58,13 +59,15 @@ class TextAround:
     """C that a region's text needs by itself: `declarations` before it, what is set `behind` it.
 
     `pointers` are variables that the text sets and the nest has no name for, `live` integers of
-    ours that are read behind the region.
+    ours that are read behind the region. `tests` are variables of ours that say whether the nest is
+    what the text means.
     """
 
     declarations: tuple[str, ...] = ()
     behind: tuple[str, ...] = ()
     pointers: tuple[str, ...] = ()
     live: frozenset[str] = frozenset()
+    tests: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -103,6 +106,7 @@ def with_aliases(
         return Aliased(statements, formulas)
     block, before = copy.deepcopy(block), copy.deepcopy(before)
     table = AliasTable.of(names)
+    tests = RowPointers(table, block).replace(block)
     block, pointers = MovedPointers(table, statements).replace(block)
     whole = WholeExpressions(block, names.function.tokens, names.function.file.source.text)
     outside = c_ast.ExprList([value for _, value in pointers.starts if value is not None])
@@ -126,7 +130,7 @@ def with_aliases(
         named,
         tuple(table.aliases.values()),
         spellings,
-        _around(table, pointers, outside),
+        replace(_around(table, pointers, outside), tests=tests),
     )
 
 
@@ -246,6 +250,10 @@ def _may_be_alias(node: c_ast.Node, names: Names) -> bool:
         return symbol is not None and symbol.is_array
     if isinstance(node, c_ast.Decl) and isinstance(node.type, c_ast.PtrDecl):
         return True
+    if isinstance(node, c_ast.ArrayRef) and isinstance(node.name, c_ast.ID):
+        symbol = names.find(node.name.name)
+        if symbol is not None and "*" in [layer.kind for layer in symbol.layers[1:]]:
+            return True
     is_element = isinstance(node, c_ast.ArrayRef) and isinstance(node.subscript, c_ast.Constant)
     return isinstance(node, c_ast.StructRef) or is_element or _dereferenced(node) is not None
 

@@ -693,7 +693,7 @@ def _whole(value: object) -> int | None:
 
 def _sources(names: Names) -> dict[str, c_ast.Node | None]:
     """Return what each integer is set to before a region; what branches set is a choice."""
-    found: dict[str, c_ast.Node | None] = {}
+    found: dict[str, c_ast.Node | None] = dict(names.used.guessed)
     _set_in(names.function.body, names.given.start, found)
     return found
 

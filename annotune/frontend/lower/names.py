@@ -106,6 +106,7 @@ class Used:
     fixed: set[str] = field(default_factory=set)
     asked_first: set[Expr] = field(default_factory=set)
     starts: list[Alias] = field(default_factory=list)
+    guessed: dict[str, c_ast.Node] = field(default_factory=dict)
 
     def copy(self) -> Used:
         """Return what may learn more arrays, scalars and functions without these."""

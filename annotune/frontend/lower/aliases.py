@@ -11,7 +11,7 @@ import copy
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from pycparser import c_ast
 from pycparser.c_parser import Coord
@@ -116,8 +116,7 @@ def with_aliases(
     elements.replace(block)
     maker = _AliasMaker(table, statements, block)
     maker.refuse_changes(block)
-    for root in elements.roots.values():
-        maker.refuse_moved(root)
+    maker.refuse_moved(elements.roots.values())
     replace_nodes(block, maker.replacement)
     replace_nodes(before, maker.replacement)
     replace_nodes(outside, maker.replacement)
@@ -130,11 +129,16 @@ def with_aliases(
         named,
         tuple(table.aliases.values()),
         spellings,
-        replace(_around(table, pointers, outside), tests=tests),
+        _around(table, pointers, outside, tests),
     )
 
 
-def _around(table: AliasTable, pointers: PointerText, outside: c_ast.ExprList) -> TextAround:
+def _around(
+    table: AliasTable,
+    pointers: PointerText,
+    outside: c_ast.ExprList,
+    tests: tuple[str, ...],
+) -> TextAround:
     """Return what the text of a region needs around it, in plain names."""
     values = iter(outside.exprs)
     declared = list(table.declarations.values())
@@ -142,9 +146,8 @@ def _around(table: AliasTable, pointers: PointerText, outside: c_ast.ExprList) -
         start = "" if value is None else f" = {text_of(next(values))}"
         declared.append(f"{declaration}{start};")
     behind = [f"{index} = {name} - {text_of(next(values))};" for index, name, _ in pointers.behind]
-    return TextAround(
-        tuple(declared), tuple(behind), tuple(pointers.names), frozenset(pointers.live)
-    )
+    live = frozenset(pointers.live)
+    return TextAround(tuple(declared), tuple(behind), tuple(pointers.names), live, tests)
 
 
 def _spellings(
@@ -351,13 +354,14 @@ class _AliasMaker:
             if not is_plain or changed_by(node) is None or self._is_in_union(target):
                 self.table.refuse(messages.ALIAS_CHANGES, target, name=text_of(target))
 
-    def refuse_moved(self, root: c_ast.Node) -> None:
-        """Note an array of structs whose pointer a store of the region may change."""
-        if not isinstance(root, c_ast.StructRef):
-            return
-        symbol = self._symbol(root)
-        if symbol is not None and symbol.layers[0].kind == "*":
-            self._refuse_element(root, symbol)
+    def refuse_moved(self, roots: Iterable[c_ast.Node]) -> None:
+        """Note the arrays of structs whose pointer a store of the region may change."""
+        for root in roots:
+            symbol = self._symbol(root)
+            if not isinstance(root, c_ast.StructRef) or symbol is None:
+                continue
+            if symbol.layers[0].kind == "*":
+                self._refuse_element(root, symbol)
 
     def replacement(self, node: c_ast.Node) -> c_ast.Node | None:
         """Return an identifier for a node, or what one points to; None where the node stays."""

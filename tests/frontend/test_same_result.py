@@ -66,6 +66,14 @@ ALONE = (
     f"{LOOP} {{ if ((t = a[i], t) > 2) s = a[i]; else s = (t = 4, t); c[i] = (x = s, x); }}",
     f"y = (t = x, t * 2); {LOOP} {{ a[i] = y; c[i] = (s = y, s); }}",
 )
+BITS = (
+    f"{LOOP} a[i ^ 1] = b[i & 3] + (i & 7);",
+    f"{LOOP} {{ c[1 ^ i] = i ^ 1; q[i] = (i + 5) & 1; p[3 & i] += 1; }}",
+    f"{LOOP} if ((i & 1) == 0) a[i] = 1; else a[i - 1] = ((i >> 1) & 1L);",
+    "for (unsigned w = 0; w < u; w++) { a[w & 7u] = w & 3; c[w ^ 1] = w; a[20] = w ^ 1u; }",
+    f"{LOOP} a[i] = (u & 7) + (unsigned char)q[i] % 5 + ((unsigned char)q[i] & 15);",
+    "for (long w = 0; w < l; w++) { a[w & 1] = w & 3L; c[w ^ 1] = w ^ 1; }",
+)
 READ_AFTER = (
     f"s = a[0]; {LOOP} if (a[i] > s) s = a[i]; a[5] = s;",
     f"s = a[0]; k = 0; {LOOP} if (a[i] > s) {{ s = a[i]; k = i; }}",
@@ -134,6 +142,16 @@ NOT_FOLLOWED = {
     f"{LOOP} {{ if (*++e > 2 && e[1] < 5) *v = 1; }}": "AT137",
     f"v = a + n; w = v; {LOOP} *w = i; w = b + (v - a);": "AT137",
 }
+
+
+def test_bits_of_numbers_that_are_not_negative(tmp_path: Path) -> None:
+    assert differing([function(body, BEFORE) for body in BITS], tmp_path) == []
+
+
+@pytest.mark.parametrize("index", ["(i - 3) & 3", "i & 5", "i & n", "i ^ 2", "q[i] & 1", "i | 1"])
+def test_other_bits_are_refused(index: str) -> None:
+    codes = {d.code for d in refusals(function(f"{LOOP} a[i] = b[{index}];", BEFORE))}
+    assert "AT133" in codes
 
 
 def test_pointers_keep_their_meaning(tmp_path: Path) -> None:

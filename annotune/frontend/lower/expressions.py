@@ -506,6 +506,8 @@ class Expressions:
     def _binary(self, node: c_ast.BinaryOp) -> Typed:
         if node.op in COMPARISONS | CONNECTIVES:
             return Typed(condition(node, True, self), "int")
+        if node.op in ("&", "^"):
+            return self._bits(node)
         value = self.exact_value if node.op in ROUNDING else self.value
         return self.computed(node.op, value(node.left), value(node.right), node)
 
@@ -571,6 +573,32 @@ class Expressions:
         # C's division rounds towards zero, its shift down (as every compiler here has it).
         below = Negate(Binary("/", Binary("-", Int(power - 1), x), Int(power)))
         return Typed(Select(Binary(">=", x, Int(0)), quotient, below), left.kind)
+
+    def _bits(self, node: c_ast.BinaryOp) -> Typed:
+        """Return ``x & 7`` as ``x % 8`` and ``x ^ 1`` as ``x - 2 * (x % 2) + 1``, for x from 0 on.
+
+        The last bits of a number that is not negative are what a power of two leaves of it, in
+        every type that holds it; no step of the second sum is above the greater of both values.
+        """
+        left, right = self.exact_value(node.left), self.exact_value(node.right)
+        if isinstance(without_type(left).expr, Int):
+            left, right = right, left
+        mask, kind = without_type(right).expr, common(left.kind, right.kind)
+        is_mask = isinstance(mask, Int) and 0 < mask.value < 2**_LARGEST_SHIFT
+        if not (is_integer(kind) and is_mask and self.names.is_nonnegative(left.expr)):
+            raise self.operator(node, node.op)
+        assert isinstance(mask, Int)
+        if mask.value & (mask.value + 1) or (node.op == "^" and mask.value != 1):
+            raise self.operator(node, node.op)
+
+        def number(value: int) -> Typed:
+            return Typed(Int(value) if self.in_index else constant(value, right.kind), right.kind)
+
+        rest = self.computed("%", left, number(mask.value + 1), node)
+        if node.op == "&":
+            return rest
+        twice = self.computed("*", number(2), rest, node)
+        return self.computed("+", self.computed("-", left, twice, node), number(1), node)
 
     def operator(self, node: c_ast.Node, op: str) -> AnnotuneError:
         """Return the refusal of an operator, at the operator itself where it is a binary one."""

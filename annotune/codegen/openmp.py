@@ -17,6 +17,7 @@ from annotune.codegen.in_place import (
     band_from,
     between_kernels,
     declare_own,
+    declared_in,
     holds,
     lasting,
     legend,
@@ -99,6 +100,8 @@ class _RegionWriter:
         self.shared = shared
         self.calls: Counter[str] = Counter()
         self.sizes = OTHERS
+        # What stands at the plan's own level, where a second kernel may have the same names.
+        self.declared: set[str] = set()
 
     def plan(self, out: Writer, plan: Plan, suffix: str) -> None:
         """Write all steps of a plan; `suffix` ends the names of its functions."""
@@ -123,7 +126,10 @@ class _RegionWriter:
                 self._in_order(out, body, at)
         elif assigns(body) & at.names:
             # No function may hold a copy of what lives on.
-            BodyWriter(self.analysis, flat=False).write(out, body, at.names)
+            own = {scalar.name for scalar in declared_in(self.analysis, body, at.names)}
+            with out.block("") if own & self.declared else nullcontext():
+                BodyWriter(self.analysis, flat=False).write(out, body, at.names)
+            self.declared |= own
         else:
             self._call(out, body, at)
 

@@ -11,7 +11,7 @@ from emitted import here
 from support.regions import text_regions
 
 from annotune.codegen.target import load_target
-from annotune.diagnostics import AnnotuneError
+from annotune.diagnostics import AnnotuneError, Severity
 from annotune.frontend.read.preprocess import HeaderSearch
 from annotune.ir.region import UserFunction
 from annotune.measure.compile import CompileJob, TranslationUnit, compile_job
@@ -112,11 +112,14 @@ def test_why_there_is_no_copy(text: str) -> None:
 )
 def test_cuda_refuses_what_it_cannot_copy(text: str, tmp_path: Path) -> None:
     with pytest.raises(AnnotuneError) as refused:
-        emitted(tmp_path, text + NEST, "cuda", "openacc")
+        emitted(tmp_path, text + NEST, "cuda")
     (diagnostic,) = refused.value.diagnostics
     assert diagnostic.code == "AT402"
     assert diagnostic.message.startswith("a CUDA kernel cannot call 'g': it")
     assert "--target openacc,openmp" in diagnostic.help
+    left = emitted(tmp_path, text + NEST, "cuda", "openacc")
+    assert [name for name in left.files if "cuda" in name or name.endswith(".cu")] == []
+    assert {d.severity for d in left.diagnostics if d.code == "AT402"} == {Severity.WARNING}
 
 
 def test_the_other_targets_call_the_user_s_own(tmp_path: Path) -> None:

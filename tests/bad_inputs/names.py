@@ -55,12 +55,12 @@ BAD = {
         plain(f"{LOOP} {{ static double «t»; a[i] = b[i]; }}"), "AT123", "'t' has type"
     ),
     "pointer to pointers": Bad(
-        whole("int n, double **a", "for (int i = 0; i < n; i++) «a[i][0]» = 1;"),
+        whole("int n, double ***a", "for (int i = 0; i < n; i++) «a[i][0][0]» = 1;"),
         "AT125",
         "'a' is a pointer to pointers",
     ),
     "array of pointers": Bad(
-        whole("int n, double *a[8]", "for (int i = 0; i < 8; i++) «a[i][0]» = 1;"),
+        whole("int n, double **a[8]", "for (int i = 0; i < 8; i++) «a[i][0][0]» = 1;"),
         "AT125",
         "'a' is a pointer to pointers",
     ),
@@ -113,7 +113,7 @@ BAD = {
     # Operators and literals.
     "remainder of reals": Bad(plain(f"{LOOP} a[i] = b[i] «%» 2.0;"), "AT133", "operator '%'"),
     "shift": Bad(plain(f"{LOOP} a[i] = b[i] «<<» 1;"), "AT133", "operator '<<'"),
-    "bits": Bad(plain(f"{LOOP} a[i «^» 1] = 0;"), "AT133", "operator '^'"),
+    "bits": Bad(plain(f"{LOOP} a[i «|» 1] = 0;"), "AT133", "operator '|'"),
     "complement": Bad(plain(f"{LOOP} a[«~i»] = 0;"), "AT133", "operator '~'"),
     "size of": Bad(plain(f"{LOOP} a[i] = «sizeof(x)»;", REAL), "AT133", "operator 'sizeof'"),
     "assignment of a remainder": Bad(plain(f"{LOOP} «a[i] %= 2»;"), "AT133", "operator '%='"),

@@ -152,7 +152,7 @@ def region_block(
                 (write_nest or write_original)(out, analysis)
         wanted = frozenset(s.name for s in region.scalars.values() if s.read_after)
         out.lines(final_values(region, wanted))
-        for name in unmentioned(analysis):
+        for name in unmentioned(analysis, out.text()):
             out.line(f"(void){name};")
     return out.text()
 

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from annotune.analysis.facts import Analysis
+from annotune.frontend.read.tokens import WORD
 from annotune.ir.c_types import PROMOTED
 from annotune.ir.expr import Access, Int, Var, variables
 from annotune.ir.fold import fold
@@ -167,18 +168,20 @@ def temporaries(analysis: Analysis, body: Iterable[Stmt]) -> tuple[Scalar, ...]:
     return tuple(s for s in scalars if s.name in assigned and s.name in analysis.private)
 
 
-def unmentioned(analysis: Analysis) -> list[str]:
-    """Return iterators and temporaries of the user that the new text does not use.
+def unmentioned(analysis: Analysis, text: str) -> list[str]:
+    """Return iterators and temporaries of the user that the new `text` does not use.
 
     Mentioning them keeps compilers from calling the user's declarations unused.
     """
     region = analysis.region
     own = {loop.var for loop in region.nest.loops()} | analysis.private
-    return [
+    found = [
         s.name
         for s in region.scalars.values()
         if s.name in own and not s.is_local and not s.is_macro and not s.read_after
     ]
+    used = set(WORD.findall("\n".join([text, *(a.declaration for a in region.text.aliases)])))
+    return found + [n for n in region.text.unread if n not in used and n not in found]
 
 
 def fresh(wanted: str, taken: Iterable[str]) -> str:

@@ -10,6 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from pycparser import c_ast
+
 from annotune.annotation.messages import nearest
 from annotune.annotation.perf_tuning import MAX_SIZES, problem_sizes
 from annotune.annotation.regions import AnnotationBlock
@@ -48,6 +50,7 @@ from annotune.frontend.read.region_finder import (
     macros_defined_in,
     part_of,
 )
+from annotune.frontend.read.syntax import offset, walk_tree
 from annotune.frontend.read.tokens import WORD, SourceText, Tokens
 from annotune.ir.expr import Var
 from annotune.ir.nest import Nest
@@ -166,6 +169,7 @@ class _Reading:
         self.warnings: list[Diagnostic] = []
         # The last function parsed on each rung.
         self.parsed: dict[File, ParsedFunction] = {}
+        self.blocks = blocks
         self.places = [block.start for block in blocks]
         self.erased = macros_defined_in(ladder.first.file.clean, blocks)
 
@@ -222,7 +226,8 @@ class _Reading:
             call_by_value(function)
         # The blocks around one region are not those around the next.
         function = replace(function, scope=function.scope.copy())
-        return _region(function, block, self.counts[part.function], self.overrides, self.erased)
+        made = _region(function, block, self.counts[part.function], self.overrides, self.erased)
+        return replace(made, text=replace(made.text, unread=_unread(function, block, self.blocks)))
 
 
 def _region(
@@ -264,6 +269,31 @@ def _region(
         varied=tuple(n for n in first if any(one.get(n) != first[n] for one in others)),
         around=surroundings(names, index, inside),
     )
+
+
+def _unread(
+    function: ParsedFunction, block: AnnotationBlock, blocks: Sequence[AnnotationBlock]
+) -> tuple[str, ...]:
+    """Return the local variables that the text of a region names, and nothing else reads."""
+    inside: dict[str, bool] = {}
+    outside: set[str] = set()
+    nodes = list(walk_tree(function.body))
+    stores = {id(n.lvalue) for n in nodes if isinstance(n, c_ast.Assignment) and n.op == "="}
+    for node in nodes:
+        if not isinstance(node, c_ast.ID) or node.coord is None:
+            continue
+        place = offset(node)
+        if any(one.start <= place < one.end for one in blocks):
+            inside[node.name] = inside.get(node.name, False) or block.start <= place < block.end
+        elif id(node) not in stores:
+            outside.add(node.name)
+    top = function.body.block_items or []
+    declared = {
+        item.name
+        for item in top
+        if isinstance(item, c_ast.Decl) and not isinstance(item.type, c_ast.FuncDecl)
+    }
+    return tuple(n for n, here in inside.items() if here and n in declared - outside)
 
 
 def _text(

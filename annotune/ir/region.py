@@ -229,7 +229,8 @@ class RegionText:
     computes in 64-bit integers, by a cast or a suffix that the nest no longer shows, or by a loop
     that a schedule may unroll. `behind` is C that whoever compiles the text by itself puts behind
     it: what the nest's names are by then. `tests` are names that the aliases declare: where one is
-    0, the nest is not what the text means.
+    0, the nest is not what the text means. `unread` are variables of the function that only texts
+    of regions read.
     """
 
     aliases: tuple[Alias, ...] = ()
@@ -242,6 +243,7 @@ class RegionText:
     is_wide: bool = False
     behind: tuple[str, ...] = ()
     tests: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,11 @@ def test_expressions_of_f2c(tmp_path: Path) -> None:
     for function in ("temps_", "library_", "complex_", "common_", "equiv_"):
         assert f"annotune_{function}_1(" in program.files["_cuda.c"], function
         assert "of the region at line" in program.files["_omp.c"]
+    for suffix, flag in (("_omp.c", "-fopenmp"), ("_acc.c", "-fopenacc"), ("_cuda.c", "-O1")):
+        # What f2c declares for itself is used nowhere else.
+        text = tmp_path / f"warned{suffix}"
+        text.write_text(program.files[suffix])
+        run("gcc", "-Wall", "-Werror", "-c", flag, text, "-o", tmp_path / "warned.o")
     a, b, c, w = (Array("f8", 80, seed=seed) for seed in range(4))
     x, y, z = (Array("f8", 40, (0.0, -0.0, -2.5, "nan"), seed=seed) for seed in (4, 5, 6))
     many, k = Array("f8", 400, seed=7), Array("i4", 40, seed=8)

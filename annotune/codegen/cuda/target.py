@@ -221,6 +221,6 @@ def _call(
                 out.line(f"{scalar.name} = {prefix}{scalar.name};")
         wanted = frozenset(s.name for s in region.scalars.values() if s.read_after)
         out.lines(final_values(lasting, wanted))
-        for name in unmentioned(analysis):
+        for name in unmentioned(analysis, out.text()):
             out.line(f"(void){name};")
     return out.text()

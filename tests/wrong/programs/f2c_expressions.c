@@ -93,7 +93,6 @@ int complex_(integer *n, doublecomplex *a, doublecomplex *b, doublecomplex *c__,
 int common_(integer *n, doublereal *x, doublereal *result)
 {
     integer i__1, i__;
-    doublereal d__1;
     fld_1.nx = *n;
     fld_1.dt = .5;
     aux_1.s = 2.;

@@ -8,6 +8,7 @@ from itertools import combinations
 
 import islpy as isl
 
+from annotune.analysis.choices import with_choices
 from annotune.analysis.dependences import (
     Lifetime,
     all_dependences,
@@ -82,6 +83,7 @@ def analyse(region: Region) -> Analysis:
     private = frozenset(name for name, life in lifetimes.items() if not life.is_array)
     # Where the nest runs as written, it has the temporaries that are put where they are read.
     private |= region.as_written.written_scalars() - region.nest.written_scalars()
+    statements = with_choices(region, statements, {n: li.homes for n, li in lifetimes.items()})
     bounds, sections = _bounded(region, statements)
     model = bounds.model
     dependences = all_dependences(model, lifetimes)

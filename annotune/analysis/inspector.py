@@ -28,6 +28,7 @@ from annotune.ir.expr import (
     Select,
     Var,
     accesses,
+    children,
     conjunction,
     print_expr,
     rewrite,
@@ -73,21 +74,29 @@ def inspector_of(
         if _can_inspect(region, references, changed):
             ends[name] = (_fresh(f"{name}_low", region), _fresh(f"{name}_high", region))
             continue
-        where = next(r for r in references if not model.is_certain(r))
-        condition = print_expr(where.conditions[-1])
-        unseen.append(UNSEEN.at(where.span, array=name, condition=condition))
+        where = next(r for r in references if not model.is_known(r))
+        unseen.append(UNSEEN.at(where.span, array=name, condition=_decider(where)))
     if not ends:
         return Inspector((), {}, tuple(unseen))
     references = tuple(r for name in ends for r in model.references[name])
     copies = {n: _fresh(f"{n}_seen", region) for n in sorted(_deciding(region, references))}
-    found = _Slice(region, references, ends, copies).body(region.nest.body)
+    places = {
+        r.name: _fresh(f"{r.name}_at", region)
+        for r in references
+        if any(map(accesses, children(r.access)))
+    }
+    found = _Slice(region, references, ends, copies, places).body(region.nest.body)
     parts = {
         name: ElementRange(
             Var(_fresh(f"{name}_first", region)), Var(_fresh(f"{name}_count", region)), True
         )
         for name in ends
     }
-    body = (*_starts(region, ends, copies, private), *found, *_results(ends, parts, lowest))
+    starts = (
+        *_starts(region, ends, copies, private),
+        *(Local(at, "long", Int(0)) for at in places.values()),
+    )
+    body = (*starts, *found, *_results(ends, parts, lowest))
     return Inspector(body, parts, tuple(unseen))
 
 
@@ -105,6 +114,7 @@ def _can_inspect(
     if any(accesses(bound) for bound in bounds):
         return False
     asked = [(r.statement, c) for r in references for c in r.conditions]
+    asked += [(r.statement, index) for r in references for index in children(r.access)]
     for assign in _assigns_to(region, needed):
         asked += [(assign.number, source) for source in assign.sources()]
     return all(
@@ -175,12 +185,16 @@ def _results(
 
 @dataclass(frozen=True)
 class _Slice:
-    """Makes the slice of a nest that sees the `references`, with `copies` for its scalars."""
+    """Makes the slice of a nest that sees the `references`, with `copies` for its scalars.
+
+    `places` are what it first stores an index in that reads memory, by the names of arrays.
+    """
 
     region: Region
     references: tuple[DataReference, ...]
     ends: Mapping[str, tuple[str, str]]
     copies: Mapping[str, str]
+    places: Mapping[str, str]
 
     def body(self, body: Body) -> Body:
         """Return what the slice has of some statements."""
@@ -196,12 +210,12 @@ class _Slice:
         return tuple(out)
 
     def _assign(self, assign: Assign) -> Iterator[Stmt]:
-        yield from dict.fromkeys(
-            seen
+        groups = dict.fromkeys(
+            tuple(self._seen(reference))
             for reference in self.references
             if reference.statement == assign.number
-            for seen in self._seen(reference)
         )
+        yield from (seen for group in groups for seen in group)
         target = assign.target
         if isinstance(target, Var) and target.name in self.copies:
             yield replace(self._renamed(assign), number=NO_STATEMENT)
@@ -213,6 +227,10 @@ class _Slice:
         flat = flattened(access, self.region.arrays) or access
         assert isinstance(flat, Access)
         place = fold(flat.indices[0])
+        if accesses(place):
+            own = Var(self.places[reference.name])
+            yield self._renamed(Assign(NO_STATEMENT, own, "=", place, guard=guard))
+            place = own
         for end, op in zip(self.ends[reference.name], ("<", ">"), strict=True):
             value = Select(Binary(op, place, Var(end)), place, Var(end))
             yield self._renamed(Assign(NO_STATEMENT, Var(end), "=", value, guard=guard))
@@ -248,6 +266,10 @@ class _Slice:
                 return ()
         return (Binary("<", loop.lower, loop.upper),)
 
+    @property
+    def _own(self) -> frozenset[Var]:
+        return frozenset(map(Var, self.places.values()))
+
     def _is_stretch(self, loop: Loop, inner: Body) -> bool:
         """Return whether the ends of a loop are those of what it touches, all else alike."""
         for stmt in walk_stmts(inner):
@@ -261,7 +283,8 @@ class _Slice:
                 return False
             if stmt.guard is not None and loop.var in variables(stmt.guard):
                 return False
-            assert isinstance(stmt.value, Select)
+            if not isinstance(stmt.value, Select) or stmt.value.if_true in self._own:
+                return False
             place = stmt.value.if_true
             poly = from_expr(rewrite(place, _uncast))
             if loop.var in variables(place) and (poly is None or not poly.linear_in((loop.var,))):
@@ -318,7 +341,8 @@ def _in_range(name: str, model: Model) -> Iterator[Diagnostic]:
     if gather is None:
         return
     whole = model.whole_length(name)
-    assert whole is not None, "a gather from an array of unknown length is refused"
+    if whole is None:
+        return
     extents = f"[{print_expr(to_expr(whole))}]"
     index = print_expr(gather.unknown_index)
     yield ASSUMED_IN_RANGE.at(gather.span, subscript=index, array=name, extents=extents)
@@ -326,7 +350,11 @@ def _in_range(name: str, model: Model) -> Iterator[Diagnostic]:
 
 def _looked_for(name: str, model: Model) -> Iterator[Diagnostic]:
     for reference in model.references[name]:
-        if not model.is_certain(reference):
-            condition = next(c for c in reference.conditions[::-1])
-            yield LOOKED_FOR.at(reference.span, array=name, condition=print_expr(condition))
+        if not model.is_known(reference):
+            yield LOOKED_FOR.at(reference.span, array=name, condition=_decider(reference))
             return
+
+
+def _decider(reference: DataReference) -> str:
+    """Return what decides which elements a reference touches, when memory does, as text."""
+    return print_expr(reference.unknown_index if reference.unknown else reference.conditions[-1])

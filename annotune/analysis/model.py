@@ -643,6 +643,10 @@ class Model:
         is_exact = truth is None or truth.is_exact
         return is_exact and not any(map(self.is_switch, reference.tests))
 
+    def is_known(self, reference: DataReference) -> bool:
+        """Return whether loops and sizes with a value decide when and what a reference touches."""
+        return not reference.unknown and self.is_certain(reference)
+
     def is_switch(self, condition: Expr) -> bool:
         """Return whether a scalar without a value turns something on for the whole region."""
         names = variables(condition)
@@ -790,7 +794,7 @@ class _Builder:
         runs = {
             r: truths[r].maybe if r in truths else iterations[s.number]
             for s in self.statements
-            for r in s.references
+            for r in s.told_apart
         }
         for statement in self.statements:
             self.check_parts(statement, runs[statement.references[-1]], sizes)
@@ -865,7 +869,7 @@ class _Builder:
         loops = self.region.nest.iterators()
         made = ConditionReader(self.region, statement, self.space, is_strict=True)
         shared: dict[tuple[Expr, ...], Truth] = {}
-        for reference in statement.references:
+        for reference in statement.told_apart:
             if not reference.conditions:
                 continue
             if reference.conditions not in shared:
@@ -944,7 +948,7 @@ def references_of(statements: tuple[NestStatement, ...]) -> dict[str, tuple[Data
     """Return the distinct references of each array and written scalar, in text order."""
     found: defaultdict[str, dict[DataReference, None]] = defaultdict(dict)
     for statement in statements:
-        for reference in statement.references:
+        for reference in statement.told_apart:
             found[reference.name].setdefault(reference)
     return {name: tuple(used) for name, used in found.items()}
 

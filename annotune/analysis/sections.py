@@ -8,8 +8,10 @@ proven to hold their indices, and so the order of indices is that of addresses.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 import islpy as isl
 
@@ -410,6 +412,9 @@ class Hull:
     ends: tuple[Poly, Poly] | None = None
 
 
+Place: TypeAlias = tuple[DataReference, Poly]
+"""A reference, and one of the addresses between which it touches one."""
+
 _NOTHING = Hull(ElementRange(Int(0), Int(0), may_be_none=True))
 
 
@@ -450,35 +455,38 @@ def section(name: str, bounds: Bounds) -> ArraySection:
     model = bounds.model
     references = model.references[name]
     gather = next((r for r in references if r.unknown), None)
-    if gather is not None:
-        return _gathered(gather, bounds)
     flat = model.layouts[name].flat
+    if gather is not None and (flat is None or model.whole_length(name) is not None):
+        return _gathered(gather, bounds)
     if flat is None:
         raise Unbounded(references[0], ZERO)
-    found: dict[DataReference, tuple[Extreme, Extreme]] = {}
+    places: list[Place] = []
     for reference, address in zip(references, flat, strict=True):
+        places += [(reference, one) for one in _possible(reference, address, bounds)]
+        if not places or places[-1][0] != reference:
+            return _gathered(reference, bounds)
+    found: dict[Place, tuple[Extreme, Extreme]] = {}
+    for reference, address in places:
         extremes = bounds.extremes(reference, address)
         if extremes is None and model.all_sizes:
             raise Unbounded(reference, address)
         extremes = extremes or bounds.counted(reference, address)
         if extremes is not None:
-            found[reference] = extremes
+            found[reference, address] = extremes
     whole = _declaration(name, tuple(found.values()), bounds)
     if not model.all_sizes:
         exact = {
-            reference: bounds.counted(reference, address)
-            for reference, address in zip(references, flat, strict=True)
-            if any(not model.sizes.is_subset(e.touched) for e in found.get(reference, ()))
+            place: bounds.counted(*place)
+            for place in places
+            if any(not model.sizes.is_subset(e.touched) for e in found.get(place, ()))
         }
-        found = {r: e for r, e in {**found, **exact}.items() if e is not None}
+        found = {place: e for place, e in {**found, **exact}.items() if e is not None}
     if whole is not None:
         return _declared(name, whole, found, bounds)
     if not found:
         return ArraySection(ZERO, ZERO)
-    lowest, length = _ends(found, references[0], flat[0], bounds)
-    section = ArraySection(
-        lowest, length, _is_open(found, lowest, length, bounds, bounds.model.is_certain)
-    )
+    lowest, length = _ends(found, *places[0], bounds)
+    section = ArraySection(lowest, length, _is_open(found, lowest, length, bounds))
     if not section.is_assumed:
         return section
     assumptions = model.region.spec.assumptions
@@ -487,7 +495,7 @@ def section(name: str, bounds: Bounds) -> ArraySection:
 
 
 def _ends(
-    found: Mapping[DataReference, tuple[Extreme, Extreme]],
+    found: Mapping[Place, tuple[Extreme, Extreme]],
     reference: DataReference,
     address: Poly,
     bounds: Bounds,
@@ -516,20 +524,34 @@ def _unreached_ends(
     yield _unreached(lowest + length - ONE, [high for _, high in both], length, bounds)
 
 
+def _possible(reference: DataReference, address: Poly, bounds: Bounds) -> list[Poly]:
+    """Return addresses between which `reference` touches one; none where nothing is known.
+
+    An address is linear in what memory decides: it lies between those at the ends of that.
+    """
+    if reference.unknown.isdisjoint(address.names):
+        return [] if reference.unknown else [address]
+    statement = bounds.model.statement(reference.statement)
+    unknown = sorted(reference.unknown & address.names)
+    if not statement.between.keys() >= {*unknown} or address.linear_in(unknown) is None:
+        return []
+    choices = itertools.product(*(statement.between[name] for name in unknown))
+    found = [address.substitute(dict(zip(unknown, one, strict=True))) for one in choices]
+    moving = reference.unknown | moving_parts(statement.parts)
+    return found if all(moving.isdisjoint(one.names) for one in found) else []
+
+
 def _is_open(
-    found: Mapping[DataReference, tuple[Extreme, Extreme]],
-    lowest: Poly,
-    length: Poly,
-    bounds: Bounds,
-    counts: Callable[[DataReference], bool],
+    found: Mapping[Place, tuple[Extreme, Extreme]], lowest: Poly, length: Poly, bounds: Bounds
 ) -> bool:
-    """Return whether an end might not be touched by the references that count."""
-    counted = [both for reference, both in found.items() if counts(reference)]
+    """Return whether loops and sizes leave open that an end is touched."""
+    is_known = bounds.model.is_known
+    counted = [both for (reference, _), both in found.items() if is_known(reference)]
     return not all(one.is_empty() for one in _unreached_ends(counted, lowest, length, bounds))
 
 
 def _declared(
-    name: str, whole: Poly, found: Mapping[DataReference, tuple[Extreme, Extreme]], bounds: Bounds
+    name: str, whole: Poly, found: Mapping[Place, tuple[Extreme, Extreme]], bounds: Bounds
 ) -> ArraySection:
     """Return the section of an array with all its extents; what a call touches may be less."""
     first = bounds.model.first_element(name)
@@ -538,10 +560,10 @@ def _declared(
     if not found:
         return replace(everything, touched=_NOTHING)
     closed = replace(bounds, demands=replace(bounds.demands, is_open=False))
-    reference = next(iter(found))
+    reference, _ = next(iter(found))
     try:
         lowest, length = _ends(found, reference, ZERO, closed)
-        if not _is_open(found, lowest, length, closed, bounds.model.is_certain):
+        if not _is_open(found, lowest, length, closed):
             if (lowest, length) == (first, whole):
                 return everything
             to_c = bounds.in_c(name)
@@ -699,6 +721,8 @@ class Touched:
         """
         model, layout = bounds.model, bounds.model.layouts[name]
         if not layout.proven or any(extent is None for extent in layout.extents[1:]):
+            return None
+        if any(reference.unknown for reference in model.references[name]):
             return None
         switches: dict[Expr, str] = {}
         elements: isl.Set | None = None

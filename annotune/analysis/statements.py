@@ -303,7 +303,9 @@ class DataReference:
 class NestStatement:
     """One assignment: the loops around it, its references, and its place in the text.
 
-    `parts` has what the names in its polynomials stand for that are no scalars of C.
+    `parts` has what the names in its polynomials stand for that are no scalars of C. A reference
+    whose subscripts the text chooses has `cases`: others, each under conditions of its own. What
+    else memory decides may lie `between` some values, by the name that it has in subscripts.
     """
 
     assign: Assign
@@ -311,6 +313,15 @@ class NestStatement:
     position: tuple[int, ...]
     references: tuple[DataReference, ...]
     parts: Mapping[str, NamedPart] = field(default_factory=dict, compare=False, repr=False)
+    cases: Mapping[DataReference, tuple[DataReference, ...]] = field(
+        default_factory=dict, compare=False, repr=False
+    )
+    between: Mapping[str, tuple[Poly, ...]] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def told_apart(self) -> tuple[DataReference, ...]:
+        """Return the references, those of each case in the place of one that has cases."""
+        return tuple(one for r in self.references for one in self.cases.get(r, (r,)))
 
     @property
     def number(self) -> int:

@@ -156,7 +156,7 @@ def access_facts(model: Model) -> dict[int, tuple[AccessFacts, ...]]:
         named = {name: part.expr for name, part in statement.parts.items()}
         for reference in statement.references:
             if isinstance(reference.access, Access) and reference.name in model.region.arrays:
-                rows = model.rows[reference]
+                rows = model.rows.get(reference, reference.subscripts)
                 indices = tuple(to_expr(row, opaque=named) for row in rows)
                 strides = _strides(statement, flat.get(reference), sizes)
                 facts.append(

@@ -157,7 +157,7 @@
     --z__;
 
     /* Function Body */
-    /*@ begin PerfTuning ( def input_params { param mx = 512; param my = 512; param kx1 = 4; param ky1 = 4; param nky1 = 60; param nc = 3600; } ) @*/
+    /*@ begin PerfTuning ( def input_params { param mx = 512; param my = 512; param kx1 = 4; param ky1 = 4; param nky1 = 60; param nc = 3600; } def assume { arg extent = ['c__[nc]']; } ) @*/
     m = 0;
     i__1 = *mx;
     for (i__ = 1; i__ <= i__1; ++i__) {

@@ -67,7 +67,7 @@ C@ end
 C     A TENSOR SPLINE OVER A GRID
       INTEGER MX,MY,KX1,KY1,NKY1,NC,LX(*),LY(*),I,I1,J,J1,L,L1,L2,M
       DOUBLE PRECISION WX(MX,*),WY(MY,*),C(NC),Z(*),SP,H(6)
-C@ begin mx=512 my=512 kx1=4 ky1=4 nky1=60 nc=3600
+C@ begin mx=512 my=512 kx1=4 ky1=4 nky1=60 nc=3600 | extent = ['c__[nc]']
       M = 0
       DO 130 I = 1,MX
          L = LX(I)*NKY1

@@ -336,7 +336,7 @@
     --x;
 
     /* Function Body */
-    /*@ begin PerfTuning ( def input_params { param n = 1000000; param m = 100; } def assume { arg extent = ['c[m]', 't[m]']; } ) @*/
+    /*@ begin PerfTuning ( def input_params { param n = 1000000; param m = 100; } def assume { arg extent = ['c__[m]', 't[m]']; } ) @*/
     i__1 = *n;
     for (i__ = 1; i__ <= i__1; ++i__) {
 /* Computing MIN */

@@ -133,7 +133,7 @@ C@ end
 C     SPLINES OF DEGREE TWO BETWEEN EQUAL KNOTS, NEAREST INTEGERS
       INTEGER N,M,I,K
       DOUBLE PRECISION X(*),T(*),C(*),Y(*),S
-C@ begin n=1000000 m=100 | extent = ['c[m]', 't[m]']
+C@ begin n=1000000 m=100 | extent = ['c__[m]', 't[m]']
       DO 10 I = 1,N
          K = MIN0(MAX0(IDNINT(X(I)),2),M-1)
          S = X(I) - T(K)

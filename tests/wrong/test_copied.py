@@ -10,7 +10,7 @@ from support.executed import SHARED, run
 
 from annotune.codegen.target import load_target
 from annotune.diagnostics import AnnotuneError
-from annotune.pipeline import Settings, emit
+from annotune.pipeline import Settings, check, emit
 from wrong.called import PROGRAMS, Array, Call, Program, some
 
 SUM = "double f(long n, const double *x, double *y)\n{{ double s = 0; {} return s; }}\n"
@@ -219,6 +219,82 @@ def test_what_memory_leaves_out_need_not_be_there(tmp_path: Path) -> None:
     calls = looked_for_calls()
     check_copies(program, *(call for call in calls if call.function == "rows"), rows=True)
     check_copies(program, *(call for call in calls if call.function != "rows"))
+
+
+# Where the text chooses an index, exactly or between bounds.
+CHOSEN = """
+void ring(int n, double *restrict y, const double *restrict x)
+{{ int ip, im; {} for (int i = 0; i < n; i++) {{
+     ip = i + 1; if (ip > n - 1) ip = 0; im = i - 1; if (im < 0) im = n - 1;
+     y[i] = x[ip] - x[im]; }} {} }}
+void met(int n, double *restrict y, const double *restrict x)
+{{ int j; {} for (int i = 0; i < n; i++) {{ j = i + 1; if (j == n) j = 0; y[i] = x[j]; }} {} }}
+void mirror(int n, double *restrict y, const double *restrict x)
+{{ {} for (int i = 0; i < n; i++) y[i] = x[i < 3 ? 3 - i : i - 3]; {} }}
+void nearest(int n, int m, double *restrict y, const double *restrict x, const int *restrict k)
+{{ int j; {} for (int i = 0; i < n; i++) {{
+     j = k[i]; if (j > m) j = m; if (j < 1) j = 1; y[i] = x[j] + x[2 * j]; }} {} }}
+void clamped(int n, int m, double *restrict y, const double *restrict x, const double *restrict k)
+{{ int i, j, l; {} for (i = 0; i < n; i++) for (j = 0; j < 2; j++) {{
+     l = (int)k[i] < 1 ? 1 : (int)k[i]; l = l < m - 1 ? l : m - 1;
+     y[2 * i + j] = x[(l - j) * 2 + 1]; }} {} }}
+void upwind(int n, double *restrict y, const double *restrict x, const double *restrict f)
+{{ int u; {} for (int i = 0; i < n; i++) {{
+     if (f[i] > 3) u = i - 1; else u = i + 2; y[i] = x[u + 1]; }} {} }}
+void kept(int n, double *restrict y, const double *restrict x, int *restrict k)
+{{ int j; {} for (int i = 0; i < n; i++) {{
+     j = k[i]; k[i] = 7; if (j > 9) j = 9; if (j < 0) j = 0; y[i] = x[j]; }} {} }}
+void inner(int n, int m, double *restrict y, const double *restrict x, const int *restrict k)
+{{ int j; {} for (int i = 0; i < n; i++) {{ j = k[i] > 3 ? i : 2 * n;
+     for (int l = 0; l < m; l++) y[i] += x[j + l]; }} {} }}
+"""
+
+
+def chosen_calls() -> list[Call]:
+    calls = []
+    for n in (0, 1, 2, 3, 5, 12, 17):
+        for function in ("ring", "met", "mirror"):
+            calls += [Call(function, n, Array("f8", 99), Array("f8", 99, offset=20))]
+        for values in ((), (5,) * 17, (-7, 90, 3), (9, 9, 1)):
+            reals, whole = (Array(kind, 99, values=values) for kind in ("f8", "i4"))
+            arrays = Array("f8", 99), Array("f8", 99, offset=20, seed=1)
+            calls += [Call("upwind", n, *arrays, reals), Call("kept", n, *arrays, whole)]
+            for m in (0, 1, 2, 7, 11):
+                calls += [
+                    Call("nearest", n, m, *arrays, whole),
+                    Call("inner", n, m, *arrays, whole),
+                ]
+                calls += [Call("clamped", n, m, *arrays, reals)]
+    return calls
+
+
+def test_what_a_chosen_index_leaves_out_need_not_be_there(tmp_path: Path) -> None:
+    source = tmp_path / "chosen.c"
+    source.write_text(CHOSEN.format(*(BEGIN, "/*@ end @*/") * 8))
+    program = Program(tmp_path, source)
+    check_copies(program, *chosen_calls())
+    program.check(*chosen_calls())
+
+
+NOT_CHOSEN = {
+    "what memory has by then": "j = k[i]; k[i] = 20; if (k[i] > 9) j = 9; if (j < 0) j = 0;",
+    "one end only": "j = k[i]; if (j > 9) j = 9;",
+    "a sum of itself": "j = k[i] > 0; j += k[i];",
+    "another loop's": "j = j > 9 ? 9 : j < 0 ? 0 : j + k[i];",
+    "without a sign": "j = (unsigned)k[i] < 9u ? k[i] : 9; if (j < 1u) j = 1;",
+    "a set under a loop": "j = 0; for (int l = 0; l < n; l++) j = k[l] > 9 ? 9 : 0;",
+}
+
+
+@pytest.mark.parametrize("why", NOT_CHOSEN)
+def test_an_index_without_two_ends_needs_a_length(why: str, tmp_path: Path) -> None:
+    source = tmp_path / "f.c"
+    source.write_text(
+        "void f(int n, double *restrict y, const double *restrict x, int *restrict k)\n{\n"
+        f"  int j = 0;\n  {BEGIN}\n  for (int i = 0; i < n; i++) {{\n    {NOT_CHOSEN[why]}\n"
+        "    y[i] = x[j];\n  }\n  /*@ end @*/\n}\n"
+    )
+    assert "AT214" in {d.code for d in check(Settings(source)).diagnostics}
 
 
 UNSEEN = """

@@ -3,7 +3,8 @@
 Among them that iterators stay within their types, for tiles and strides go beyond an end: in
 ``for (i_t = 0; i_t < n; i_t += 256)`` the last value is up to 255 above `n`, which an int may not
 hold where it holds `n` itself; the loop of the text, a step at a time, stops there. And what the
-host runs before it copies, to learn which elements a call touches.
+host runs before it copies, to learn which elements a call touches. What has been tested need not be
+asked again: the kernels are written without the choices that the tests decide (`plainly`).
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from annotune.analysis.sections import rows_of
 from annotune.codegen.c_expr import in_64_bits, of_one_sign, plain_c
 from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.names import Interface, interface, narrow_scalars, spelled
+from annotune.codegen.renaming import Renaming
 from annotune.codegen.writer import Writer
 from annotune.diagnostics import AnnotuneError, Severity
 from annotune.frontend.types.kinds import of_type
@@ -33,6 +35,7 @@ from annotune.ir.expr import (
     Select,
     Var,
     accesses,
+    conjuncts,
     rewrite,
     substitute,
     subtracts,
@@ -40,11 +43,13 @@ from annotune.ir.expr import (
     walk,
 )
 from annotune.ir.fold import fold
-from annotune.ir.nest import Assign, Local, Loop, Stmt
+from annotune.ir.nest import Assign, Local, Loop, Stmt, walk_stmts
+from annotune.ir.plain import Plain, where
 from annotune.ir.poly import from_expr
 from annotune.ir.region import Array, Region
 from annotune.schedule.plan import HostLoop, Kernel, Step
-from annotune.transforms.tree import Body
+from annotune.space.variants import Variant
+from annotune.transforms.tree import Body, target_name
 
 Stretch = tuple[Expr, Expr]
 """A part of memory: the address of its first byte, and that behind its last."""
@@ -501,3 +506,99 @@ def _rows(analysis: Analysis, shape: ArrayShape) -> ElementRange | None:
     for extent in analysis.region.arrays[shape.array].extents[1:]:
         row = row if extent is None else fold(Binary("*", row, extent))
     return rows_of(ElementRange(shape.lowest, shape.length), row)
+
+
+@dataclass(frozen=True)
+class _Plainly(Renaming):
+    """A text in plain expressions, under its own names."""
+
+    plain: Plain
+
+    def expr(self, expr: Expr) -> Expr:
+        """Return an expression as it is best read."""
+        return self.plain.expr(expr)
+
+    def change(self, part: Expr) -> Expr | None:
+        """Return a whole expression as it is best read."""
+        return self.plain.expr(part)
+
+    def _stmt(self, stmt: Stmt) -> Stmt:
+        made = super()._stmt(stmt)
+        if isinstance(made, Assign) and isinstance(made.guard, Int):
+            assert isinstance(stmt, Assign)
+            return replace(made, guard=None if made.guard.value else stmt.guard)
+        if isinstance(made, Loop):
+            # What is asked of tiles is said as their ends are.
+            assert isinstance(stmt, Loop)
+            return replace(made, peeled=stmt.peeled)
+        return made
+
+
+def plainly(variant: Variant, resident: bool) -> Variant:
+    """Return a variant in plain expressions, in which no kernel asks what has been tested.
+
+    The nest as written runs where a test fails, and takes none for granted; nor does what finds
+    `resident` arrays for it. What else is said of arrays is asked behind the tests; what is
+    computed of them before is of no account where one fails, but must not divide by 0 there.
+    """
+    types = _types(variant)
+    always, tested = _Plainly({}, Plain(types)), _Plainly({}, where(_held(variant), types))
+
+    def analysis(one: Analysis) -> Analysis:
+        made = always.analysis(one)
+        asked = frozenset(map(always.expr, one.region.text.asked_first))
+        text = replace(made.region.text, asked_first=asked)
+        shapes = {
+            name: shape if resident or _divides(shape) else tested.shape(shape)
+            for name, shape in made.shapes.items()
+        }
+        return replace(made, region=replace(made.region, text=text), shapes=shapes)
+
+    return variant.rewritten(analysis, tested.plan)
+
+
+def _held(variant: Variant) -> Iterator[Expr]:
+    """Yield what is tested before all kernels of a variant, of what no statement changes."""
+    analysis, region = variant.analysis, variant.analysis.region
+    changed = {target_name(stmt) for stmt in region.nest.assigns()}
+    changed |= {loop.var for loop in region.nest.loops()}
+    known = region.constants
+    tests = *runs_tests(analysis, known), *condition_tests(analysis, known)
+    for test in (*divisor_tests(analysis, known), *tests):
+        # Where all sizes are fixed they are tested instead.
+        fixed = (fold(test, plan.constants) for plan in variant.plans())
+        if not variables(test) & changed and Int(0) not in fixed:
+            yield from conjuncts(test)
+
+
+def _divides(shape: ArrayShape) -> bool:
+    ranges = [part for part in (shape.part, shape.rows) if part is not None]
+    exprs = [shape.lowest, shape.length, *(e for part in ranges for e in (part.first, part.count))]
+    parts = (part for expr in exprs for part in walk(expr))
+    return any(isinstance(part, Binary) and part.op in ("/", "%") for part in parts)
+
+
+def _types(variant: Variant) -> dict[str, str]:
+    """Return the C types of all names in a variant's texts, as the user has them."""
+    region = variant.analysis.region
+    types = {**region.types}
+    plans = (plan for one in variant.by_size for plan in one.plans())
+    kernels = (kernel for plan in plans for kernel in plan.kernels())
+    loops = [step for plan in variant.plans() for step in _host_loops(plan.steps)]
+    for stmt in (*loops, *(s for kernel in kernels for s in walk_stmts(kernel.body))):
+        match stmt:
+            case Loop(var=name):
+                own = region.scalars.get(name) or region.scalars.get(stmt.root)
+                types[name] = own.type if own is not None else "int"
+            case Local(name=name, type=kind):
+                types.setdefault(name, kind)
+            case _:
+                pass
+    return types
+
+
+def _host_loops(steps: Sequence[Step]) -> Iterator[Loop]:
+    for step in steps:
+        if isinstance(step, HostLoop):
+            yield step.loop
+            yield from _host_loops(step.steps)

@@ -21,6 +21,7 @@ from annotune.codegen.guards import (
     counts_tests,
     look_text,
     null_tests,
+    plainly,
     touched_stretch,
     wholly_there,
 )
@@ -145,7 +146,7 @@ class OffloadTarget(InPlaceTarget):
         region = variant.analysis.region
         # A routine must be one before its first use, and the user's are used by the user.
         names = {f.name: f"{region.entry}_{f.name}" for f in copied(region)}
-        variant = calling_copies(variant, names)
+        variant = plainly(calling_copies(variant, names), resident)
         words = self.words
         data = data_clauses(variant.analysis, resident, moves=words.moves)
         shared = not resident and any(map(_needs_region, variant.plans()))

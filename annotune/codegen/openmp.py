@@ -12,6 +12,7 @@ from annotune.analysis.schedule import around, keeps_order
 from annotune.codegen.build import CompilerUse
 from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.core_text import BodyWriter, core_text
+from annotune.codegen.guards import plainly
 from annotune.codegen.in_place import (
     assigns,
     band_from,
@@ -69,7 +70,7 @@ class OpenMpTarget(InPlaceTarget):
         """
         variant = in_users_file(variant)
         library = library_copies(variant.analysis.region)
-        variant = calling_copies(variant, library)
+        variant = plainly(calling_copies(variant, library), resident)
         helpers: list[str] = []
         shared = Definitions() if variant.others else None
 

@@ -120,7 +120,7 @@ class Renaming:
                 scalars=scalars,
                 sizes={self.name(name): value for name, value in region.sizes.items()},
             ),
-            shapes={self.name(name): self._shape(s) for name, s in analysis.shapes.items()},
+            shapes={self.name(name): self.shape(s) for name, s in analysis.shapes.items()},
             uses=uses,
             private=frozenset(map(self.name, analysis.private)),
             conditions=tuple(map(self.expr, analysis.conditions)),
@@ -154,7 +154,8 @@ class Renaming:
         kind = self.kind(array.element)
         return replace(array, name=self.name(array.name), extents=extents, element=kind)
 
-    def _shape(self, shape: ArrayShape) -> ArrayShape:
+    def shape(self, shape: ArrayShape) -> ArrayShape:
+        """Return an array's shape in the names of the text."""
         extents = tuple(None if e is None else self.expr(e) for e in shape.extents)
         lowest, length = self.expr(shape.lowest), self.expr(shape.length)
         return replace(

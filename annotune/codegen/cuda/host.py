@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from annotune.analysis.facts import Analysis
 from annotune.codegen.c_expr import plain_c
-from annotune.codegen.c_stmt import Dialect
+from annotune.codegen.c_stmt import RIGHT_OF_SUM, Dialect
 from annotune.codegen.cuda.copies import VECTOR_BYTES
 from annotune.codegen.cuda.cpp import cuda_type
 from annotune.codegen.cuda.grid import BLOCKS, COMBINING_BLOCKS, grid, wide
@@ -61,7 +61,7 @@ def copied(analysis: Analysis, array: Array) -> CopiedPart:
     if shape.touched is None:
         return CopiedPart(first_element(analysis, array), "", f"{name}_bytes")
     lowest = fold(shape.lowest)
-    shift = "" if lowest == Int(0) else f" - ({plain_c(in_long(lowest))})"
+    shift = "" if lowest == Int(0) else f" - {plain_c(in_long(lowest), RIGHT_OF_SUM)}"
     return CopiedPart(
         f"{name} + {name}_first",
         f" + ({name}_first{shift})" if shift else f" + {name}_first",
@@ -73,7 +73,7 @@ def copied(analysis: Analysis, array: Array) -> CopiedPart:
 def first_element(analysis: Analysis, array: Array) -> str:
     """Return the pointer to the first element of the section of an array."""
     lowest = signed(fold(analysis.shapes[array.name].lowest), analysis.region)
-    return array.name if lowest == Int(0) else f"{array.name} + ({plain_c(lowest)})"
+    return array.name if lowest == Int(0) else f"{array.name} + {plain_c(lowest, RIGHT_OF_SUM)}"
 
 
 def write_touched(out: Writer, analysis: Analysis, arrays: Sequence[Array]) -> None:
@@ -280,7 +280,7 @@ class HostText:
         parts = [s.name for s in self.outer.scalars]
         for array in self.outer.arrays:
             lowest = signed(fold(self.analysis.shapes[array.name].lowest), self.analysis.region)
-            shift = "" if lowest == Int(0) else f" - ({plain_c(lowest)})"
+            shift = "" if lowest == Int(0) else f" - {plain_c(lowest, RIGHT_OF_SUM)}"
             parts.append(f"d_{array.name}{shift}")
         return ", ".join(parts)
 

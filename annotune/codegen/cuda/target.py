@@ -19,6 +19,7 @@ from annotune.codegen.cuda.cpp import (
 )
 from annotune.codegen.cuda.host import HostText, Version
 from annotune.codegen.cuda.kernel import KernelText, kernel_text
+from annotune.codegen.guards import plainly
 from annotune.codegen.names import Interface, interface, spelled, unmentioned, with_hosts
 from annotune.codegen.renaming import calling_copies, copied, definition
 from annotune.codegen.several_sizes import (
@@ -87,7 +88,8 @@ class CudaTarget:
         user = interface(as_written)
         lasting = in_users_file(variant).analysis.region
         ends = suffixes(variant)
-        variant, view = viewed(calling_copies(variant, _copies(as_written.region)))
+        variant = calling_copies(variant, _copies(as_written.region))
+        variant, view = viewed(plainly(variant, resident))
         held = held_scalars(as_written.region, view)
         if resident and held:
             place = as_written.region.span

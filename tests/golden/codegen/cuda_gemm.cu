@@ -140,27 +140,25 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0(
                 }
             }
             __syncthreads();
-            if (0 < k) {
-                #pragma unroll
-                for (int annotune_k = 0; annotune_k < 8; annotune_k++) {
-                    const int j_w_s = annotune_thread % 16;
-                    const int j_s = annotune_thread / 16 % 4;
-                    const int l_s = annotune_thread / 64 + 2 * annotune_k;
-                    if (l_s < k && j_t + j_w_s + 16 * j_s < n)
-                        __pipeline_memcpy_async(&B_tile[64 * l_s + 16 * j_s + j_w_s], &B[l_s * n + (j_t + j_w_s + 16 * j_s)], sizeof(double));
-                    else
-                        __pipeline_memcpy_async(&B_tile[64 * l_s + 16 * j_s + j_w_s], B, sizeof(double), sizeof(double));
-                }
-                #pragma unroll
-                for (int annotune_k = 0; annotune_k < 4; annotune_k++) {
-                    const int l_s2 = annotune_thread % 16;
-                    const int i_s = annotune_thread / 16 % 4;
-                    const int i_t_s = annotune_thread / 64 + 2 * annotune_k;
-                    if (i_t_t + 4 * i_t_s + i_s < m && l_s2 < k)
-                        __pipeline_memcpy_async(&A_tile[4 * i_t_s + i_s + 34 * l_s2], &A[(i_t_t + 4 * i_t_s + i_s) * k + l_s2], sizeof(double));
-                    else
-                        __pipeline_memcpy_async(&A_tile[4 * i_t_s + i_s + 34 * l_s2], A, sizeof(double), sizeof(double));
-                }
+            #pragma unroll
+            for (int annotune_k = 0; annotune_k < 8; annotune_k++) {
+                const int j_w_s = annotune_thread % 16;
+                const int j_s = annotune_thread / 16 % 4;
+                const int l_s = annotune_thread / 64 + 2 * annotune_k;
+                if (l_s < k && j_t + j_w_s + 16 * j_s < n)
+                    __pipeline_memcpy_async(&B_tile[64 * l_s + 16 * j_s + j_w_s], &B[l_s * n + (j_t + j_w_s + 16 * j_s)], sizeof(double));
+                else
+                    __pipeline_memcpy_async(&B_tile[64 * l_s + 16 * j_s + j_w_s], B, sizeof(double), sizeof(double));
+            }
+            #pragma unroll
+            for (int annotune_k = 0; annotune_k < 4; annotune_k++) {
+                const int l_s2 = annotune_thread % 16;
+                const int i_s = annotune_thread / 16 % 4;
+                const int i_t_s = annotune_thread / 64 + 2 * annotune_k;
+                if (i_t_t + 4 * i_t_s + i_s < m && l_s2 < k)
+                    __pipeline_memcpy_async(&A_tile[4 * i_t_s + i_s + 34 * l_s2], &A[(i_t_t + 4 * i_t_s + i_s) * k + l_s2], sizeof(double));
+                else
+                    __pipeline_memcpy_async(&A_tile[4 * i_t_s + i_s + 34 * l_s2], A, sizeof(double), sizeof(double));
             }
             __pipeline_commit();
             for (long l_t = 0; l_t < k; l_t += 16) {

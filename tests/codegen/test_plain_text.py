@@ -1,0 +1,92 @@
+"""Texts ask nothing that has been decided, and only behind what decides it.
+
+What they compute is run by `tests/legacy` (daxpys), at strides of both signs and of 0.
+"""
+
+from __future__ import annotations
+
+import pytest
+from codegen.emitted import analysed_text, variants
+
+from annotune.codegen.target import DEFAULT_TARGETS, load_target
+
+STRIDED = """
+void axpy(int n, double a, const double *restrict x, int incx, double *restrict y, int incy)
+{
+    int i, ix, iy;
+    /*@ begin PerfTuning ( def input_params { param n = 999; param incx = 2; param incy = 1; } ) @*/
+    ix = 1;
+    iy = 1;
+    if (incx < 0) ix = (-n + 1) * incx + 1;
+    if (incy < 0) iy = (-n + 1) * incy + 1;
+    for (i = 1; i <= n; i++) {
+        y[iy] += a * x[ix];
+        ix += incx;
+        iy += incy;
+    }
+    /*@ end @*/
+}
+"""
+PLAIN = "y[1 + (i - 1) * incy] += a * x[1 + (i - 1) * incx];"
+ASKING = "y[(incy < 0 ? (1 - n) * incy + 1 : 1) + (i - 1) * incy] += a * "
+
+
+def text(target_name: str, source: str, resident: bool = False) -> str:
+    target = load_target(target_name)
+    code = target.region(variants(target, analysed_text(source), 1)[0], resident)
+    return "\n".join([code.helper, code.body, code.device])
+
+
+@pytest.mark.parametrize("resident", [False, True])
+@pytest.mark.parametrize("target", [*DEFAULT_TARGETS, "openmp_target"])
+def test_kernels_do_not_ask_what_is_tested(target: str, resident: bool) -> None:
+    found = text(target, STRIDED, resident)
+    lines = found.split("\n")
+    assert any(PLAIN in line for line in lines)
+    # The nest as written is for other strides.
+    original = [line for line in lines if ASKING in line]
+    assert len(original) == 1
+    asking = [line for line in lines if "incy < 0" in line and ASKING not in line]
+    # So are the clauses that find its arrays.
+    assert (asking == []) or resident
+
+
+STEPPED = """
+void add(int n, int s, double *restrict y, const double *restrict x)
+{
+    /*@ begin PerfTuning ( def input_params { param n = 999; param s = 1; }
+        def assume { arg strides = True; } ) @*/
+    for (int i = 1; s < 0 ? i >= n : i <= n; i += s)
+        y[i] += x[i];
+    /*@ end @*/
+}
+"""
+
+
+def test_nothing_divides_by_0_before_it_is_tested() -> None:
+    found = text("cuda", STEPPED)
+    lines = [line for line in found.split("\n") if "/ s" in line]
+    assert "fits = fits && s != 0;" in found
+    # How many elements there are is computed before.
+    assert [line for line in lines if "return" in line and "s != 0 ?" not in line] == []
+
+
+JOINED = """
+void scale(int n, int m, double *restrict y, const double *restrict x)
+{
+    /*@ begin PerfTuning ( def input_params { param n = 99; param m = 9; } ) @*/
+    for (int i = 0; i < n + 1 - 1; i++)
+        for (int j = 1; j < m; j++)
+            if (!(x[i] == 0.))
+                y[i * (m + 2 - 0 - 1) + j - 1 + 1] = x[i - 0 * m] + y[i * (m + 1) + j];
+    /*@ end @*/
+}
+"""
+
+
+@pytest.mark.parametrize("target", DEFAULT_TARGETS)
+def test_sums_are_said_once(target: str) -> None:
+    found = text(target, JOINED)
+    assert "y[i * (m + 1) + j] = x[i] + y[i * (m + 1) + j];" in found
+    assert "x[i] != 0." in found
+    assert "- 0" not in found

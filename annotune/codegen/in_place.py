@@ -28,12 +28,11 @@ from annotune.codegen.names import (
     spelled,
     temporaries,
     unmentioned,
-    used_scalars,
 )
 from annotune.codegen.several_sizes import any_of, size_tests, suffixes, tests_by_size
 from annotune.codegen.writer import INDENT, Writer
-from annotune.ir.expr import Expr, Var, variables
-from annotune.ir.nest import Assign, Level, Local, Loop, Stmt, walk_stmts
+from annotune.ir.expr import Expr, Var
+from annotune.ir.nest import Assign, Level, Loop, Stmt, walk_stmts
 from annotune.ir.region import Array, Scalar
 from annotune.schedule.plan import HostLoop, Kernel, Plan, Step, is_kernel
 from annotune.space.variants import Variant
@@ -257,13 +256,12 @@ def between_kernels(analysis: Analysis, plan: Plan) -> tuple[Scalar, ...]:
     They keep their values across iterations and nests (`lasting`), or belong to an iteration
     of a loop that the host runs around several kernels.
     """
-    kernels = tuple(plan.kernels())
-    everything = analysis.region.nest.body
-    kept = dict.fromkeys(s.name for s in lasting(analysis, everything))
-    for scalar in temporaries(analysis, everything):
-        users = [k for k in kernels if scalar.name in used_scalars(k.body)]
-        # Several lives of one name are written before they are read, each in its kernel.
-        if len(users) > 1 and any(_reads_first(k.body, scalar.name) for k in users):
+    kept = dict.fromkeys(s.name for s in lasting(analysis, analysis.region.nest.body))
+    owner = {n: place for place, kernel in enumerate(plan.kernels()) for n in kernel.statements}
+    for scalar in temporaries(analysis, analysis.region.nest.body):
+        users = analysis.homes.get(scalar.name, {})
+        lives = {(home, owner[number]) for number, home in users.items() if number in owner}
+        if len(lives) > len({home for home, _ in lives}):
             kept[scalar.name] = None
     return tuple(analysis.region.scalars[name] for name in kept)
 
@@ -272,18 +270,6 @@ def assigns(body: tuple[Stmt, ...]) -> frozenset[str]:
     """Return the scalars that statements of `body` assign."""
     found = (s.target for s in walk_stmts(body) if isinstance(s, Assign))
     return frozenset(target.name for target in found if isinstance(target, Var))
-
-
-def _reads_first(body: tuple[Stmt, ...], name: str) -> bool:
-    """Return whether the first statement of `body` that uses `name` reads it."""
-    for stmt in walk_stmts(body):
-        if isinstance(stmt, Assign) and name in used_scalars((stmt,)):
-            return Var(name) in stmt.reads()
-        if isinstance(stmt, Loop) and name in variables(stmt.lower) | variables(stmt.upper):
-            return True
-        if isinstance(stmt, Local) and name in used_scalars((stmt,)):
-            return True
-    return False
 
 
 def write_serial(

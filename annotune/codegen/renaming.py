@@ -123,6 +123,7 @@ class Renaming:
             shapes={self.name(name): self.shape(s) for name, s in analysis.shapes.items()},
             uses=uses,
             private=frozenset(map(self.name, analysis.private)),
+            homes={self.name(name): users for name, users in analysis.homes.items()},
             conditions=tuple(map(self.expr, analysis.conditions)),
             inspector=self.body(analysis.inspector),
         )

@@ -111,7 +111,8 @@ def in_parts(unit: Unit, form: LaunchShape) -> LaunchShape:
 def host_trips(unit: Unit, choice: Candidate) -> dict[str, int]:
     """Return the loops that the host runs around the launch, with their trip counts."""
     names = unit.loops_around(unit.leader)
-    outer = names[: names.index(unit.band[0].var)] if unit.band else ()
+    # What stands in no loop of its own is launched in each iteration of those around it.
+    outer = names[: names.index(unit.band[0].var)] if unit.band else names
     return {name: unit.trips.get(name) or 1 for name in (*outer, *unit.host)}
 
 

@@ -447,6 +447,25 @@ def _joined(groups: list[tuple[int, ...]], low: int, high: int) -> list[tuple[in
     return sorted([*out, merged], key=min)
 
 
+def launched(analysis: Analysis, groups: tuple[tuple[int, ...], ...]) -> tuple[Unit, ...]:
+    """Return the nests to launch on a device for a region distributed into `groups`.
+
+    ``for j: (t = x[j]; for i < j: x[i] -= t * a[j][i])`` has a parallel loop inside a serial one,
+    but t passes from one launch to the next. Where a region has no other kernel than for one
+    thread, such scalars are kept in memory. That is exact: what is private to an iteration of a
+    loop is one variable in the text, of which the iterations, run in order by the host, have one
+    value after the other. A scalar that is private to the iterations of another loop as well, which
+    may then run in parallel, has no single place and stays with one thread.
+    """
+    found = units(analysis, groups)
+    if any(unit.parallel or unit.sums for unit in found):
+        return found
+    passing = units(analysis, groups, keeps_privates=True)
+    places = [(n, {home}) for n, home in _passed(analysis, [unit.statements for unit in passing])]
+    is_one = all({*analysis.homes[name].values()} == own for name, own in places)
+    return passing if is_one else found
+
+
 def units(
     analysis: Analysis, groups: tuple[tuple[int, ...], ...], keeps_privates: bool = False
 ) -> tuple[Unit, ...]:
@@ -488,7 +507,7 @@ def _units(
     # An array that the loop declares would be none of the kernels'.
     declares = any(isinstance(stmt, LocalArray) for stmt in band[-1].body)
     children = [tuple(sorted(numbers(child))) for child in band[-1].body]
-    if declares or (not keeps_privates and _share_private(analysis, children)):
+    if declares or (not keeps_privates and any(_passed(analysis, children))):
         return [Unit(analysis, groups, (statements,), band, (), ())]
     found: list[Unit] = []
     for child in children:
@@ -498,14 +517,18 @@ def _units(
     return [Unit(analysis, groups, (statements,), band, (), ())]
 
 
-def _share_private(analysis: Analysis, children: list[tuple[int, ...]]) -> bool:
-    """Return whether two children use one life of a private scalar: no launch keeps it."""
-    owner = {number: place for place, child in enumerate(children) for number in child}
-    for users in analysis.homes.values():
+def _passed(
+    analysis: Analysis, parts: Sequence[tuple[int, ...]]
+) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """Yield each private variable of which several parts use one life, with the loop that owns it.
+
+    No launch keeps it for the next one.
+    """
+    owner = {number: place for place, part in enumerate(parts) for number in part}
+    for name, users in analysis.homes.items():
         inside = {(home, owner[number]) for number, home in users.items() if number in owner}
-        if len(inside) > len({home for home, _ in inside}):
-            return True
-    return False
+        homes = [home for home, _ in inside]
+        yield from ((name, home) for home in dict.fromkeys(homes) if homes.count(home) > 1)
 
 
 def fusible(

@@ -36,8 +36,8 @@ from annotune.schedule.units import (
     as_merged,
     atomic_groups,
     fusible,
+    launched,
     refused_merges,
-    units,
     with_merged,
 )
 from annotune.strategies.direct import choose, fuse_by_footprint, serial_order, thread_level
@@ -332,7 +332,7 @@ class Base:
     def of(cls, analysis: Analysis, strategy: str = AUTO) -> Base:
         """Return the base of a region; `strategy` is one of `strategies.STRATEGY_NAMES`."""
         groups = atomic_groups(analysis)
-        return cls(analysis, groups, units(analysis, groups), strategy)
+        return cls(analysis, groups, launched(analysis, groups), strategy)
 
     def why_not(self, unit: Unit) -> tuple[Reason, ...]:
         """Return the reasons for which a unit has a choice of `direct` and no other."""

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from annotune.analysis.facts import Analysis, ArrayShape, ArrayUse
+from annotune.codegen.in_place import between_kernels, lasting
 from annotune.codegen.renaming import Renaming, made_names
 from annotune.codegen.writer import words
 from annotune.diagnostics import Template
@@ -397,7 +398,8 @@ class View(Renaming):
 
     `names` maps those that change to their new ones; `held` are the scalars, by their new
     name, that become arrays of one element: the region assigns them and their values travel
-    from one kernel to the next, or out.
+    from one kernel to the next, or out. Of a private scalar that does, all uses are in one loop
+    that the host runs (`schedule.units.launched`), so that no two threads have one of their own.
     """
 
     held: frozenset[str]
@@ -405,9 +407,9 @@ class View(Renaming):
     @classmethod
     def of(cls, analysis: Analysis, plans: Iterable[Plan]) -> View:
         """Return the view of a region and the plans made for it."""
-        region = analysis.region
-        assigned = {a.target.name for a in region.nest.assigns() if isinstance(a.target, Var)}
-        held = assigned - analysis.private
+        region, plans = analysis.region, tuple(plans)
+        held = {scalar.name for plan in plans for scalar in between_kernels(analysis, plan)}
+        held |= {scalar.name for scalar in lasting(analysis, region.nest.body)}
         names = _renamed(region, held, made_names(region, plans))
         return cls(names, frozenset(names.get(name, name) for name in held))
 

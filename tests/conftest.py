@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections import Counter
 from collections.abc import Sequence
@@ -11,6 +12,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from annotune.cli import YOUNG_OBJECTS
+
 # A law holds or not, however busy the machine is on which it is tried.
 ANY_SPEED = settings(
     deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
@@ -18,6 +21,9 @@ ANY_SPEED = settings(
 settings.register_profile("laws", ANY_SPEED, max_examples=25)
 settings.register_profile("thorough", ANY_SPEED, max_examples=200)
 settings.load_profile("laws")
+
+# As in `annotune.cli`: hardly anything is garbage, and the collector walks all that is imported.
+gc.set_threshold(YOUNG_OBJECTS, 20, 20)
 
 # What a test expects does not depend on a GPU of the machine that it runs on.
 os.environ["CUDA_VISIBLE_DEVICES"] = ""

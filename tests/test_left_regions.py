@@ -118,6 +118,7 @@ def test_a_run_leaves_what_is_refused() -> None:
     assert json.loads(Path("out/results.json").read_text())["commands"]["cuda"]
 
 
+@pytest.mark.slow
 def test_a_region_without_a_right_variant_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     # A compiler that refuses the second region's kernels.
     wrapper = Path("g++").absolute()

@@ -74,18 +74,13 @@ def test_a_transform_is_a_command_and_reaches_the_text(installed: Path, tmp_path
     assert 'interchange(0, "i", "j")' in annotune(installed, "check", str(tmp_path / "g.c"))
 
 
-def test_a_target_is_written_checked_and_measured(installed: Path, tmp_path: Path) -> None:
+def test_a_target_is_written(installed: Path, tmp_path: Path) -> None:
     (tmp_path / "f.c").write_text(TEXT.replace("RECIPE", ""))
     out, source = str(tmp_path / "out"), str(tmp_path / "f.c")
     annotune(installed, "emit", "--target", "plain", "-o", out, source)
     text = (tmp_path / "out" / "f_plain.c").read_text()
     assert "c[i][j] = 2.0 * a[i][j];" in text
     assert "#pragma" not in text
-    # A run may keep the nest as it is: nothing makes this one faster.
-    annotune(installed, "run", "--target", "plain", "--budget", "1", "-o", out, source)
-    found = json.loads(annotune(installed, "report", out, "--json"))
-    (row,) = (row for row in found["regions"][0]["rows"] if row["name"] == "plain")
-    assert (row["status"], row["verified"]) == ("measured", True)
     (tmp_path / "g.c").write_text(TEXT.replace("RECIPE", WHOLE.replace("openmp", "plain")))
     words = ("--target", "plain", "-o", out, str(tmp_path / "g.c"))
     annotune(installed, "emit", *words)
@@ -94,6 +89,18 @@ def test_a_target_is_written_checked_and_measured(installed: Path, tmp_path: Pat
     assert loops[:2] == ["j", "i"]
 
 
+@pytest.mark.slow
+def test_a_target_is_checked_and_measured(installed: Path, tmp_path: Path) -> None:
+    (tmp_path / "f.c").write_text(TEXT.replace("RECIPE", ""))
+    out, source = str(tmp_path / "out"), str(tmp_path / "f.c")
+    # A run may keep the nest as it is: nothing makes this one faster.
+    annotune(installed, "run", "--target", "plain", "--budget", "1", "-o", out, source)
+    found = json.loads(annotune(installed, "report", out, "--json"))
+    (row,) = (row for row in found["regions"][0]["rows"] if row["name"] == "plain")
+    assert (row["status"], row["verified"]) == ("measured", True)
+
+
+@pytest.mark.alike(2)
 @pytest.mark.parametrize("is_alone", [False, True])
 def test_a_module_s_text_reaches_the_emitted_code(
     installed: Path, tmp_path: Path, is_alone: bool
@@ -110,6 +117,7 @@ def test_a_module_s_text_reaches_the_emitted_code(
     assert first == "j"
 
 
+@pytest.mark.alike(3)
 @pytest.mark.parametrize(
     ("name", "inside", "words"),
     [

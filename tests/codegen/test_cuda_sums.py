@@ -166,7 +166,7 @@ def fates(
 
 # One in six, as each is built several times.
 RUNS = [
-    pytest.param(name, marks=(pytest.mark.slow,) if k % 6 else ()) for k, name in enumerate(NESTS)
+    pytest.param(name, marks=(pytest.mark.slow,) if k % 12 else ()) for k, name in enumerate(NESTS)
 ]
 
 

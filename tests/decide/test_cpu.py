@@ -215,7 +215,7 @@ def test_a_sum_whose_reads_no_row_serves_again_stays() -> None:
     assert unit.statements == (0, 1)
 
 
-@pytest.mark.alike(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["nwchem/sd_t_d1.c", "nwchem/sd_t_d2.c"])
 def test_every_point_of_a_contraction_is_legal(name: str) -> None:
     analysis = analysed(name)

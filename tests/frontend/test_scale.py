@@ -32,7 +32,7 @@ def calls(text: str) -> int:
     return int(pstats.Stats(profile).total_calls)  # type: ignore[attr-defined]
 
 
-SHORT, LONG = 400, 1_600
+SHORT, LONG = 200, 800
 
 
 @pytest.mark.parametrize("kind", parsing.KINDS)

@@ -44,7 +44,7 @@ def test_a_mistake_is_noticed(tmp_path: Path) -> None:
     assert run([made], Builder(tmp_path, 1), tmp_path).faults
 
 
-@pytest.mark.parametrize("chunk", chunks(10, 1))
+@pytest.mark.parametrize("chunk", chunks(5, 1))
 def test_texts_of_random_fortran_run_as_the_original(chunk: int, tmp_path: Path) -> None:
     numbers = range(chunk * CHUNK, (chunk + 1) * CHUNK)
     found = outcome(2, numbers, tmp_path / "build", 0, draw=numbered)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from .execute import Builder
 from .functions.batch import numbered, outcome, point
 from .functions.emitted import Made, emitted
@@ -154,6 +156,7 @@ def test_texts_of_random_functions_run_as_the_original(tmp_path: Path) -> None:
     assert ran.counts["calls that launch kernels"] > 0
 
 
+@pytest.mark.slow
 def test_files_with_other_texts_alone_are_built_again(tmp_path: Path) -> None:
     numbers = (9, 11)
     first = outcome(1, numbers, tmp_path / "first", 0)

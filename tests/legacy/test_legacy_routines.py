@@ -25,7 +25,7 @@ from annotune.codegen.target import DEFAULT_TARGETS
 ROUTINES = routines()
 FILES = sorted({row.file for row in ROUTINES})
 # Many nests that are alike, and large ones.
-LONG = {"triples", "blas2", "nekbone"}
+LONG = {"triples", "blas2", "blas3", "zblas", "nekbone"}
 READ = [pytest.param(f, marks=(pytest.mark.slow,) if f in LONG else ()) for f in FILES]
 
 

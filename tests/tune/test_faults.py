@@ -81,7 +81,7 @@ def start(folder: Path, slots: int) -> subprocess.Popen[str]:
 @pytest.mark.parametrize(
     ("slots", "kills"),
     [
-        (4, 1),
+        pytest.param(4, 1, marks=pytest.mark.slow),
         pytest.param(1, 20, marks=pytest.mark.slow),
         pytest.param(4, 20, marks=pytest.mark.slow),
     ],

@@ -94,7 +94,7 @@ REPRODUCERS: dict[str, tuple[Call, ...]] = {
 }
 
 
-@pytest.mark.alike(2)
+@pytest.mark.alike(4)
 @pytest.mark.parametrize("name", REPRODUCERS)
 def test_a_reproducer_touches_what_the_original_touches(name: str, tmp_path: Path) -> None:
     program = Program(tmp_path, PROGRAMS / f"{name}.c")
@@ -163,6 +163,7 @@ def family_calls() -> list[Call]:
     return calls
 
 
+@pytest.mark.slow
 def test_what_sizes_and_switches_leave_out_need_not_be_there(tmp_path: Path) -> None:
     source = tmp_path / "family.c"
     source.write_text(FAMILY.format(*(BEGIN, "/*@ end @*/") * 8))

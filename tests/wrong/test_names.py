@@ -257,6 +257,7 @@ void {}(int n, double *restrict x, const double *restrict w, const double *restr
 """
 
 
+@pytest.mark.slow
 def test_sizes_that_no_loop_uses_may_have_the_names_of_what_is_made(tmp_path: Path) -> None:
     text = ""
     for group, names in MADE.items():

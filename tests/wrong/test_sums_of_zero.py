@@ -41,7 +41,7 @@ def programs(type_: str, tuned: int, behind: str) -> str:
     return text
 
 
-@pytest.mark.alike(2)
+@pytest.mark.alike(4)
 @pytest.mark.parametrize(
     ("type_", "tuned", "behind"),
     [
@@ -210,6 +210,7 @@ void less(int n, const TYPE complex *restrict a, const TYPE *restrict b, TYPE co
 NAMES = ("scalar", "rows", "less")
 
 
+@pytest.mark.slow
 def test_complex_numbers(tmp_path: Path) -> None:
     source, made = tmp_path / "s.c", tmp_path / "made"
     made.mkdir()
@@ -233,6 +234,7 @@ def test_complex_numbers(tmp_path: Path) -> None:
     program.check(*calls)
 
 
+@pytest.mark.slow
 def test_nothing_is_asked_where_no_sign_can_be_lost(tmp_path: Path) -> None:
     source = tmp_path / "s.c"
     for statement, assumed, is_asked in (

@@ -15,6 +15,7 @@ from annotune.ir.expr import (
     Negate,
     Select,
     Var,
+    is_truth,
     print_expr,
     rewrite,
     variables,
@@ -27,9 +28,17 @@ def c_expr(expr: Expr, enclosing: int = 0) -> str:
     """Return `expr` as C, with only the parentheses C needs.
 
     `enclosing` is the precedence of the operator around it, of `annotune.ir.expr.PRECEDENCE`,
-    0 for none; one more for the right operand. The text form of the nest language is C already.
+    0 for none; one more for the right operand. The text form of the nest language is C already,
+    but that it has no ``!``.
     """
-    return print_expr(expr, enclosing)
+    return print_expr(rewrite(expr, _not), enclosing)
+
+
+def _not(part: Expr) -> Expr | None:
+    """Return ``!(a < b)`` for what the nest has as ``(a < b) == 0``."""
+    if isinstance(part, Binary) and part.op == "==" and part.right == Int(0):
+        return Call("!", (rewrite(part.left, _not),)) if is_truth(part.left) else None
+    return None
 
 
 def plain_c(expr: Expr, enclosing: int = 0) -> str:

@@ -53,6 +53,7 @@ from annotune.ir.nest import (
     map_assigns,
     walk_stmts,
 )
+from annotune.ir.plain import Plain, asked_again
 from annotune.ir.region import Region, flattened
 from annotune.transforms.tree import Body, bound_names, target_name
 
@@ -241,6 +242,7 @@ class Dialect:
         # A copy's test is of our own, in longs as its subscripts are.
         is_copy = stmt.number == NO_STATEMENT and stmt.op == "=" and isinstance(stmt.target, Access)
         value = stmt.value if is_copy else self._narrowed(stmt.value)
+        value = self._named(out, value, target_name(stmt))
         text = f"{head}{self.expr(value)};"
         summands = _summands(value)
         if len(text) <= LONG_LINE or len(summands) < 3:
@@ -254,6 +256,27 @@ class Dialect:
             for line in rest[:-1]:
                 out.line(line)
             out.line(f"{rest[-1]};")
+
+    def _named(self, out: Writer, value: Expr, target: str) -> Expr:
+        """Return a value in which what is asked and chosen is a constant, written before it.
+
+        It is what a hand would have written ``d__1`` for: short parts stay, and those whose type
+        is not known. A number of C's type is the same in a constant, and rounded no other way.
+        """
+        plain = Plain(self.region.types)
+        for part in asked_again(value):
+            kind = plain.kind(part)
+            if kind not in ("int", "long", "float", "double") or len(self.expr(part)) < LONG_PART:
+                continue
+            word = (
+                f"{part.array.rstrip('_')}_value" if isinstance(part, Access) else f"{target}_term"
+            )
+            name = fresh(word, self.region.taken | out.declared)
+            out.declare(name)
+            text = self.expr(self._named(out, part, target))
+            out.line(f"const {c_type(self.region, kind)} {name} = {text};")
+            return self._named(out, _replaced(value, part, Var(name)), target)
+        return value
 
     def loop_head(self, loop: Loop) -> str:
         """Return ``for (…)`` with the iterator declared in it, in the user's type."""
@@ -467,10 +490,21 @@ def _of_one_type(bound: Expr, kind: str, types: Mapping[str, str]) -> Expr:
 FETCHES = "#if defined(__GNUC__) && !defined(__NVCOMPILER)"
 # gcc's degree of locality of a line that goes to the second-level cache, not to the first.
 SECOND_LEVEL = 2
+# What a choice computes twice has a name from so many characters on.
+LONG_PART = 14
 # Sums that unrolling makes are broken into lines beyond this many characters.
 LONG_LINE = 100
 # The precedence that `c_expr` takes for the right operand of a sum.
 RIGHT_OF_SUM = SUM + 1
+
+
+def _replaced(expr: Expr, part: Expr, by: Expr) -> Expr:
+    """Return `expr` with `by` for `part`, outside subscripts."""
+
+    def change(one: Expr) -> Expr | None:
+        return by if one == part else one if isinstance(one, Access) else None
+
+    return rewrite(expr, change)
 
 
 def _summands(expr: Expr) -> list[tuple[str, Expr]]:

@@ -31,6 +31,7 @@ from annotune.ir.expr import (
     Real,
     Select,
     Var,
+    children,
     is_truth,
     walk,
 )
@@ -300,6 +301,45 @@ class _Sums:
             for part in map(self.poly, _parts(new))
             if part.constant is None or abs(part.constant) > _INT_MAX
         )
+
+
+def asked_again(expr: Expr) -> tuple[Expr, ...]:
+    """Return the parts that a choice asks about and may choose: ``x - y`` of ``abs(x - y)``.
+
+    They are computed wherever `expr` is, so that a constant before it may be what each of them is.
+    The largest come first; there are no variables and constants among them, comparisons, and
+    subscripts.
+    """
+    found: dict[Expr, int] = {}
+    for part in _always(expr):
+        if isinstance(part, Select):
+            chosen = {*_values(part.if_true), *_values(part.if_false)}
+            asked = [one for one in _always(part.condition) if one in chosen and not is_truth(one)]
+            found |= {one: _length(one) for one in asked if not isinstance(one, Var | Int | Real)}
+    return tuple(sorted(found, key=lambda one: -found[one]))
+
+
+def _always(expr: Expr) -> Iterator[Expr]:
+    """Yield the parts of an expression, less subscripts, that no other part leaves out."""
+    yield expr
+    match expr:
+        case Access():
+            return
+        case Select(condition, _, _):
+            yield from _always(condition)
+        case Binary(op, left, _) if op in CONNECTIVES:
+            yield from _always(left)
+        case _:
+            for part in children(expr):
+                yield from _always(part)
+
+
+def _values(expr: Expr) -> Iterator[Expr]:
+    """Yield all parts of an expression but subscripts."""
+    yield expr
+    if not isinstance(expr, Access):
+        for part in children(expr):
+            yield from _values(part)
 
 
 def where(conditions: Iterable[Expr], types: Mapping[str, str]) -> Plain:

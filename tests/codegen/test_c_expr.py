@@ -79,7 +79,6 @@ def test_keeps_only_the_parentheses_that_c_needs(text: str) -> None:
 
 CONDITIONS = [
     "i < n && (j >= 0 || x == 1.0)",
-    "(i < n) == 0",
     "(i < j) + 1",
     "i || (j && x > 0.0) || y",
     "x > 0.0 ? x : -x",
@@ -94,6 +93,14 @@ CONDITIONS = [
 def test_conditions_keep_only_the_parentheses_that_c_needs(text: str) -> None:
     (assign,) = parse_nest(f"z = {text}").assigns()
     assert c_expr(assign.value) == text
+
+
+def test_what_does_not_hold_has_c_s_own_operator() -> None:
+    assert c_expr(read_back("(i < n) == 0")) == "!(i < n)"
+    assert c_expr(read_back("i > 2 && (i < n && (j > 0.) == 0) == 0")) == (
+        "i > 2 && !(i < n && !(j > 0.))"
+    )
+    assert c_expr(read_back("i == 0")) == "i == 0"
 
 
 def test_inside_another_operator() -> None:

@@ -24,7 +24,7 @@ from annotune.ir.expr import (
 )
 from annotune.ir.fold import divide, remainder
 from annotune.ir.nest import Assign
-from annotune.ir.plain import Plain, where
+from annotune.ir.plain import Plain, asked_again, where
 
 TYPES = {
     **dict.fromkeys(("i", "j", "k", "n", "m", "lda", "incx"), "int"),
@@ -236,3 +236,31 @@ def test_so_they_do_where_facts_hold(expr: Expr, values: dict[str, int], held: l
 def test_what_is_plain_stays(expr: Expr) -> None:
     plain = Plain(TYPES)
     assert plain.expr(plain.expr(expr)) == plain.expr(expr)
+
+
+AGAIN = {
+    "d - f >= 0 ? d - f : -(d - f)": ["d - f"],
+    "a[i] >= b[i] ? a[i] : b[i]": ["a[i]", "b[i]"],
+    "a[i] * (a[i] >= 0. ? a[i] : 0.)": ["a[i]"],
+    "m >= (d >= 0. ? d : -d) ? m : (d >= 0. ? d : -d)": ["d >= 0. ? d : -d"],
+    "(i < n && a[i] > 0.) ? a[i] : 0.": [],
+    "i < n ? a[i] > 0. ? a[i] : 0. : a[i]": [],
+    "a[i] > 0. ? b[a[i]] : 0.": [],
+    "a[i] * a[i] + (d > 3. ? a[i] : 0.)": [],
+    "d > 0. ? d : 0.": [],
+}
+
+
+@pytest.mark.parametrize("text", AGAIN)
+def test_what_is_asked_and_chosen(text: str) -> None:
+    assert [print_expr(part) for part in asked_again(expression(text))] == AGAIN[text]
+
+
+@given(expr=EXPRESSIONS, values=VALUES)
+def test_what_is_asked_again_is_always_computed(expr: Expr, values: dict[str, int]) -> None:
+    try:
+        computed(expr, values)
+    except Overflow:
+        return
+    for part in asked_again(expr):
+        computed(part, values)

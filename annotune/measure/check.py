@@ -25,7 +25,7 @@ from annotune.measure.grids import (
     asked_text,
     chosen_grids,
 )
-from annotune.measure.oracle import Oracle, OracleResult
+from annotune.measure.oracle import NothingToCompare, Oracle, OracleResult
 from annotune.measure.plan import CheckPlan, Run, runs_of, without_detectors, words_of
 from annotune.measure.program import REGION, Program, compile_job_of, taking_way_out, texts_of, told
 from annotune.measure.run import (
@@ -274,8 +274,12 @@ class _Check:
         with run_in_one_child(child, [one.job for one in together]) as results:
             # The first that fails is the last there is.
             for one, result in zip(together, results, strict=False):
-                if not _has_stopped(one.job, result):
-                    self._judge(one, result)
+                try:
+                    if not _has_stopped(one.job, result):
+                        self._judge(one, result)
+                except NothingToCompare as none:
+                    self.facts["skipped"] = words_of(one.run, str(none))
+                    continue
                 self.compared += 1
                 self.launches += result.launches or 0
                 for marks, numbers in result.reached.items():

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
-from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -40,6 +41,7 @@ from annotune.measure.trial import Status
 from annotune.measure.values import (
     EntryArguments,
     Family,
+    bits,
     components,
     fixes_zeros,
     is_poison,
@@ -62,30 +64,78 @@ ORACLE_LIMIT_S = 600.0
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """What inputs a reference is made on; see `make_inputs`.
+
+    With `is_narrow` arrays have no more than what the original touches of them.
+    """
+
+    sizes: tuple[tuple[str, int], ...]
+    seed: int
+    values: Values = Values.USUAL
+    overlap: Overlap | None = None
+    is_narrow: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class OracleResult:
-    """What the original leaves at one set of sizes, with a tolerance for every element.
+    """What the original leaves at one set of sizes.
 
     `problem` says why there is none: the original crashed or took too long there, or its own
     result is not a number; nothing can be checked at these sizes then.
     """
 
+    asked: Asked
     inputs: Inputs
     expected: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
-    tolerance: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
     integers: tuple[int, ...] = ()
     reals: tuple[float, ...] = ()
-    real_tolerance: tuple[float, ...] = ()
     problem: str = ""
 
 
-class _NoResult(Exception):
+@dataclass(frozen=True, slots=True)
+class Tolerance:
+    """How far a right result may lie from a reference, for every element and scalar."""
+
+    arrays: Mapping[str, npt.NDArray[Any]]
+    reals: tuple[float, ...]
+
+
+class NothingToCompare(Exception):
     """The original leaves nothing to compare with, and why."""
 
 
-class Oracle(Original):
-    """The original of one region, run: its results are kept per sizes and seed.
+K = TypeVar("K", bound=Hashable)
+T = TypeVar("T")
 
-    `compile_s` is how long that took, in seconds.
+
+class Once(Generic[K, T]):
+    """What is made when it is first asked for: each once, and those of several keys at once."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._made: dict[K, Future[T]] = {}
+
+    def of(self, key: K, make: Callable[[], T]) -> T:
+        """Return what `make` makes, or has made, for `key`; after a failure it is tried again."""
+        with self._lock:
+            known = self._made.get(key)
+            future = known or self._made.setdefault(key, Future())
+        if known is None:
+            try:
+                future.set_result(make())
+            except BaseException as error:
+                with self._lock:
+                    del self._made[key]
+                future.set_exception(error)
+        return future.result()
+
+
+class Oracle(Original):
+    """The original of one region, run: its results are kept per inputs.
+
+    How exact these are is asked where a result has other bits alone: to know it takes two runs of
+    programs like the original. `compile_s` is how long the original took to compile, in seconds.
 
     Raises:
         AnnotuneError: The original does not compile here.
@@ -102,8 +152,9 @@ class Oracle(Original):
     ) -> None:
         super().__init__(source, analysis, tools, folder, flags)
         self._limit_s = limit_s
-        self._lock = threading.RLock()
-        self._references: dict[tuple[object, ...], OracleResult] = {}
+        self._references: Once[Asked, OracleResult] = Once()
+        self._tolerances: Once[Asked, Tolerance] = Once()
+        self._numbers = itertools.count()
         shadow = shadow_of(self.region)
         self._is_linear = shadow.is_linear
         self._fixes_zeros = fixes_zeros(analysis)
@@ -138,51 +189,102 @@ class Oracle(Original):
 
         With `is_narrow` arrays have no more than what the original touches of them.
         """
-        key = (tuple(sorted(sizes.items())), seed, values, overlap, is_narrow)
-        with self._lock:
-            if key not in self._references and is_narrow:
-                whole = self.reference(sizes, seed, values, overlap)
-                self._references[key] = self._narrowed(whole)
-            elif key not in self._references:
-                folder = self.folder / f"reference-{len(self._references)}"
-                inputs = make_inputs(self.analysis, sizes, seed, folder, values, overlap)
-                self._references[key] = self._make_reference(inputs, folder)
-            return self._references[key]
+        asked = Asked(tuple(sorted(sizes.items())), seed, values, overlap, is_narrow)
+        return self._references.of(asked, lambda: self._referred(asked))
 
-    def _narrowed(self, whole: OracleResult) -> OracleResult:
+    def _referred(self, asked: Asked) -> OracleResult:
+        if asked.is_narrow:
+            return self._narrowed(asked, self._whole(asked))
+        folder = self.folder / f"reference-{next(self._numbers)}"
+        sizes = dict(asked.sizes)
+        inputs = make_inputs(self.analysis, sizes, asked.seed, folder, asked.values, asked.overlap)
+        try:
+            original = self._run("the original ", self.library, inputs, folder / "original").left
+            expected = self._expected(inputs, original)
+        except NothingToCompare as none:
+            return OracleResult(asked, inputs, problem=str(none))
+        return OracleResult(asked, inputs, expected, original.integers, original.reals)
+
+    def _whole(self, asked: Asked) -> OracleResult:
+        """Return the reference with all of the arrays."""
+        whole = replace(asked, is_narrow=False)
+        return self._references.of(whole, lambda: self._referred(whole))
+
+    def _narrowed(self, asked: Asked, whole: OracleResult) -> OracleResult:
         """Return a reference with a part alone of the arrays, as the original watched touches."""
         if whole.problem:
-            return whole
+            return replace(whole, asked=asked)
         source = TranslationUnit(oracle_source(self.source, self.region))
         watched = self.compile(CompileJob((source,), "c-watched", self.flags))
         folder = whole.inputs.path.parent / "watched"
         try:
             if not watched.ok:
-                raise _NoResult(f"the original watched: {watched.output}")
+                raise NothingToCompare(f"the original watched: {watched.output}")
             touched = self._run("the original watched ", watched.path, whole.inputs, folder).touched
-        except _NoResult as none:
-            return OracleResult(whole.inputs, problem=str(none))
+        except NothingToCompare as none:
+            return OracleResult(asked, whole.inputs, problem=str(none))
         names = (buffer.name for buffer in whole.inputs.buffers)
         inputs = narrowed(whole.inputs, self.region, dict(zip(names, touched, strict=True)))
-        expected, tolerance = dict(whole.expected), dict(whole.tolerance)
-        for before, now in zip(whole.inputs.buffers, inputs.buffers, strict=True):
-            if now.name in expected:
-                first, end = now.first - before.first, now.first - before.first + now.count
-                parts = tolerance[now.name].size // max(1, expected[now.name].size)
-                expected[now.name] = expected[now.name][first:end]
-                tolerance[now.name] = tolerance[now.name][first * parts : end * parts]
-        return replace(whole, inputs=inputs, expected=expected, tolerance=tolerance)
+        expected = dict(whole.expected)
+        for name, first, end in _kept(whole.inputs, inputs):
+            if name in expected:
+                expected[name] = expected[name][first:end]
+        return replace(whole, asked=asked, inputs=inputs, expected=expected)
+
+    def tolerance(self, reference: OracleResult) -> Tolerance:
+        """Return how far a right result may lie from a reference, which has no problem.
+
+        Raises:
+            NothingToCompare: The programs that tell it do not end well.
+        """
+        return self._tolerances.of(reference.asked, lambda: self._tolerated(reference))
+
+    def _tolerated(self, reference: OracleResult) -> Tolerance:
+        asked = reference.asked
+        if not asked.is_narrow:
+            return self._measured(reference)
+        whole = self._whole(asked)
+        found = self.tolerance(whole)
+        arrays = dict(found.arrays)
+        for name, first, end in _kept(whole.inputs, reference.inputs):
+            if name in arrays:
+                parts = arrays[name].size // max(1, whole.expected[name].size)
+                arrays[name] = arrays[name][first * parts : end * parts]
+        return replace(found, arrays=arrays)
+
+    def _measured(self, reference: OracleResult) -> Tolerance:
+        inputs, folder = reference.inputs, reference.inputs.path.parent
+        magnitude_library, count_library = self._shadow_libraries
+        bound = "the bound on the original: "
+        zeros = zero_inputs(inputs, self.region, folder / "zeros")
+        runs = (
+            (magnitude_library, inputs, folder / "magnitude"),
+            (count_library, zeros, folder / "count"),
+        )
+        with ThreadPoolExecutor(len(runs)) as pool:
+            # What fails first in this order is what the user is told.
+            magnitude, count = pool.map(lambda run: self._run(bound, *run).left, runs)
+        arrays = self._array_tolerances(reference, magnitude, count)
+        names = signature(self.region)
+        limits = tolerances(
+            np.array(reference.reals[: len(inputs.reals)]),
+            _absolute(names, magnitude.reals),
+            _absolute(names, count.reals),
+            coarsest_type(self.region, {*names.reals, *names.complexes}),
+            self._is_linear,
+        )
+        return Tolerance(arrays, tuple(limits.tolist()))
 
     def _run(self, who: str, library: Path, inputs: Inputs, folder: Path) -> RunResult:
         """Return how a run of the original, or of a program that follows it, ended well.
 
         Raises:
-            _NoResult: It did not, in words that begin with `who`.
+            NothingToCompare: It did not, in words that begin with `who`.
         """
         child = Child(library, limit_s=self._limit_s)
         result = run_checked(child, RunJob(inputs), folder)
         if result.status is not Status.CORRECT:
-            raise _NoResult(f"{who}{result.reason}")
+            raise NothingToCompare(f"{who}{result.reason}")
         return result
 
     def evictor(self) -> str:
@@ -194,42 +296,36 @@ class Oracle(Original):
         built = self.compile(CompileJob((source,), "c"))
         return str(built.path) if built.ok else ""
 
-    def _make_reference(self, inputs: Inputs, folder: Path) -> OracleResult:
-        magnitude_library, count_library = self._shadow_libraries
-        bound = "the bound on the original: "
-        try:
-            original = self._run("the original ", self.library, inputs, folder / "original")
-            zeros = zero_inputs(inputs, self.region, folder / "zeros")
-            magnitude = self._run(bound, magnitude_library, inputs, folder / "magnitude")
-            count = self._run(bound, count_library, zeros, folder / "count")
-            left = original.left, magnitude.left, count.left
-            return self._with_tolerances(inputs, *left, folder)
-        except _NoResult as none:
-            return OracleResult(inputs, problem=str(none))
+    def _expected(self, inputs: Inputs, original: Computed) -> dict[str, npt.NDArray[Any]]:
+        """Return what the original has left of each written array.
 
-    def _with_tolerances(
-        self,
-        inputs: Inputs,
-        original: Computed,
-        magnitude: Computed,
-        count: Computed,
-        folder: Path,
-    ) -> OracleResult:
+        Raises:
+            NothingToCompare: Some of it is not a number.
+        """
         expected: dict[str, npt.NDArray[Any]] = {}
-        tolerance: dict[str, npt.NDArray[Any]] = {}
         for buffer in (b for b in inputs.buffers if b.is_written):
             values = inputs.read(buffer, original.path)
             expected[buffer.name] = values
-            if buffer.number.family is Family.INTEGER:
-                tolerance[buffer.name] = np.broadcast_to(np.float64(0.0), values.shape)
+            if buffer.number.family is Family.INTEGER or inputs.values in SPECIAL:
                 continue
             parts = components(values)
             bad = np.isnan(parts) & ~is_poison(values, buffer.number)
-            if bad.any() and inputs.values not in SPECIAL:
+            if bad.any():
                 number = int(np.argmax(bad)) * values.size // parts.size + buffer.first
-                raise _NoResult(f"the original leaves NaN in {buffer.name}[{number}]")
+                raise NothingToCompare(f"the original leaves NaN in {buffer.name}[{number}]")
+        return expected
+
+    def _array_tolerances(
+        self, reference: OracleResult, magnitude: Computed, count: Computed
+    ) -> dict[str, npt.NDArray[Any]]:
+        inputs, found = reference.inputs, dict[str, npt.NDArray[Any]]()
+        for buffer in (b for b in inputs.buffers if b.is_written):
+            values = reference.expected[buffer.name]
+            if buffer.number.family is Family.INTEGER:
+                found[buffer.name] = np.broadcast_to(np.float64(0.0), values.shape)
+                continue
             limits = tolerances(
-                parts,
+                components(values),
                 inputs.read(buffer, magnitude.path),
                 inputs.read(buffer, count.path),
                 coarsest_type(self.region, {buffer.name}),
@@ -237,29 +333,23 @@ class Oracle(Original):
             )
             # On disk, where the page cache holds them: at the tuned sizes they are as large
             # as the arrays themselves.
-            path = folder / f"tolerance-{len(expected)}.npy"
+            path = inputs.path.parent / f"tolerance-{len(found)}.npy"
             np.save(path, limits)
-            tolerance[buffer.name] = np.load(
+            found[buffer.name] = np.load(
                 path, mmap_mode="r" if limits.size else None, allow_pickle=False
             )
-        names = signature(self.region)
-        limits = tolerances(
-            np.array(original.reals[: len(inputs.reals)]),
-            _absolute(names, magnitude.reals),
-            _absolute(names, count.reals),
-            coarsest_type(self.region, {*names.reals, *names.complexes}),
-            self._is_linear,
-        )
-        return OracleResult(
-            inputs, expected, tolerance, original.integers, original.reals, tuple(limits.tolist())
-        )
+        return found
 
     def mismatch(
         self, reference: OracleResult, computed: Computed, may_reorder: bool = False
     ) -> str:
         """Return in words where `computed` differs from the original, or nothing.
 
-        Where a compiler `may_reorder` what is computed no zero has a sign.
+        Where a compiler `may_reorder` what is computed no zero has a sign. What has the bits of the
+        original is right, whatever the tolerance.
+
+        Raises:
+            NothingToCompare: It differs in bits, and how far it may is not known.
         """
         values = reference.inputs.values
         has_nan = values in SPECIAL
@@ -267,11 +357,13 @@ class Oracle(Original):
         for buffer in (b for b in reference.inputs.buffers if b.is_written):
             expected = reference.expected[buffer.name]
             got = reference.inputs.read(buffer, computed.path, computed.start)
+            if np.array_equal(bits(expected), bits(got)):
+                continue
             found = compare(
                 buffer.name,
                 components(expected),
                 components(got),
-                reference.tolerance[buffer.name],
+                self.tolerance(reference).arrays[buffer.name],
                 is_poison(expected, buffer.number),
                 has_nan,
                 has_signs,
@@ -289,11 +381,14 @@ class Oracle(Original):
         for number, name in enumerate(names.slots()):
             if name not in names.written:
                 continue
+            expected, left = (np.array([one.reals[number]]) for one in (reference, computed))
+            if np.array_equal(bits(expected), bits(left)):
+                continue
             found = compare(
                 name,
-                np.array([reference.reals[number]]),
-                np.array([computed.reals[number]]),
-                np.array([reference.real_tolerance[number]]),
+                expected,
+                left,
+                np.array([self.tolerance(reference).reals[number]]),
                 has_nan=reference.inputs.values in SPECIAL,
                 has_signs=has_signs,
             )
@@ -303,6 +398,13 @@ class Oracle(Original):
                     f"{found.expected:.17g} within {found.tolerance:.3g}"
                 )
         return ""
+
+
+def _kept(whole: Inputs, part: Inputs) -> Iterator[tuple[str, int, int]]:
+    """Yield which elements of each array of `whole` are in `part`, from the first to the last."""
+    for before, now in zip(whole.buffers, part.buffers, strict=True):
+        first = now.first - before.first
+        yield now.name, first, first + now.count
 
 
 def _absolute(names: EntryArguments, reals: tuple[float, ...]) -> npt.NDArray[Any]:

@@ -197,16 +197,6 @@ class GaussianProcess:
     GROWTH = 1.25
 
     def __init__(self, seed: int) -> None:
-        from sklearn.gaussian_process import GaussianProcessRegressor
-        from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
-
-        def kernel(width: int) -> Any:
-            scale = ConstantKernel(1.0, (1e-2, 1e2))
-            lengths = Matern([0.5] * width, length_scale_bounds=(0.05, 20.0), nu=2.5)
-            return scale * lengths + WhiteKernel(1e-3, (1e-6, 1e-1))
-
-        self._make: Any = GaussianProcessRegressor
-        self._kernel = kernel
         self._seed = seed
         self._learned_at = 0
         self._known_kernel: object = None
@@ -214,9 +204,12 @@ class GaussianProcess:
 
     def fit(self, features: Floats, logs: Floats) -> None:
         """Learn from points and the logarithms of their times."""
+        # Here alone: to import it takes as long as two trials, and a short search fits nothing.
+        from sklearn.gaussian_process import GaussianProcessRegressor
+
         is_due = len(logs) >= self.GROWTH * self._learned_at or self._known_kernel is None
-        kernel = self._kernel(features.shape[1]) if is_due else self._known_kernel
-        process = self._make(
+        kernel = _kernel(features.shape[1]) if is_due else self._known_kernel
+        process = GaussianProcessRegressor(
             kernel,
             optimizer="fmin_l_bfgs_b" if is_due else None,
             normalize_y=True,
@@ -236,20 +229,36 @@ class GaussianProcess:
         return mean, deviation
 
 
+def _kernel(width: int) -> Any:
+    """Return the kernel of a process over so many features, before it has learned anything."""
+    from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
+
+    scale = ConstantKernel(1.0, (1e-2, 1e2))
+    lengths = Matern([0.5] * width, length_scale_bounds=(0.05, 20.0), nu=2.5)
+    return scale * lengths + WhiteKernel(1e-3, (1e-6, 1e-1))
+
+
 class Forest:
     """A random forest; its trees' disagreement is the deviation."""
 
     TREES = 64
 
     def __init__(self, seed: int) -> None:
-        from sklearn.ensemble import RandomForestRegressor
-
-        self._forest = RandomForestRegressor(
-            self.TREES, min_samples_leaf=2, max_features=0.7, random_state=seed, n_jobs=1
-        )
+        self._seed = seed
+        self._forest: Any = None
 
     def fit(self, features: Floats, logs: Floats) -> None:
         """Learn from points and the logarithms of their times."""
+        from sklearn.ensemble import RandomForestRegressor
+
+        if self._forest is None:
+            self._forest = RandomForestRegressor(
+                self.TREES,
+                min_samples_leaf=2,
+                max_features=0.7,
+                random_state=self._seed,
+                n_jobs=1,
+            )
         self._forest.fit(features, logs)
 
     def judge(self, features: Floats) -> tuple[Floats, Floats]:

@@ -57,6 +57,12 @@ DETECT_AT_MOST = 100_000_000
 Of all the runs at one set of sizes together in which arrays share memory in turn.
 """
 
+DETECTOR_SLOWER = 20
+"""How many times as long a run takes under a detector, about."""
+
+LONG_ITERATIONS = 100_000_000
+"""A proof with more assignments than this is long: it takes a second and more."""
+
 _ALL_ORDERS = (Order.FORWARD, Order.REVERSE, Order.SHUFFLED)
 
 
@@ -70,6 +76,8 @@ class Odd:
     as written, with `is_narrow` arrays have no more elements than the original touches. Where it
     `may_fall_back` to the original a text need not launch a kernel. A `MARKED` text is run
     as it is, with the oddities one by one at the first sizes, and with the values at the last too.
+    Where runs take long, as where C fixes large sizes, an oddity is met `once`: all shared memory
+    by threads in reverse order, where there is such a build, and one case of it by a marked text.
     """
 
     form: TextForm = TextForm.AS_IS
@@ -79,6 +87,7 @@ class Odd:
     takes_way_out: bool = False
     is_narrow: bool = False
     may_fall_back: bool = False
+    once: bool = False
 
 
 USUAL = Odd()
@@ -164,7 +173,8 @@ def _marked_runs(program: Program, plan: CheckPlan, original: Original) -> Itera
     first, last = plan.sizes[0], plan.sizes[-1]
     for sizes, values in itertools.product((first, last), odd.values):
         yield Run(kind, sizes, values=values)
-    for overlap in odd.overlaps:
+    # Every pair of arrays has a test of its own, and all of them one branch.
+    for overlap in odd.overlaps[:1] if odd.once else odd.overlaps:
         yield Run(kind, first, overlap=overlap)
     for call in odd.failures if program.device_text else ():
         yield Run(kind, first, fail_at=call)
@@ -180,11 +190,16 @@ def _runs(program: Program, plan: CheckPlan, original: Original) -> Iterator[Run
             if not SPECIAL.keys().isdisjoint(plan.odd.values):
                 yield Run(detector.kind, sizes, Order.FORWARD)
     ordered = f"{program.kind}-ordered"
-    if plan.races and ordered in KINDS and not _small_enough(plan, original, DETECT_AT_MOST):
+    has_ordered = ordered in KINDS and original.tools.cxx is not None
+    if plan.races and has_ordered and not _small_enough(plan, original, DETECT_AT_MOST):
         # Of threads in another order much shows that the detector would have seen.
-        for sizes in plan.sizes if original.tools.cxx else ():
+        for sizes in plan.sizes:
             yield Run(ordered, sizes, Order.REVERSE)
+        if plan.odd.once:
+            return
     orders = _ALL_ORDERS if KINDS[program.kind].is_ordered else (Order.FORWARD,)
+    if plan.odd.once and KINDS[program.kind].is_ordered:
+        orders = (Order.REVERSE,)
     kind = f"{program.kind}{plan.odd.form}"
     if plan.odd.form is TextForm.NEAR_LIMITS:
         for sizes in plan.sizes if kind in KINDS else ():
@@ -279,7 +294,7 @@ _CALLS = re.compile(r"\bcuda(?:Malloc|Mem|DeviceSynchronize|GetLastError|Func)\w
 def proofs(
     program: Program, analysis: Analysis, plan: CheckPlan, awkward: Sequence[Sizes]
 ) -> Iterator[CheckPlan]:
-    """Yield what a text that is about to win must stand, the cheap proofs first.
+    """Yield what a text that is about to win must stand, what finds most for its time first.
 
     `plan` is the one by which it was tried. Right values in the order in which threads happened to
     run say nothing of another order, at one size nothing of others, and of usual values nothing of
@@ -292,38 +307,96 @@ def proofs(
     borders = border_sizes(analysis)
     if borders:
         yield replace(plan, sizes=borders, odd=Odd(may_fall_back=True))
-    long = tuple(sizes for sizes in borders if max(sizes.values()) > SHORT)
-    yield from _on_other_values(program, analysis, plan, (*small, one))
-    if long and not program.device_text and Values.ZEROS in _odd_values(analysis):
-        # Sums that are asked for their signs run again, in loops that nothing else enters.
-        yield replace(plan, sizes=long, odd=Odd(values=(Values.ZEROS,), may_fall_back=True))
+    # A detector is slow at the tuned sizes, which have been checked.
+    beside = condition_sizes(analysis)
+    yield replace(plan, sizes=(*small, *beside), sanitize=True, races=True)
     if has_way_out(program):
         yield replace(plan, sizes=(*small, *borders), odd=Odd(takes_way_out=True))
     near = near_limits(texts_of(program).values(), analysis)
     if near:
         yield replace(plan, sizes=near, odd=Odd(form=TextForm.NEAR_LIMITS, may_fall_back=True))
-    # A detector is slow at the tuned sizes, which have been checked.
-    beside = condition_sizes(analysis)
-    yield replace(plan, sizes=(*small, *beside), sanitize=True, races=True)
+    long = tuple(sizes for sizes in borders if max(sizes.values()) > SHORT)
+    yield from _on_other_values(program, analysis, plan, (*small, one))
+    if long and not program.device_text and Values.ZEROS in _odd_values(analysis):
+        # Sums that are asked for their signs run again, in loops that nothing else enters.
+        yield replace(plan, sizes=long, odd=Odd(values=(Values.ZEROS,), may_fall_back=True))
     if not plan.resident and any(shape.touched for shape in analysis.shapes.values()):
         # Nothing else need be there: a sanitizer sees what is copied beside it.
         values = (Values.USUAL, Values.EQUAL)
         odd = Odd(values=values, is_narrow=True, may_fall_back=True)
         yield replace(plan, sizes=(*small, one), odd=odd, sanitize=True)
+    yield from _on_failures(program, analysis, plan, (small, (one,), long))
     shared = _overlaps(program, analysis, one)
     if shared:
         yield from _on_shared_memory(program, analysis, plan, (one, *long[-1:]), shared)
-    failures: tuple[int, ...] = ()
-    if program.device_text:
-        yield replace(plan, sizes=small, odd=Odd(form=TextForm.SMALL_GRIDS))
-        failures = tuple(range(1, 1 + len(_CALLS.findall(program.device_text))))
-        yield replace(plan, sizes=(one,), odd=Odd(failures=failures, may_fall_back=True))
-        if long:
-            yield replace(plan, sizes=long, odd=Odd(failures=(1,), may_fall_back=True))
     # The last, for its trial tells what all of them together have run.
     others = [sizes for sizes in (one, *small, *borders) if sizes not in plan.sizes]
-    odd = Odd(TextForm.MARKED, failures, shared, _odd_values(analysis), has_way_out(program))
+    odd = replace(_every_branch(program, analysis, one), overlaps=shared)
     yield replace(plan, sizes=(*distinct(others), *plan.sizes), odd=odd)
+
+
+def _on_failures(
+    program: Program,
+    analysis: Analysis,
+    plan: CheckPlan,
+    sizes: tuple[Sequence[Sizes], Sequence[Sizes], Sequence[Sizes]],
+) -> Iterator[CheckPlan]:
+    """Yield the proofs of a text for a device: on small grids, and where calls fail."""
+    small, one, long = map(tuple, sizes)
+    if not program.device_text:
+        return
+    yield replace(plan, sizes=small, odd=Odd(form=TextForm.SMALL_GRIDS))
+    if not _runs_once(analysis, one[0]):  # else the text with marks alone meets them
+        odd = Odd(failures=_failing_calls(program), may_fall_back=True)
+        yield replace(plan, sizes=one, odd=odd)
+    if long:
+        yield replace(plan, sizes=long, odd=Odd(failures=(1,), may_fall_back=True))
+
+
+def _failing_calls(program: Program) -> tuple[int, ...]:
+    return tuple(range(1, 1 + len(_CALLS.findall(program.device_text))))
+
+
+def _every_branch(program: Program, analysis: Analysis, one: Sizes) -> Odd:
+    """Return what makes a text with marks run its branches, beside arrays that share memory."""
+    values, way_out = _odd_values(analysis), has_way_out(program)
+    once, failures = _runs_once(analysis, one), _failing_calls(program)
+    return Odd(TextForm.MARKED, failures, values=values, takes_way_out=way_out, once=once)
+
+
+def _runs_once(analysis: Analysis, sizes: Sizes) -> bool:
+    """Return whether runs at some sizes take so long that each oddity is met once."""
+    return _assignments(analysis, sizes) > BORDER_ITERATIONS
+
+
+def takes_long(plan: CheckPlan, analysis: Analysis) -> bool:
+    """Return whether a proof makes so many assignments that these and no compiler take its time."""
+    cases = max(1, len(plan.odd.overlaps)) * len(plan.odd.values) + len(plan.odd.failures)
+    cases *= DETECTOR_SLOWER if plan.sanitize or plan.races else 1
+    return cases * sum(_assignments(analysis, sizes) for sizes in plan.sizes) > LONG_ITERATIONS
+
+
+def words_of_proof(plan: CheckPlan) -> str:
+    """Return in words what a proof shows of a text."""
+    odd = plan.odd
+    if odd.form is not TextForm.AS_IS:
+        return {
+            TextForm.MARKED: "which of its branches are run",
+            TextForm.SMALL_GRIDS: "with grids of a few blocks",
+            TextForm.NEAR_LIMITS: "near the limits of its types",
+        }[odd.form]
+    if odd.overlaps:
+        return "where arrays share memory"
+    if odd.failures:
+        return "where calls of the CUDA library fail"
+    if plan.sanitize or plan.races:
+        narrow = " with no more of the arrays than is touched" if odd.is_narrow else ""
+        return f"under the detectors{narrow}"
+    if odd.values != (Values.USUAL,):
+        return f"on {' and '.join(odd.values)}"
+    return (
+        "as the nest as written, to which it falls back" if odd.takes_way_out else "at other sizes"
+    )
 
 
 NEAR_LIMITS_ITERATIONS = 3_000_000
@@ -352,7 +425,8 @@ def _on_shared_memory(
     """Yield the proofs in which arrays share memory, at the first of `sizes`, and long ones."""
     one, *long = sizes
     races = replace(plan, races=True)
-    yield replace(races, sizes=(one,), odd=Odd(overlaps=shared, may_fall_back=True))
+    once = _runs_once(analysis, one)
+    yield replace(races, sizes=(one,), odd=Odd(overlaps=shared, may_fall_back=True, once=once))
     if long:
         # Past 16 bits in one of the arrays at least.
         halves = tuple(overlap for overlap in shared if overlap.shared == 1)
@@ -413,15 +487,24 @@ def _on_other_values(
     program: Program, analysis: Analysis, plan: CheckPlan, small: Sequence[Sizes]
 ) -> Iterator[CheckPlan]:
     """Yield the proofs on values other than the usual ones."""
-    every = distinct((*small, *plan.sizes))
-    yield replace(plan, sizes=every, odd=Odd(values=(Values.EQUAL,)))
     odd = _odd_values(analysis)
-    if set(SPECIAL) <= set(odd):
-        # What one order of threads makes of two zeros another need not.
-        races = replace(plan, races=not program.device_text)
-        yield replace(races, sizes=every, odd=Odd(values=tuple(SPECIAL)))
-    if Values.ZEROS in odd:
-        yield replace(plan, sizes=every, odd=Odd(values=ZERO_VALUES))
+    # What one order of threads makes of two zeros another need not.
+    races = replace(plan, races=not program.device_text)
+    for sizes in _by_length(analysis, distinct((*small, *plan.sizes))):
+        yield replace(plan, sizes=sizes, odd=Odd(values=(Values.EQUAL,)))
+        if set(SPECIAL) <= set(odd):
+            yield replace(races, sizes=sizes, odd=Odd(values=tuple(SPECIAL)))
+        if Values.ZEROS in odd:
+            yield replace(plan, sizes=sizes, odd=Odd(values=ZERO_VALUES))
+
+
+def _by_length(analysis: Analysis, every: Sequence[Sizes]) -> Iterator[tuple[Sizes, ...]]:
+    """Yield sizes together, and apart from them those at which runs take long."""
+    are_long = [_runs_once(analysis, sizes) for sizes in every]
+    for is_long in (False, True):
+        found = tuple(sizes for sizes, own in zip(every, are_long, strict=True) if own is is_long)
+        if found:
+            yield found
 
 
 def _odd_values(analysis: Analysis) -> tuple[Values, ...]:

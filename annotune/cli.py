@@ -261,9 +261,11 @@ def _show_run(found: RunReport, form: str, written: Iterable[Path], folder: Path
     elif form == "sarif":
         _print_sarif(found.diagnostics, 0 if results.is_verified else 3)
     else:
-        # The warnings have just been shown, each at its place.
+        # Those that have a place have just been shown there.
         _show(found.diagnostics)
-        _show_results(replace(results, warnings=()))
+        shown = {diagnostic.message for diagnostic in found.diagnostics}
+        others = tuple(words for words in results.warnings if words not in shown)
+        _show_results(replace(results, warnings=others))
         for path in written:
             click.echo(path)
         _show_commands(found.builds, folder)

@@ -648,6 +648,8 @@ def _result_rows(result: RegionResult, target: str) -> Iterator[str]:
         yield from _settings_rows(row.config)
         said = "measured on" if row.status == "measured" else "predicted for"
         yield f"  {row.time_s * 1e6:.4g} us {said} {row.device}"
+        if row.verified and row.reason:
+            yield f"  {row.reason}"
 
 
 def _provenance(

@@ -183,7 +183,7 @@ def _marked_runs(program: Program, plan: CheckPlan, original: Original) -> Itera
 
 
 def _runs(program: Program, plan: CheckPlan, original: Original) -> Iterator[Run]:
-    for detector in _detectors(program, plan, original):
+    for detector in () if plan.odd.once else _detectors(program, plan, original):
         for sizes in () if detector.problem else _small_enough(plan, original, detector.limit):
             yield Run(detector.kind, sizes, Order.REVERSE)
             # Of two zeros a clause keeps the first or the last that comes: one of them is C's.
@@ -191,7 +191,8 @@ def _runs(program: Program, plan: CheckPlan, original: Original) -> Iterator[Run
                 yield Run(detector.kind, sizes, Order.FORWARD)
     ordered = f"{program.kind}-ordered"
     has_ordered = ordered in KINDS and original.tools.cxx is not None
-    if plan.races and has_ordered and not _small_enough(plan, original, DETECT_AT_MOST):
+    too_long = plan.odd.once or not _small_enough(plan, original, DETECT_AT_MOST)
+    if plan.races and has_ordered and too_long:
         # Of threads in another order much shows that the detector would have seen.
         for sizes in plan.sizes:
             yield Run(ordered, sizes, Order.REVERSE)
@@ -371,8 +372,13 @@ def _runs_once(analysis: Analysis, sizes: Sizes) -> bool:
 
 def takes_long(plan: CheckPlan, analysis: Analysis) -> bool:
     """Return whether a proof makes so many assignments that these and no compiler take its time."""
+    if plan.sanitize:
+        # Short enough not to be left out: a race is what other runs least show.
+        return False
+    if plan.odd.once:
+        return True
     cases = max(1, len(plan.odd.overlaps)) * len(plan.odd.values) + len(plan.odd.failures)
-    cases *= DETECTOR_SLOWER if plan.sanitize or plan.races else 1
+    cases *= DETECTOR_SLOWER if plan.races else 1
     return cases * sum(_assignments(analysis, sizes) for sizes in plan.sizes) > LONG_ITERATIONS
 
 
@@ -381,7 +387,7 @@ def words_of_proof(plan: CheckPlan) -> str:
     odd = plan.odd
     if odd.form is not TextForm.AS_IS:
         return {
-            TextForm.MARKED: "which of its branches are run",
+            TextForm.MARKED: "in each of its branches",
             TextForm.SMALL_GRIDS: "with grids of a few blocks",
             TextForm.NEAR_LIMITS: "near the limits of its types",
         }[odd.form]
@@ -426,7 +432,8 @@ def _on_shared_memory(
     one, *long = sizes
     races = replace(plan, races=True)
     once = _runs_once(analysis, one)
-    yield replace(races, sizes=(one,), odd=Odd(overlaps=shared, may_fall_back=True, once=once))
+    for each in [(overlap,) for overlap in shared] if once else [shared]:
+        yield replace(races, sizes=(one,), odd=Odd(overlaps=each, may_fall_back=True, once=once))
     if long:
         # Past 16 bits in one of the arrays at least.
         halves = tuple(overlap for overlap in shared if overlap.shared == 1)

@@ -29,7 +29,7 @@ from annotune.measure.plan import CheckLimits, CheckPlan
 from annotune.measure.program import Program, digest_of_variant
 from annotune.measure.run import RUN_LIMIT_S, TOO_MUCH_MEMORY, TimingPlan
 from annotune.measure.timing import BUSY, IDLE_LOAD
-from annotune.measure.trial import EARLIER_RUN, Trial
+from annotune.measure.trial import EARLIER_RUN, Status, Trial
 from annotune.space.variants import Variant
 from annotune.tune.config import NEVER, RunConfig, Stop
 from annotune.tune.jobs import CheckHere, Contestant, Rounds
@@ -306,12 +306,20 @@ class Recorder:
             self.store.forget(job.key)
             raise
 
-    def again(self, program: Program, plan: CheckPlan) -> Trial:
-        """Return the fate of a variant, from an earlier run where that is known."""
+    def again(self, program: Program, plan: CheckPlan, timeout_s: float = COMPILE_LIMIT_S) -> Trial:
+        """Return the fate of a variant, from an earlier run where that is known.
+
+        That a run took more than `timeout_s` says nothing to a run that has more time.
+        """
         key = self.key(program, plan)
         job = TrialJob(key, program, plan)
         known = self.known(job)
-        return known if known is not None else self.check(job)
+        if known is not None:
+            return known
+        found = self.check(job, timeout_s)
+        if found.status is Status.TIMEOUT and timeout_s < plan.limits.run_s:
+            self.store.forget(key)
+        return found
 
 
 @contextmanager

@@ -102,6 +102,10 @@ def _is_inert(name: str, made: Sequence[tuple[Mapping[str, Value], str]]) -> boo
     return bool(told) and all(len(texts[others]) == 1 for others in told)
 
 
+# What a variant takes of the time, before anything is known of one.
+FIRST_S = 4.0
+# The proofs of a winner take so many compilations beside their runs.
+BUILDS = 4
 # A run may take this many times as long as the whole check of the best variant, and always
 # this many seconds: a loaded machine takes its time to start a process.
 SLOWER = 10
@@ -282,7 +286,8 @@ class Experiment:
         queued = waiting + len(self._ready) + sum(map(len, self._compiling.values()))
         evaluated = sum(one.twin_of is None for one in self.tried.values())
         under_way = queued + len(self._checking) + len(self._suspects)
-        left = self._wanted.budget - evaluated - under_way
+        # What there is no time for need not be compiled.
+        left = min(self._wanted.budget - evaluated, self._affordable) - under_way
         if not self._way.is_quiet:
             return min(max(BATCH, 2 * self._slots) - queued, left)
         # Large batches, for compilers and clock take turns; but never what a search would rather
@@ -290,6 +295,15 @@ class Experiment:
         foreseen = min(self._batches.size, waiting + len(self._points) + self._search.foreseen)
         most = foreseen if self._compiling else max(BATCH, foreseen)
         return min(most - waiting, left)
+
+    @property
+    def _affordable(self) -> int:
+        """Return for how many variants there is time, by what those before took; one is owed."""
+        own = [one.trial for one in self.tried.values() if one.twin_of is None]
+        known = [(t.compile_s or 0.0) + t.run_s for t in own if t.run_s and not t.reused]
+        each_s = max(LEAST_S, sum(known) / len(known)) if known else FIRST_S
+        left_s = self._bench.until - self._reserved_s - time.monotonic()
+        return max(1, int(left_s * self._slots / each_s))
 
     def _make(self, number: int) -> None:
         """Give a point its text, or its fate where that is known or none is needed."""
@@ -422,7 +436,7 @@ class Experiment:
         """Give a variant its fate, and the same to its twins."""
         is_elsewhere = bool(self._way.device) and trial.device not in ("", self._way.device)
         if not self._reserved_s and trial.run_s:
-            proofs_s = self._way.proofs * trial.run_s
+            proofs_s = self._way.proofs * trial.run_s + BUILDS * (trial.compile_s or 0.0)
             self._reserved_s = max(0.0, min(self._most_reserved_s, proofs_s))
         trial = self._way.judge(one.variant, trial)
         self._settle(Tried(one.number, trial, one.variant, one.code, is_elsewhere=is_elsewhere))

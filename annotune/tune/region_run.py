@@ -34,6 +34,7 @@ from annotune.space.variants import Listing, Variant
 from annotune.tune.bench import Bench, busy_words
 from annotune.tune.config import Wanted
 from annotune.tune.jobs import SHARED_WITH
+from annotune.tune.proving import NOT_PROVED, no_time_words
 from annotune.tune.results import (
     ORIGINALS,
     ROW_NAMES,
@@ -346,6 +347,12 @@ def _tuned(run: RegionRun, found: Mapping[str, TargetResult]) -> Tuned:
     return Tuned(result, codes, notes, variants, warnings)
 
 
+def _why_in_part(best: Trial) -> str:
+    """Return what is not proved of a winner, nothing where all is."""
+    unfinished = best.facts.get(NOT_PROVED)
+    return no_time_words(str(unfinished)) if unfinished else ""
+
+
 LOST = "it does not beat the original, whose nest is kept"
 
 
@@ -473,7 +480,7 @@ class _Rows:
             self.share(device, time_s),
             speedup.value,
             best.verified,
-            self.lost.get(name, ""),
+            self.lost.get(name, "") or _why_in_part(best),
             best.config,
             best.predicted_s,
             self.run.device.vendor_name if best.predicted_s is not None else "",

@@ -42,9 +42,9 @@ class Row:
     measured on or predicted for `device`; `gflops` is 1e9 flop per second;
     `roofline_share` the roofline's least time on that device over `time_s`; `speedup` the
     sequential time over `time_s`, None when the two are not from the same kind of figure.
-    `reason` says why a row is unavailable, not verified, or not written. `predicted_s` is the
-    model's time of the same variant for the device `predicted_for`, also where another one is
-    measured.
+    `reason` says why a row is unavailable, not verified, not written, or what there was no time to
+    prove of it. `predicted_s` is the model's time of the same variant for the device
+    `predicted_for`, also where another one is measured.
     `speedup_low` and `speedup_high` are the speed-up's interval where both times are of the same
     finals, whose figures are in `final`. `end_to_end_s` is the time with copies of what runs on a
     GPU, of which `time_s` is the kernels' alone.

@@ -29,7 +29,7 @@ from annotune.measure.machine import (
     usable_cores,
 )
 from annotune.measure.oracle import Oracle
-from annotune.measure.plan import proofs
+from annotune.measure.plan import CheckPlan, proofs
 from annotune.measure.sizes import awkward_sizes, open_sizes, other_sizes, tuned_sizes
 from annotune.measure.toolchain import Toolchains
 from annotune.measure.trial import Trial
@@ -39,6 +39,7 @@ from annotune.space.variants import Variant
 from annotune.tune.bench import Bench, Listener, Session, program_of
 from annotune.tune.config import NEVER, RunConfig, Stop, Wanted, refuse_missing_libraries, wanted
 from annotune.tune.jobs import UNFIT_WORKER, scratch_folder
+from annotune.tune.proving import Proving, unfinished_words
 from annotune.tune.region_run import RegionRun, Tuned, tune, untuned
 from annotune.tune.results import Results
 from annotune.tune.store import STORE_FAILED, Store, in_memory
@@ -334,7 +335,8 @@ def together(parts: Sequence[AtSize], targets: Sequence[Target]) -> Tuned:
             continue
         one = combined([_checkable(part.tuned.variants[name]) for part in won])
         code = target.region(one, resident=False)
-        checked, problem = _checked(parts, won, target, one, code)
+        checked, problem, unfinished = _checked(parts, won, target, one, code)
+        warnings += unfinished
         if problem:
             best = won[0].tuned
             place = f"{name} is tuned for {sizes_text(won[0].sizes)} alone"
@@ -374,8 +376,10 @@ def _checked(
     target: Target,
     variant: Variant,
     code: RegionCode,
-) -> tuple[list[Sizes], str]:
+) -> tuple[list[Sizes], str, tuple[str, ...]]:
     """Return the problem sizes at which a text does as the original, or what it does wrong.
+
+    And warnings of what there was no time to prove.
 
     It runs under the detectors first, at awkward sizes of which some are none of those it is tuned
     for, and others are so in part. Each size for which there are kernels has the bench at which
@@ -387,10 +391,18 @@ def _checked(
     arch = bench.arch if code.device else ""
     beside = [sizes for one in variant.by_size if variant.others for sizes in _beside(one)]
     awkward = (*bench.awkward, *beside) or bench.sizes
-    for strict in proofs(program, bench.checker.oracle.analysis, plan, awkward):
-        trial = bench.checker.check(program, replace(strict, arch=arch))
-        if trial.is_wrong:
-            return [], _first_line(trial)
+
+    def check(strict: CheckPlan, limit_s: float) -> Trial:
+        limits = replace(strict.limits, run_s=limit_s)
+        return bench.checker.check(program, replace(strict, arch=arch, limits=limits))
+
+    analysis = bench.checker.oracle.analysis
+    until = max(part.bench.until for part in parts)
+    proving = Proving(check, until, bench.session.config.jobs)
+    proved = proving.of(proofs(program, analysis, plan, awkward), analysis)
+    if proved.wrong is not None:
+        return [], _first_line(proved.wrong), ()
+    unfinished = tuple(unfinished_words(target.name, proved))
     runs = [(part.bench.checker, part.sizes) for part in won]
     runs += [(bench.checker, part.sizes) for part in parts if part not in won]
     runs += [(bench.checker, sizes) for sizes in bench.others]
@@ -400,8 +412,8 @@ def _checked(
         if trial.verified:
             right.append(sizes)
         elif trial.is_wrong:
-            return [], _first_line(trial)
-    return right, ""
+            return [], _first_line(trial), ()
+    return right, "", unfinished
 
 
 def _first_line(trial: Trial) -> str:

@@ -19,9 +19,10 @@ from annotune.codegen.target import RegionCode, Target
 from annotune.ir.c_types import element_bytes
 from annotune.ir.nest import LocalArray, MemorySpace, walk_stmts
 from annotune.measure.check import BRANCHES
-from annotune.measure.compile import KINDS
+from annotune.measure.compile import COMPILE_LIMIT_S, KINDS
 from annotune.measure.plan import CheckPlan, proofs
 from annotune.measure.program import Program
+from annotune.measure.run import ONCE_S, RUN_LIMIT_S
 from annotune.measure.timing import (
     LEAST_ROUNDS,
     Interval,
@@ -40,6 +41,7 @@ from annotune.tune.bench import Bench, Recorder, program_of
 from annotune.tune.config import Wanted
 from annotune.tune.experiment import Experiment, Tried, Way
 from annotune.tune.jobs import Contestant, take_rounds
+from annotune.tune.proving import NOT_PROVED, Proved, Proving, unfinished_words
 from annotune.tune.results import Searched
 
 # The finals have this share of a target's time, and no more seconds than these.
@@ -251,6 +253,8 @@ _CHECKED_AS = {"cuda-gpu": "cuda-cpu", "openacc-gpu": "openacc"}
 # The kinds whose device is this processor, which must not be kept busy while it is measured.
 _ON_THIS_CPU = ("openmp", "c")
 BASELINE_BUDGET_S = 0.6
+# The original is run once where one run takes this share of the time that is left.
+ONCE_SHARE = 0.01
 # The original has this many times as long as what it takes alone where threads or a device run it.
 AS_WRITTEN_LIMIT = 5
 
@@ -402,13 +406,16 @@ def _result(
         assert one.variant is not None
         assert one.code is not None
         program = program_of(target, kind, one.variant, one.code)
-        found, sizes = _proved(bench, program)
-        if not found.is_wrong:
-            reached = {BRANCHES: found.facts[BRANCHES]} if BRANCHES in found.facts else {}
-            winner = replace(one, trial=replace(one.trial, facts={**one.trial.facts, **reached}))
+        proved, sizes = _proved(bench, program)
+        found = proved.wrong
+        if found is None:
+            told = {n: w for n, w in proved.facts.items() if n in (BRANCHES, NOT_PROVED)}
+            winner = replace(one, trial=replace(one.trial, facts={**one.trial.facts, **told}))
             fates[one.number] = winner.trial
             forecast = forecast_of(one.variant, one.trial.kernels)
-            return TargetResult(tuple(fates.values()), winner, sizes=sizes, forecast=forecast)
+            warnings = tuple(unfinished_words(target.name, proved))
+            own = tuple(fates.values())
+            return TargetResult(own, winner, sizes=sizes, forecast=forecast, warnings=warnings)
         for same in (t.number for t in tried if one.number in (t.number, t.twin_of)):
             fates[same] = replace(
                 fates[same],
@@ -423,21 +430,27 @@ def _result(
     return TargetResult(trials, note=_why_none(trials))
 
 
-def _proved(bench: Bench, program: Program) -> tuple[Trial, tuple[Mapping[str, int], ...]]:
+def _proved(bench: Bench, program: Program) -> tuple[Proved, tuple[Mapping[str, int], ...]]:
     """Return a winner's fate under the detectors and at the other sizes, and those it passed."""
     recorder = Recorder(bench)
-    tried = replace(bench.plan(False), device_name="", environ={})
-    for plan in proofs(program, bench.checker.oracle.analysis, tried, bench.awkward):
-        found = recorder.again(program, plan)
-        if found.is_wrong:
-            return found, ()
+    tried = bench.plan(False)
+    # A proof takes longer than a trial, and a limit that is a share of the time may be short.
+    limits = replace(tried.limits, run_s=RUN_LIMIT_S, compile_s=COMPILE_LIMIT_S)
+    tried = replace(tried, device_name="", environ={}, limits=limits)
+
+    def check(plan: CheckPlan, limit_s: float) -> Trial:
+        return recorder.again(program, plan, limit_s)
+
+    analysis = bench.checker.oracle.analysis
+    proving = Proving(check, bench.until, bench.session.config.jobs)
+    found = proving.of(proofs(program, analysis, tried, bench.awkward), analysis)
     right: list[Mapping[str, int]] = []
-    for sizes in bench.others:
+    for sizes in bench.others if found.wrong is None else ():
         there = recorder.again(program, replace(tried, sizes=(sizes,)))
         if there.verified:
             right.append(sizes)
         elif there.is_wrong:
-            return there, ()
+            return Proved((there,)), ()
     return found, tuple(right)
 
 
@@ -493,6 +506,9 @@ def baseline(
         plan = bench.plan(is_timed, budget_s=BASELINE_BUDGET_S)
         # What the user's own code needs it may have.
         limits = replace(plan.limits, run_s=max(limit_s, plan.limits.run_s), memory_mib=0)
+        if plan.timing is not None:
+            once_s = min(ONCE_S, ONCE_SHARE * max(0.0, bench.until - time.monotonic()))
+            plan = replace(plan, timing=replace(plan.timing, once_s=once_s))
         plan = replace(plan, threads=threads, grids=True, limits=limits)
         if not is_timed and bench.awkward:
             # At the tuned sizes it may take as long as the original.

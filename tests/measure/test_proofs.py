@@ -361,6 +361,29 @@ def test_of_runs_too_long_for_the_detector_the_order_of_threads_shows(
     assert checker.check(variant, proof).is_wrong == (name is not None)
 
 
+@needs_compilers
+@pytest.mark.parametrize("name", [None, "arrays may share an element", "arrays may be one"])
+def test_where_runs_take_long_each_pair_of_arrays_that_share_memory_is_met_once(
+    name: str | None, checker: Checker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("annotune.measure.plan.BORDER_ITERATIONS", 9)
+    old, new = MISTAKES[name] if name else ("", "")
+    variant = Program("openmp", "openmp", RegionCode(RIGHT.replace(old, new)))
+    analysis = checker.oracle.analysis
+    plan = CheckPlan((tuned_sizes(analysis.region),), threads=2)
+    every = [p for p in proofs(variant, analysis, plan, ()) if p.odd.overlaps]
+    shared = [p for p in every if p.odd.form is not TextForm.MARKED]
+    once = [p for p in shared if p.odd.once]
+    assert [len(p.odd.overlaps) for p in once] == [1] * len(once)
+    assert len({p.odd.overlaps for p in once}) == len(once) > 1
+    for proof in once:
+        assert [run.kind for run in runs_of(variant, proof, checker.oracle)] == ["openmp-ordered"]
+    (marked,) = (p for p in every if p.odd.form is TextForm.MARKED)
+    with_overlaps = [r for r in runs_of(variant, marked, checker.oracle) if r.overlap is not None]
+    assert len(with_overlaps) == 1
+    assert any(checker.check(variant, proof).is_wrong for proof in once) == (name is not None)
+
+
 MASKED = """\
 void h(int n, const int *restrict kind, const double *restrict u, double *restrict v)
 {
@@ -443,12 +466,18 @@ def test_cuda_is_run_on_grids_too_small_and_with_failing_calls(tmp_path: Path) -
     plan = CheckPlan(({"n": 12, "m": 40}, {"n": 5, "m": 7}))
     # Sizes at borders find some of these too: what the others find is shown here.
     found = list(proofs(right, analysis, plan, ({"n": 5, "m": 7},)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("annotune.measure.plan.BORDER_ITERATIONS", 9)
+        *others, once = proofs(right, analysis, plan, ({"n": 5, "m": 7},))
+    assert not any(len(one.odd.failures) > 1 for one in others)
     small = next(one for one in found if one.odd.form is TextForm.SMALL_GRIDS)
     failing = next(one for one in found if one.odd.failures)
     for proof, old, new in (
         (small, "+= gridDim.x", "+= n * m"),
         (failing, "\n    f_1_original(", "\n    if (n > 99) f_1_original("),
         (failing, "status == cudaSuccess)\n            return;", "1) return;"),
+        (once, "\n    f_1_original(", "\n    if (n > 99) f_1_original("),
+        (once, "status == cudaSuccess)\n            return;", "1) return;"),
     ):
         assert old in text
         wrong = replace(right, device=text.replace(old, new))

@@ -8,9 +8,14 @@ import pytest
 from compilers import here
 from made_by_hand import CLOSE, OPEN, Use, integers, made, matvec
 
+from annotune.codegen.target import RegionCode
 from annotune.ir.region import Region, Scalar
-from annotune.measure.oracle import Oracle
+from annotune.measure.check import Checker
+from annotune.measure.oracle import NothingToCompare, Oracle, Tolerance
+from annotune.measure.plan import CheckPlan
+from annotune.measure.program import Program
 from annotune.measure.tolerance import UNIT_ROUNDOFF, shadow_of
+from annotune.measure.trial import NOTHING_COMPARED
 
 U = UNIT_ROUNDOFF["double"]
 
@@ -68,6 +73,30 @@ def test_counts_follow_values_from_statement_to_statement() -> None:
 )
 def test_what_can_magnify_an_error_is_said(nest: str, is_linear: bool) -> None:
     assert shadow_of(region(nest)).is_linear is is_linear
+
+
+@pytest.mark.skipif(here().c is None, reason="no C compiler")
+def test_no_bound_is_asked_for_the_bits_of_the_original(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, analysis = matvec()
+    checker = Checker(Oracle(source, analysis, here(), tmp_path))
+
+    def ends_badly(_: object) -> Tolerance:
+        raise NothingToCompare("the bound on the original: died")
+
+    monkeypatch.setattr(checker.oracle, "tolerance", ends_badly)
+    same = "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) y[i] += A[i][j] * x[j];"
+    other = "for (int i = 0; i < n; i++) for (int j = m; j--;) y[i] += A[i][j] * x[j];"
+    plan = CheckPlan(({"n": 4, "m": 50},))
+    right, unknown = (
+        checker.check(Program("c", "c", RegionCode(f"{{ {body} }}")), plan)
+        for body in (same, other)
+    )
+    assert right.verified
+    assert not unknown.verified
+    assert unknown.reason.startswith(NOTHING_COMPARED)
+    assert "died" in unknown.reason
 
 
 @pytest.mark.skipif(here().c is None, reason="no C compiler")

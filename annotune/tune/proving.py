@@ -1,0 +1,103 @@
+"""What a text that is about to win must stand, in the time that is left for it.
+
+Short proofs are made however late it is; long ones only while there is time, and those for which
+there was none are named. Nothing is timed meanwhile, so that several are made at once.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from threading import Event
+
+from annotune.analysis.facts import Analysis
+from annotune.measure.plan import CheckPlan, takes_long, words_of_proof
+from annotune.measure.trial import Status, Trial
+
+NOT_PROVED = "not_proved"
+"""Under this name a winner's facts have what no time was left to prove of it."""
+
+# A run of a long proof may take so long after the end of its time.
+LEAST_RUN_S = 2.0
+
+
+@dataclass(frozen=True)
+class Proved:
+    """What came of proofs: the trials in their order up to the first that is wrong.
+
+    `unfinished` says in words which there was no time for.
+    """
+
+    trials: tuple[Trial, ...] = ()
+    unfinished: tuple[str, ...] = ()
+
+    @property
+    def wrong(self) -> Trial | None:
+        """Return the trial that found the text wrong, None where none did."""
+        return next((trial for trial in self.trials if trial.is_wrong), None)
+
+    @property
+    def facts(self) -> Mapping[str, str | int | float]:
+        """Return what the last trial tells, and what is not proved."""
+        found = dict(self.trials[-1].facts) if self.trials else {}
+        return found | ({NOT_PROVED: ", ".join(self.unfinished)} if self.unfinished else {})
+
+
+def no_time_words(unfinished: str) -> str:
+    """Return in words that some proofs were not made."""
+    return f"no time was left to prove it {unfinished}"
+
+
+def unfinished_words(target: str, proved: Proved) -> Iterator[str]:
+    """Yield a warning where the time did not suffice for all proofs of a target's text."""
+    if proved.unfinished:
+        words = ", ".join(proved.unfinished)
+        yield f"{target}: {no_time_words(words)}; a longer --time has it"
+
+
+@dataclass(frozen=True)
+class Proving:
+    """How proofs are made: `check` makes one with so many seconds for a run, `at_once` together.
+
+    No long one is begun after `until`, of `time.monotonic`.
+    """
+
+    check: Callable[[CheckPlan, float], Trial]
+    until: float
+    at_once: int = 1
+
+    def of(self, plans: Iterable[CheckPlan], analysis: Analysis) -> Proved:
+        """Return what comes of proofs; after one that finds the text wrong no other is begun."""
+        failed = Event()
+
+        def one(plan: CheckPlan) -> Trial | str:
+            found = "" if failed.is_set() else self._made(plan, takes_long(plan, analysis))
+            if isinstance(found, Trial) and found.is_wrong:
+                failed.set()
+            return found
+
+        with ThreadPoolExecutor(self.at_once, thread_name_prefix="proof") as pool:
+            found = list(pool.map(one, plans))
+        trials: list[Trial] = []
+        for each in found:
+            if isinstance(each, Trial):
+                trials.append(each)
+                if each.is_wrong:
+                    return Proved(tuple(trials))
+        late = dict.fromkeys(each for each in found if isinstance(each, str))
+        return Proved(tuple(trials), tuple(late))
+
+    def _made(self, plan: CheckPlan, is_long: bool) -> Trial | str:
+        """Return the trial of a proof, or its words where there is no time for it."""
+        usual_s = plan.limits.run_s
+        if not is_long:
+            return self.check(plan, usual_s)
+        left_s = self.until - time.monotonic()
+        if left_s <= 0:
+            return words_of_proof(plan)
+        limit_s = max(LEAST_RUN_S, left_s)
+        found = self.check(plan, limit_s)
+        is_late = found.status is Status.TIMEOUT and limit_s < usual_s
+        return words_of_proof(plan) if is_late else found

@@ -285,9 +285,10 @@ class Experiment:
         waiting = len(self._waiting)
         queued = waiting + len(self._ready) + sum(map(len, self._compiling.values()))
         evaluated = sum(one.twin_of is None for one in self.tried.values())
-        under_way = queued + len(self._checking) + len(self._suspects)
+        under_way = queued + len(self._checking)
+        left = self._wanted.budget - evaluated - len(self._suspects)
         # What there is no time for need not be compiled.
-        left = min(self._wanted.budget - evaluated, self._affordable) - under_way
+        left = min(left, self._affordable) - under_way
         if not self._way.is_quiet:
             return min(max(BATCH, 2 * self._slots) - queued, left)
         # Large batches, for compilers and clock take turns; but never what a search would rather

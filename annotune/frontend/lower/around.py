@@ -272,27 +272,31 @@ def evaluated(node: c_ast.Node | None, live: frozenset[str]) -> frozenset[str]:
     ``(d__1 = x, abs(d__1))`` does not read what was in ``d__1``. Of operands without an order C
     lets none read what another assigns, so that they may be taken from the last to the first.
     """
-    match node:
-        case None:
-            return live
-        case c_ast.ID(name=name):
-            return live | {name}
-        case c_ast.StructRef():
-            return live | {_member(node)} if _is_own(node) else evaluated(node.name, live)
-        case c_ast.Assignment(lvalue=c_ast.ID(name=name)):
-            kept = _without(live, {name}) if node.op == "=" else live | {name}
-            return evaluated(node.rvalue, kept)
-        case c_ast.Assignment(op="=", lvalue=c_ast.StructRef() as place) if _is_own(place):
-            # A struct in it is set in part.
-            kept = live - {_member(place)} if isinstance(place.name, c_ast.ID) else live
-            return evaluated(node.rvalue, kept)
-        case c_ast.TernaryOp():
-            chosen = evaluated(node.iftrue, live) | evaluated(node.iffalse, live)
-            return evaluated(node.cond, chosen)
-        case c_ast.BinaryOp(op="&&" | "||"):
-            return evaluated(node.left, live | evaluated(node.right, live))
-    for part in reversed([*node]):
-        live = evaluated(part, live)
+    # A long sum is deeper than Python can call.
+    waiting = [node] if node is not None else []
+    while waiting:
+        match one := waiting.pop():
+            case c_ast.ID(name=name):
+                live |= {name}
+            case c_ast.StructRef() if _is_own(one):
+                live |= {_member(one)}
+            case c_ast.StructRef():
+                waiting.append(one.name)
+            case c_ast.Assignment(lvalue=c_ast.ID(name=name)):
+                live = _without(live, {name}) if one.op == "=" else live | {name}
+                waiting.append(one.rvalue)
+            case c_ast.Assignment(op="=", lvalue=c_ast.StructRef() as place) if _is_own(place):
+                # A struct in it is set in part.
+                live -= {_member(place)} if isinstance(place.name, c_ast.ID) else _NONE
+                waiting.append(one.rvalue)
+            case c_ast.TernaryOp():
+                live = evaluated(one.iftrue, live) | evaluated(one.iffalse, live)
+                waiting.append(one.cond)
+            case c_ast.BinaryOp(op="&&" | "||"):
+                live |= evaluated(one.right, live)
+                waiting.append(one.left)
+            case _:
+                waiting += [*one]
     return live
 
 
@@ -410,9 +414,11 @@ class Stability:
 
 def _parts(node: c_ast.Node) -> Iterator[c_ast.Node]:
     """Yield an expression and its operands; a member's name is none."""
-    yield node
-    for child in [node.name] if isinstance(node, c_ast.StructRef) else node:
-        yield from _parts(child)
+    waiting = [node]
+    while waiting:
+        one = waiting.pop()
+        yield one
+        waiting += [one.name] if isinstance(one, c_ast.StructRef) else [*one][::-1]
 
 
 def _stores(names: Names, declared: Mapping[str, frozenset[int]]) -> Iterator[int]:

@@ -313,8 +313,12 @@ def derived_from(names: Names, aliases: Sequence[Alias]) -> frozenset[str]:
 
 def _mentions(node: c_ast.Node) -> Iterator[str]:
     """Yield the names in an expression that are evaluated."""
-    if isinstance(node, c_ast.ID):
-        yield node.name
-    if not (isinstance(node, c_ast.UnaryOp) and node.op == "sizeof"):
-        for child in node:
-            yield from _mentions(child)
+    waiting = [node]
+    while waiting:
+        match waiting.pop():
+            case c_ast.ID(name=name):
+                yield name
+            case c_ast.UnaryOp(op="sizeof"):
+                pass
+            case one:
+                waiting += [*one][::-1]

@@ -34,7 +34,7 @@ from annotune.frontend.lower.libf2c import LIBRARY, call_by_value, integer_type,
 from annotune.frontend.lower.names import Given, Names
 from annotune.frontend.lower.statements import lower
 from annotune.frontend.lower.steps import stepped
-from annotune.frontend.lower.temporaries import forwarded
+from annotune.frontend.lower.temporaries import forwarded, with_rows
 from annotune.frontend.macro_texts import conditions_at, surroundings
 from annotune.frontend.messages import NO_FUNCTION, NO_LOOP
 from annotune.frontend.read.filescope import File
@@ -345,7 +345,8 @@ def _before(
     names = replace(names, derived_from=derived_from(names, ()))
     extents = block.spec.assumptions.extents.values()
     stated = dict.fromkeys(WORD.findall(" ".join(text for texts in extents for text in texts)))
-    aliased = with_aliases(place.statements, formulas, names, stated)
+    made, pointers = with_rows(place.statements, names)
+    aliased = with_aliases(place.statements, formulas, names, made, pointers, stated)
     names = learn(
         aliased.formulas, replace(names, derived_from=derived_from(names, aliased.aliases))
     )

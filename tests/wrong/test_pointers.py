@@ -47,3 +47,31 @@ def test_rows_behind_pointers(tmp_path: Path) -> None:
         )
     ]
     program.check(*calls)
+
+
+def test_pointers_that_name_rows(tmp_path: Path) -> None:
+    program = Program(tmp_path, PROGRAMS / "named_rows.c", ALL)
+    a, b = Array("f8", 800), Array("f8", 800, seed=1)
+    of = Array("i4", 40, (0, 0, 1, 2))
+    sizes = ((-1, 3), (0, 0), (1, 1), (1, 9), (2, 5), (3, 3), (7, 4), (17, 9), (23, 11))
+    calls = [
+        call
+        for n, m in sizes
+        for call in (
+            Call("smooth", ("i4", n), ("i4", m), a, b),
+            Call("statics", ("i4", n), a),
+            Call(
+                "deep",
+                ("i4", 3),
+                ("i4", max(n, 0)),
+                ("i4", m),
+                Array("f8", 1600),
+                Array("f8", 1600),
+            ),
+            Call("members", ("i4", n), Array("f8", 300), b),
+            Call("gathered", ("i4", min(n, 4)), ("i4", m), of, a, b),
+            Call("either", ("i4", n), ("i4", m), a, b),
+            Call("call_behind", ("i4", n), ("i4", m), a, b),
+        )
+    ]
+    program.check(*calls)

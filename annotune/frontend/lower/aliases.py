@@ -85,10 +85,13 @@ def with_aliases(
     statements: Sequence[c_ast.Node],
     formulas: Mapping[str, c_ast.Node],
     names: Names,
+    made: Sequence[c_ast.Node],
+    pointers: PointerText,
     stated: Iterable[str] = (),
 ) -> Aliased:
     """Return `statements` with aliases in place; `names` learns their declarations.
 
+    The statements have become the `made` ones already, which took `pointers` away.
     `formulas` are definitions from before the region, in which the same aliases stand; `stated` are
     names in extents of the annotation, ``n`` of which means ``*n`` where it is a pointer. No alias
     has a name that the function or its file use already. The given tree stays as it is.
@@ -96,18 +99,18 @@ def with_aliases(
     Raises:
         AnnotuneError: A size behind a pointer or in a struct is changed by the region.
     """
-    block = c_ast.Compound(list(statements))
+    block = c_ast.Compound(list(made))
     measured = [node for name in stated if (node := _dereference(names.find(name))) is not None]
     before = c_ast.ExprList([*formulas.values(), *measured])
     by_value = [place for node in walk_tree(block) if (place := _by_value(node)) >= 0]
     trees = (block, before)
     alike = any(_may_be_alias(node, names) for tree in trees for node in walk_tree(tree))
     if not alike and not by_value:
-        return Aliased(statements, formulas)
+        return Aliased(made, formulas, around=_around((), pointers, c_ast.ExprList([]), ()))
     block, before = copy.deepcopy(block), copy.deepcopy(before)
     table = AliasTable.of(names)
     tests = RowPointers(table, block).replace(block)
-    block, pointers = MovedPointers(table, statements).replace(block)
+    block = MovedPointers(table, statements, pointers).replace(block)
     whole = WholeExpressions(block, names.function.tokens, names.function.file.source.text)
     outside = c_ast.ExprList([value for _, value in pointers.starts if value is not None])
     outside.exprs += [root for _, _, root in pointers.behind]
@@ -129,19 +132,19 @@ def with_aliases(
         named,
         tuple(table.aliases.values()),
         spellings,
-        _around(table, pointers, outside, tests),
+        _around(table.declarations.values(), pointers, outside, tests),
     )
 
 
 def _around(
-    table: AliasTable,
+    declarations: Iterable[str],
     pointers: PointerText,
     outside: c_ast.ExprList,
     tests: tuple[str, ...],
 ) -> TextAround:
     """Return what the text of a region needs around it, in plain names."""
     values = iter(outside.exprs)
-    declared = list(table.declarations.values())
+    declared = list(declarations)
     for declaration, value in pointers.starts:
         start = "" if value is None else f" = {text_of(next(values))}"
         declared.append(f"{declaration}{start};")

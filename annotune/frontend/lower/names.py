@@ -20,7 +20,7 @@ from annotune.frontend.read.preprocess import Clean, is_standard
 from annotune.frontend.read.region_finder import ParsedFunction
 from annotune.frontend.read.syntax import extent, names_in, offset
 from annotune.frontend.types.kinds import COMPLEX, Interval, Typed, interval, of_type, promoted
-from annotune.frontend.types.symbols import REALS, Symbol, Types
+from annotune.frontend.types.symbols import REALS, Symbol, Types, field_of
 from annotune.ir.c_types import StoredName
 from annotune.ir.expr import Access, Expr, Int, Var, accesses, rewrite, substitute, variables
 from annotune.ir.functions import FUNCTIONS
@@ -190,6 +190,32 @@ class Names:
     def find(self, name: str) -> Symbol | None:
         """Return the innermost declaration of `name`, None when there is none."""
         return self.function.scope.find(name, self.scopes)
+
+    def declared(self, place: c_ast.Node) -> Symbol | None:
+        """Return what is declared of a variable, a member or a part of one, moved or not.
+
+        Of its layers those are left that the place still has.
+        """
+        match place:
+            case c_ast.ID(name=name):
+                return self.find(name)
+            case c_ast.ArrayRef(name=inner) | c_ast.UnaryOp(op="*", expr=inner):
+                symbol = self.declared(inner)
+                if symbol is None or not symbol.layers:
+                    return None
+                return replace(symbol, layers=symbol.layers[1:])
+            case c_ast.BinaryOp(op="+" | "-", left=inner):
+                return self.declared(inner)
+            case c_ast.StructRef():
+                owner = self.declared(place.name)
+                if owner is None or owner.record is None:
+                    return None
+                decl = field_of(owner.record, place.field.name)
+                is_owner = len(owner.layers) == (place.type == "->")
+                if decl is None or not is_owner:
+                    return None
+                return self.function.scope.types.symbol(decl, "file")
+        return None
 
     def leave(self, left: Left) -> Expr:
         """Return a name for what a loop leaves, or its value where that is no choice."""

@@ -22,6 +22,7 @@ from pycparser.c_parser import Coord
 
 from annotune.frontend.lower.around import Stability, addressed, read_before_set
 from annotune.frontend.lower.members import PLAIN, AliasTable, ElementMembers
+from annotune.frontend.lower.names import Names
 from annotune.frontend.lower.steps import always
 from annotune.frontend.read.syntax import (
     CHANGES,
@@ -77,16 +78,19 @@ class PointerText:
 class MovedPointers:
     """The pointers that a region moves."""
 
-    def __init__(self, table: AliasTable, statements: Sequence[c_ast.Node]) -> None:
+    def __init__(
+        self, table: AliasTable, statements: Sequence[c_ast.Node], text: PointerText
+    ) -> None:
         self.table = table
+        self.text = text
         self.names = table.names
         self.statements = statements
         self.types = table.names.function.scope.types
         self.members = ElementMembers(table)
         self.stability: Stability | None = None
 
-    def replace(self, block: c_ast.Compound) -> tuple[c_ast.Compound, PointerText]:
-        """Return a block in which integers move, and what its text needs for it."""
+    def replace(self, block: c_ast.Compound) -> c_ast.Compound:
+        """Return a block in which integers move, and note what its text needs for it."""
         candidates = {symbol.name: symbol for symbol in self._candidates(block)}
         while candidates:
             try:
@@ -96,32 +100,12 @@ class MovedPointers:
                 del candidates[one.name]
                 continue
             return self._with_starts(made, followed)
-        return block, PointerText()
+        return block
 
     def _candidates(self, block: c_ast.Compound) -> Iterator[Symbol]:
-        """Yield the pointers that the region sets or declares, and that nothing else changes."""
-        decls: dict[str, list[c_ast.Decl]] = {}
-        for node in walk_tree(self.names.function.body):
-            if isinstance(node, c_ast.Decl) and node.name:
-                decls.setdefault(node.name, []).append(node)
-        own = {id(node) for node in walk_tree(c_ast.Compound([*self.statements]))}
-        taken = addressed(self.names.function.body)
-        for name in dict.fromkeys(_set_in(block)):
-            here = [decl for decl in decls.get(name, []) if id(decl) in own]
-            outer = self.names.find(name)
-            if here and (len(here) < len(decls[name]) or outer is not None):
-                continue
-            symbols = [self.types.symbol(decl, "region") for decl in here]
-            if not here and outer is not None and len(decls.get(name, [])) <= 1:
-                symbols = [outer]
-            alike = {(s.base, len(s.layers), self.types.name_of(s.record)) for s in symbols}
-            if len(alike) != 1 or name in taken:
-                continue
-            symbol = symbols[0]
-            is_own = symbol.storage in ("region", "local", "parameter")
+        for symbol in set_pointers(block, self.statements, self.names):
             is_number = symbol.base in ELEMENTS or bool(self.types.name_of(symbol.record))
-            is_pointer = [layer.kind for layer in symbol.layers] == ["*"]
-            if is_own and is_number and is_pointer and symbol.special in PLAIN:
+            if is_number and len(symbol.layers) == 1:
                 yield symbol
 
     def _followed(
@@ -267,8 +251,8 @@ class MovedPointers:
 
     def _with_starts(
         self, block: c_ast.Compound, followed: Mapping[str, _Followed]
-    ) -> tuple[c_ast.Compound, PointerText]:
-        text = PointerText()
+    ) -> c_ast.Compound:
+        text = self.text
         first: list[c_ast.Node] = []
         for name, one in followed.items():
             storage = "local" if one.is_live else "region"
@@ -300,7 +284,42 @@ class MovedPointers:
                 behind = f"{name} = {root} + {one.index};"
                 alias = Alias(one.index, f"{name} - {root}", declaration, behind)
                 self.table.declare(alias, symbol)
-        return c_ast.Compound([*first, *(block.block_items or [])], block.coord), text
+        return c_ast.Compound([*first, *(block.block_items or [])], block.coord)
+
+
+def set_pointers(
+    block: c_ast.Node, statements: Sequence[c_ast.Node], names: Names
+) -> Iterator[Symbol]:
+    """Yield the pointers that `block` sets or declares, and that nothing else changes.
+
+    `block` is what has become of the `statements` of the region.
+    """
+    decls: dict[str, list[c_ast.Decl]] = {}
+    for node in walk_tree(names.function.body):
+        if isinstance(node, c_ast.Decl) and node.name:
+            decls.setdefault(node.name, []).append(node)
+    types = names.function.scope.types
+    own = {id(node) for node in walk_tree(c_ast.Compound([*statements]))}
+    taken = addressed(names.function.body)
+    for name in dict.fromkeys(_set_in(block)):
+        here = [decl for decl in decls.get(name, []) if id(decl) in own]
+        outer = names.find(name)
+        if here and (len(here) < len(decls[name]) or outer is not None):
+            continue
+        symbols = [types.symbol(decl, "region") for decl in here]
+        if not here and outer is not None and len(decls.get(name, [])) <= 1:
+            symbols = [outer]
+        alike = {(s.base, len(s.layers), types.name_of(s.record)) for s in symbols}
+        if len(alike) != 1 or name in taken:
+            continue
+        symbol = symbols[0]
+        is_own = symbol.storage in ("region", "local", "parameter")
+        if (
+            is_own
+            and symbol.special in PLAIN
+            and [layer.kind for layer in symbol.layers][:1] == ["*"]
+        ):
+            yield symbol
 
 
 def _set_in(block: c_ast.Node) -> Iterator[str]:

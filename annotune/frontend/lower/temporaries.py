@@ -2,14 +2,15 @@
 
 ``z = (d__1 = x[i] - y[i], abs(d__1))`` becomes ``z = abs(x[i] - y[i])``, and
 ``d__2 = x[i], d__3 = y[i]; z = max(d__2, d__3)`` becomes ``z = max(x[i], y[i])``: what f2c writes
-for `ABS`, `MAX`, and arguments that have no address.
+for `ABS`, `MAX`, and arguments that have no address. So does C's own
+``double *r = A[i]; r[j] = 0;``, which is ``A[i][j] = 0``.
 """
 
 from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from pycparser import c_ast
 
@@ -17,8 +18,17 @@ from annotune.frontend.lower.around import Stability
 from annotune.frontend.lower.expressions import Expressions
 from annotune.frontend.lower.integers import Integers
 from annotune.frontend.lower.names import Names
-from annotune.frontend.read.syntax import assigned_in, base_of, changed_by, names_in, walk_tree
+from annotune.frontend.lower.pointers import PointerText, set_pointers
+from annotune.frontend.read.syntax import (
+    assigned_in,
+    base_of,
+    changed_by,
+    names_in,
+    text_of,
+    walk_tree,
+)
 from annotune.frontend.types.symbols import INTEGERS, REALS, Symbol
+from annotune.ir.c_types import StoredName, may_share
 
 # f2c's temporaries for reals; those for integers are formulas, and those it shares with C's
 # programmers are known by where they are assigned.
@@ -40,14 +50,56 @@ def forwarded(statements: Sequence[c_ast.Node], names: Names) -> Sequence[c_ast.
     another value, C gives none (6.5). A temporary of which one read is no such one stays a
     variable. The given trees stay as they are.
     """
-    candidates = {symbol.name: symbol for symbol in _candidates(statements, names)}
-    while candidates:
-        pass_ = _Forwarding(candidates, names)
+    made, _ = _settled(_Forwarding, _candidates(statements, names), statements, names)
+    return made
+
+
+def with_rows(
+    statements: Sequence[c_ast.Node], names: Names
+) -> tuple[Sequence[c_ast.Node], PointerText]:
+    """Return `statements` with ``A[i][j]`` for ``r[j]`` after ``double *r = A[i];``.
+
+    A row is what a pointer is set to that is no number of elements from a plain array: a part of an
+    array of rows, a member of a struct in an array, one of several pointers. Arrays do not move, so
+    its address follows from the integers and pointers that the expression reads. It stands for the
+    pointer where on every way to the read the last assignment is the same one, and nothing in
+    between changes what it reads (C11 6.5.6, 6.5.16). What it reads of pointers in memory must stay
+    throughout the region, which is asked of all that a region's expressions read. A pointer that
+    moves, or of which one read is no such one, stays one. The region's text still sets all of them.
+    """
+    block = c_ast.Compound(list(statements))
+    pointers = [
+        symbol
+        for symbol in set_pointers(block, statements, names)
+        if symbol.name not in names.given.live_after or symbol.storage == "region"
+    ]
+    if not pointers:
+        return statements, PointerText()
+    made, found = _settled(_RowForwarding, pointers, statements, names)
+    outer = [name for name, symbol in found.items() if symbol.storage != "region"]
+    types = {n.name: n.type for n in walk_tree(names.function.tree) if isinstance(n, c_ast.Decl)}
+    texts = [text_of(c_ast.Decl(n, [], [], [], [], types[n], None, None)) for n in outer]
+    return made, PointerText(outer, [(text, None) for text in texts])
+
+
+def _settled(
+    kind: type[_Forwarding],
+    candidates: Iterable[Symbol],
+    statements: Sequence[c_ast.Node],
+    names: Names,
+) -> tuple[Sequence[c_ast.Node], dict[str, Symbol]]:
+    """Return `statements` with values in the place of those variables that have one at each read.
+
+    These variables are returned, too.
+    """
+    left = {symbol.name: symbol for symbol in candidates}
+    while left:
+        pass_ = kind(left, names)
         made = [part for statement in statements for part in pass_.statement(statement)]
         if not pass_.failed:
-            return made
-        candidates = {n: s for n, s in candidates.items() if n not in pass_.failed}
-    return statements
+            return made, left
+        left = {n: s for n, s in left.items() if n not in pass_.failed}
+    return statements, left
 
 
 def _candidates(statements: Sequence[c_ast.Node], names: Names) -> Iterator[Symbol]:
@@ -120,6 +172,7 @@ class _Forwarding:
         match node:
             case c_ast.Compound():
                 items = [part for item in node.block_items or [] for part in self.statement(item)]
+                self._hides(node.block_items or [])
                 return [c_ast.Compound(items, node.coord)]
             case c_ast.ExprList() | c_ast.DeclList():
                 return [part for item in node for part in self.statement(item)]
@@ -135,6 +188,8 @@ class _Forwarding:
             case c_ast.Assignment(lvalue=c_ast.ID(name=name)) if name in self.candidates:
                 self.value(node)
                 return []
+            case c_ast.Decl():
+                return self._declared(node)
             case c_ast.While() | c_ast.DoWhile() | c_ast.Switch():
                 # Refused as a whole.
                 self.failed.update(self.candidates.keys() & set(names_in(node)))
@@ -142,6 +197,17 @@ class _Forwarding:
             case c_ast.EmptyStatement() | c_ast.Pragma() | c_ast.Typedef():
                 return [node]
         return [node] if isinstance(node, _JUMPS) else [self.value(node)]
+
+    def _declared(self, node: c_ast.Decl) -> list[c_ast.Node]:
+        made = self.value(node)
+        self._hides([node])
+        return [made]
+
+    def _hides(self, declared: Iterable[c_ast.Node]) -> None:
+        """Forget the values that are made of what a block declares, as it begins or ends."""
+        hidden = {node.name for node in declared if isinstance(node, c_ast.Decl)}
+        for name in [n for n, v in self.values.items() if not hidden.isdisjoint(names_in(v))]:
+            del self.values[name]
 
     def _branch(self, node: c_ast.If) -> c_ast.Node:
         cond, before = self.value(node.cond), dict(self.values)
@@ -160,6 +226,7 @@ class _Forwarding:
         for part in (node.init, node.next):
             self.failed.update(self.candidates.keys() & set(assigned_in(part)) if part else ())
         init = None if node.init is None else self._header(node.init)
+        self._hides(node.init if isinstance(node.init, c_ast.DeclList) else ())
         for inner in walk_tree(c_ast.ExprList([n for n in node if n is not node.init])):
             target = changed_by(inner)
             if target is not None:
@@ -170,6 +237,7 @@ class _Forwarding:
         self.values = dict(at_top)
         last = None if node.next is None else self._header(node.next)
         self.values = at_top
+        self._hides(node.init if isinstance(node.init, c_ast.DeclList) else ())
         return c_ast.For(init, cond, last, body, node.coord)
 
     def _header(self, node: c_ast.Node) -> c_ast.Node:
@@ -264,7 +332,8 @@ class _Forwarding:
         is_stored = base is not target
         for name in [n for n, v in self.values.items() if self._is_touched(v, changed, is_stored)]:
             del self.values[name]
-        self.values.pop(changed or "", None)
+        if not is_stored:
+            self.values.pop(changed or "", None)
 
     def _is_touched(self, value: c_ast.Node, changed: str | None, is_stored: bool) -> bool:
         read = set(names_in(value))
@@ -287,6 +356,120 @@ class _Forwarding:
                 setattr(made, name, list(getattr(node, name)))
             getattr(made, name)[int(index.rstrip("]"))] = new
         return made
+
+
+class _RowForwarding(_Forwarding):
+    """One pass over a region that puts rows in the place of pointers."""
+
+    def __init__(self, candidates: dict[str, Symbol], names: Names) -> None:
+        super().__init__(candidates, names)
+        self.stability = Stability.of(names)
+
+    def _declared(self, node: c_ast.Decl) -> list[c_ast.Node]:
+        if node.name not in self.candidates:
+            return super()._declared(node)
+        self.values.pop(node.name, None)
+        if node.init is not None:
+            self._set(c_ast.Assignment("=", c_ast.ID(node.name), node.init), node.name, "=")
+        return []
+
+    def _header(self, node: c_ast.Node) -> c_ast.Node:
+        # A pointer that a loop steps.
+        declared = {n.name for n in walk_tree(node) if isinstance(n, c_ast.Decl)}
+        self.failed.update(self.candidates.keys() & declared)
+        return super()._header(node)
+
+    def value(self, node: c_ast.Node) -> c_ast.Node:
+        """Return an expression with rows in it."""
+        match node:
+            case c_ast.ID(name=name) if name in self.values and name in self.candidates:
+                return copy.deepcopy(self.values[name])
+            case c_ast.UnaryOp(op="sizeof"):
+                self.failed.update(self.candidates.keys() & set(names_in(node)))
+        return super().value(node)
+
+    def _set(self, node: c_ast.Assignment, name: str, op: str) -> c_ast.Node:
+        value = _plain_row(self.value(node.rvalue))
+        self._changes(node.lvalue)
+        is_row = value is not None and op == "=" and not _has_effects(value)
+        if value is None or not is_row or not self._is_row(self.candidates[name], value):
+            self.failed.add(name)
+            return node
+        self.values[name] = value
+        return value
+
+    def _is_row(self, pointer: Symbol, value: c_ast.Node) -> bool:
+        """Return whether an expression is a row of what a pointer points to."""
+        place = value
+        while isinstance(place, c_ast.BinaryOp):
+            place = place.left
+        symbol = self.names.declared(place)
+        if symbol is None or not symbol.layers or symbol.layers[0].kind == "()":
+            return False
+        if len(symbol.layers) == 1 and not any(True for _ in _numbers_of(place)):
+            return False
+        dims = [[text_of(x.dim) for x in s.layers[1:] if x.dim] for s in (symbol, pointer)]
+        is_alike = symbol.base == pointer.base and symbol.record is pointer.record
+        return is_alike and dims[0] == dims[1] and len(symbol.layers) == len(pointer.layers)
+
+    def _is_touched(self, value: c_ast.Node, changed: str | None, is_stored: bool) -> bool:
+        if not is_stored and changed is not None:
+            return changed in names_in(value)
+        for part in walk_tree(c_ast.ExprList([*_numbers_of(value)])):
+            match part:
+                case c_ast.StructRef() | c_ast.UnaryOp(op="*"):
+                    return True
+                case c_ast.ArrayRef(name=c_ast.ID(name=name)):
+                    if self._may_be_stored(name, changed):
+                        return True
+                case c_ast.ID(name=name):
+                    symbol = self.names.find(name)
+                    if symbol is not None and self.stability.is_in_memory(symbol):
+                        return True
+        return False
+
+    def _may_be_stored(self, name: str, changed: str | None) -> bool:
+        """Return whether a store through `changed`, which any pointer may be, may be to `name`."""
+        pair = [
+            self.candidates.get(one or "", self.names.find(one or "")) for one in (name, changed)
+        ]
+        stored = [StoredName(one.base, is_pointer=True) for one in pair if one is not None]
+        return name == changed or len(stored) < 2 or may_share(*stored)
+
+
+def _plain_row(node: c_ast.Node) -> c_ast.Node | None:
+    """Return a row, or a sum of one and numbers, None for what is no such expression."""
+    match node:
+        case c_ast.ID() | c_ast.StructRef() | c_ast.ArrayRef():
+            return node
+        case c_ast.UnaryOp(op="&", expr=c_ast.ArrayRef() as element):
+            number = element.subscript
+            is_first = isinstance(number, c_ast.Constant) and number.value == "0"
+            inner = _plain_row(element.name)
+            if inner is None or is_first:
+                return inner
+            return c_ast.BinaryOp("+", inner, number, node.coord)
+        case c_ast.BinaryOp(op="+" | "-"):
+            inner = _plain_row(node.left)
+            return None if inner is None else c_ast.BinaryOp(node.op, inner, node.right, node.coord)
+    return None
+
+
+def _numbers_of(row: c_ast.Node) -> Iterator[c_ast.Node]:
+    """Yield what a row's address is made of beside an array."""
+    match row:
+        case c_ast.BinaryOp():
+            yield row.right
+            yield from _numbers_of(row.left)
+        case c_ast.ArrayRef():
+            yield row.subscript
+            yield from _numbers_of(row.name)
+        case c_ast.StructRef(name=inner) | c_ast.UnaryOp(op="*", expr=inner):
+            yield from _numbers_of(inner)
+        case c_ast.ID():
+            pass
+        case _:
+            yield row
 
 
 def _has_effects(node: c_ast.Node) -> bool:

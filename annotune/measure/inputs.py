@@ -26,6 +26,7 @@ from annotune.measure.values import (
     compared_reals,
     divides,
     element_of,
+    plain_type,
     family_of,
     negative_names,
     poisoned,
@@ -351,7 +352,10 @@ class _Draw:
         """Return the elements of one array."""
         number = buffer.number
         if number.family is Family.INTEGER:
-            return self._integers(buffer).astype(number.dtype)
+            drawn = self._integers(buffer)
+            if plain_type(buffer.element) in ("_Bool", "bool"):
+                drawn &= 1
+            return drawn.astype(number.dtype)
         parts = buffer.size_bytes // number.component.itemsize
         if self._values in ZERO_VALUES:
             return self._zeros(buffer.name, parts).astype(number.component).view(number.dtype)

@@ -278,3 +278,24 @@ def test_memory_that_is_not_plain_is_refused_where_it_is_read() -> None:
 def test_data_of_each_thread_are_refused(name: str, line: int) -> None:
     found = check(Settings(PROGRAMS / name)).diagnostics
     assert [d.span.line for d in found if d.code == "AT129"] == [line]
+
+
+def test_arrays_of_bool(tmp_path: Path) -> None:
+    every = ("cuda", "openacc", "openmp", "openmp_target")
+    program = Program(tmp_path, PROGRAMS / "bool_arrays.c", every)
+    some = [tuple((k * k + k // step) % 2 for k in range(400)) for step in (3, 5, 7, 11)]
+    a, b, c, d = (Array("u1", 400, values) for values in some)
+    x, k = Array("f8", 400), Array("i4", 400, (0, 3, 1, 2, -1, 256))
+    calls = [
+        call
+        for n in (-1, 0, 1, 5, 37)
+        for call in (
+            Call("masked", ("i4", n), a, x, Array("f8", 400, seed=1)),
+            Call("set", ("i4", n), a, b, c, d, x, k),
+            Call("counted", ("i4", n), a, k, returns="i4"),
+            Call("counted", ("i4", n), Array("u1", 40, (1,) * 40), k, returns="i4"),
+            Call("grown", ("i4", n), ("i4", 9), a, b),
+            Call("sites", ("i4", n), Array("u1", 400, some[0]), k),
+        )
+    ]
+    program.check(*calls)

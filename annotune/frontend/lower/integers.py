@@ -167,6 +167,10 @@ def converted(
         return op, stored_value(without_type(value), place, base, expressions.names)
     if op == "=":
         value = without_type(value)
+    if base == "_Bool" and op != "=":
+        # No sum, nor a product: what is not 0 is 1 after each step.
+        new = expressions.computed(op[:-1], Typed(place, "int"), value, one.node)
+        return "=", Typed(cast(new, base), "int")
     if op in _OWN and not (op != "=" and (loses_part or _divides_unsigned(op, base, value))):
         return op, Typed(cast(value, base), base) if loses_part else value
     if op not in _OWN and not (is_whole and is_integer(value.kind)):

@@ -111,8 +111,8 @@ _RANKED = (
 )
 _RANK = {kind: rank for rank, kind in enumerate(_RANKED)}
 COMPLEX = frozenset({"float complex", "double complex"})
-# Element types of arrays; C++ has no _Bool.
-ELEMENTS = frozenset(_RANKED) | COMPLEX | (PROMOTED - {"_Bool"})
+# Element types of arrays.
+ELEMENTS = frozenset(_RANKED) | COMPLEX | PROMOTED
 
 
 @dataclass(frozen=True, slots=True)

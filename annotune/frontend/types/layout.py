@@ -46,7 +46,7 @@ class Layouts:
             return Room(count * inner.bytes, inner.alignment)
         if record is not None:
             return self._record(record)
-        if base not in ELEMENTS and base != "_Bool":
+        if base not in ELEMENTS:
             return None
         own = element_bytes(base)
         return Room(own, own // 2 if "complex" in base else own)

@@ -299,3 +299,24 @@ def test_arrays_of_bool(tmp_path: Path) -> None:
         )
     ]
     program.check(*calls)
+
+
+def test_operators_on_bits(tmp_path: Path) -> None:
+    every = ("cuda", "openacc", "openmp", "openmp_target")
+    program = Program(tmp_path, PROGRAMS / "bit_operators.c", every)
+    extremes = (-1, -(2**31), 2**31 - 1, -8, 7, 0, 5, 12, -13)
+    b, c = Array("i4", 40, extremes), Array("i4", 40, extremes[::-1])
+    u = Array("u4", 40, (2**32 - 1, 2**31, 0, 1, 511, 520, 64, 128))
+    d = Array("i2", 40, (-1, -(2**15), 2**15 - 1, 4, 8, 12))
+    x = Array("f8", 80)
+    calls = [
+        call
+        for n in (-1, 0, 1, 5, 37)
+        for call in (
+            Call("ints", ("i4", n), Array("i4", 160), b, c),
+            Call("mixed", ("i4", n), Array("i8", 40), u, c, d, Array("u1", 40)),
+            Call("reduced", ("i4", n), b, returns="i8"),
+        )
+    ]
+    powers = [Call("subscripts", ("i4", n), x, Array("f8", 40)) for n in (0, 1, 2, 8, 32)]
+    program.check(*calls, *powers)

@@ -15,7 +15,13 @@ from pycparser import c_ast
 from annotune.annotation.messages import did_you_mean
 from annotune.diagnostics import AnnotuneError, Template
 from annotune.frontend import messages
-from annotune.frontend.lower.libf2c import LIBRARY, called_functions, integer_type, uses_integer
+from annotune.frontend.lower.libf2c import (
+    LIBRARY,
+    called_functions,
+    integer_type,
+    of_bits,
+    uses_integer,
+)
 from annotune.frontend.lower.names import (
     Names,
     is_generic,
@@ -48,6 +54,7 @@ from annotune.frontend.types.kinds import (
     may_wrap,
     modular,
     promoted,
+    width,
     without_type,
 )
 from annotune.frontend.types.symbols import INTEGERS, REALS, Symbol
@@ -292,8 +299,9 @@ def _definition(name: str, names: Names) -> Symbol | None:
 # An address: the array, the subscripts given so far, and an offset not yet in one.
 _Address = tuple[Symbol, tuple[Expr, ...], Expr | None]
 _IMAGINARY_UNITS = frozenset({"I", "_Complex_I"})
+BITS = frozenset({"&", "|", "^"})
 # What the values of C's types decide, where sums and products agree up to what goes round.
-ROUNDING = frozenset({"/", "%", ">>"})
+ROUNDING = frozenset({"/", "%", ">>", *BITS})
 # A shift by more bits would leave nothing of an int.
 _LARGEST_SHIFT = 30
 
@@ -501,20 +509,35 @@ class Expressions:
             return Typed(condition(node, True, self), "int")
         if node.op in ("++", "--", "p++", "p--"):
             raise self.refuse(messages.NESTED_ASSIGNMENT, node)
-        raise self.refuse(messages.OPERATOR, node, op=node.op)
+        operand = self.exact_value(node.expr)
+        if node.op != "~" or not is_integer(operand.kind):
+            raise self.refuse(messages.OPERATOR, node, op=node.op)
+        # All bits but those of x: in two's complement -1 - x, without a carry.
+        if is_unsigned(operand.kind):
+            ones = Typed(Int(2 ** width(operand.kind) - 1), operand.kind)
+            return self._bits("^", operand, ones, node)
+        return self.computed("-", Typed(Int(-1), operand.kind), operand, node)
 
     def _binary(self, node: c_ast.BinaryOp) -> Typed:
         if node.op in COMPARISONS | CONNECTIVES:
             return Typed(condition(node, True, self), "int")
-        if node.op in ("&", "^"):
-            return self._bits(node)
         value = self.exact_value if node.op in ROUNDING else self.value
-        return self.computed(node.op, value(node.left), value(node.right), node)
+        left, right = value(node.left), value(node.right)
+        if node.op in BITS:
+            left, right = self._fixed(left, node.left), self._fixed(right, node.right)
+        return self.computed(node.op, left, right, node)
+
+    def _fixed(self, value: Typed, node: c_ast.Node) -> Typed:
+        """Return the number of a constant expression, `value` of any other."""
+        number = self.names.fixed_value(node) if is_integer(value.kind) else None
+        return value if number is None else Typed(Int(number), value.kind)
 
     def computed(self, op: str, left: Typed, right: Typed, node: c_ast.Node) -> Typed:
         """Return ``left op right``, which stands at `node`; exact operands for `ROUNDING`."""
         if op in ("<<", ">>"):
             return self._shifted(op, left, right, node)
+        if op in BITS:
+            return self._bits(op, left, right, node)
         kind = common(left.kind, right.kind)
         if op not in ("+", "-", "*", "/", "%") or (op == "%" and not is_integer(kind)):
             raise self.operator(node, op)
@@ -574,31 +597,38 @@ class Expressions:
         below = Negate(Binary("/", Binary("-", Int(power - 1), x), Int(power)))
         return Typed(Select(Binary(">=", x, Int(0)), quotient, below), left.kind)
 
-    def _bits(self, node: c_ast.BinaryOp) -> Typed:
+    def _bits(self, op: str, left: Typed, right: Typed, node: c_ast.Node) -> Typed:
         """Return ``x & 7`` as ``x % 8`` and ``x ^ 1`` as ``x - 2 * (x % 2) + 1``, for x from 0 on.
 
         The last bits of a number that is not negative are what a power of two leaves of it, in
         every type that holds it; no step of the second sum is above the greater of both values.
+        So ``x & ~7`` is ``x - x % 8``, and ``2 * x | 1`` is ``2 * x + 1``, whose bits are apart.
+        What else there is stays C's own operator, in a function.
         """
-        left, right = self.exact_value(node.left), self.exact_value(node.right)
+        kind = common(left.kind, right.kind)
+        if not is_integer(kind):
+            raise self.operator(node, op)
         if isinstance(without_type(left).expr, Int):
             left, right = right, left
-        mask, kind = without_type(right).expr, common(left.kind, right.kind)
-        is_mask = isinstance(mask, Int) and 0 < mask.value < 2**_LARGEST_SHIFT
-        if not (is_integer(kind) and is_mask and self.names.is_nonnegative(left.expr)):
-            raise self.operator(node, node.op)
-        assert isinstance(mask, Int)
-        if mask.value & (mask.value + 1) or (node.op == "^" and mask.value != 1):
-            raise self.operator(node, node.op)
+        known = without_type(right).expr
+        mask = known.value if isinstance(known, Int) else 0
 
         def number(value: int) -> Typed:
             return Typed(Int(value) if self.in_index else constant(value, right.kind), right.kind)
 
-        rest = self.computed("%", left, number(mask.value + 1), node)
-        if node.op == "&":
-            return rest
-        twice = self.computed("*", number(2), rest, node)
-        return self.computed("+", self.computed("-", left, twice, node), number(1), node)
+        if op == "|" and 0 < mask < _factor(left.expr):
+            return self.computed("+", left, right, node)
+        is_low = 0 < mask < 2**_LARGEST_SHIFT and not mask & (mask + 1)
+        count = mask + 1 if is_low else _unmasked(mask, kind)
+        is_sum = (op == "&" and count) or (op == "^" and mask == 1)
+        if is_sum and self.names.is_nonnegative(left.expr):
+            rest = self.computed("%", left, number(count), node)
+            if op == "&":
+                return rest if is_low else self.computed("-", left, rest, node)
+            twice = self.computed("*", number(2), rest, node)
+            return self.computed("+", self.computed("-", left, twice, node), number(1), node)
+        self.names.used.functions.setdefault(of_bits(op, kind))
+        return Typed(Call(f"({kind})", (Call(of_bits(op, kind), (left.expr, right.expr)),)), kind)
 
     def operator(self, node: c_ast.Node, op: str) -> AnnotuneError:
         """Return the refusal of an operator, at the operator itself where it is a binary one."""
@@ -651,6 +681,22 @@ class Expressions:
                 return Typed(self.number(operand, target), target)
             return Typed(Call(f"({target})", (operand.expr,)), promoted(target))
         return Typed(cast(self.exact_value(node.expr), target), promoted(target))
+
+
+def _factor(expr: Expr) -> int:
+    """Return the power of two that a product is a multiple of, by a factor that is one; else 1."""
+    match expr:
+        case Binary("*", part, Int(by)) | Binary("*", Int(by), part) if by > 0:
+            return (by & -by) * _factor(part)
+        case Call("(long)", (operand,)):
+            return _factor(operand)
+    return 1
+
+
+def _unmasked(mask: int, kind: str) -> int:
+    """Return 8 for ``~7`` in an integer type, 0 for what is no such mask."""
+    count = 2 ** width(kind) - mask % 2 ** width(kind)
+    return count if 1 < count < 2**_LARGEST_SHIFT and not count & (count - 1) else 0
 
 
 def _extremum(chosen: Select) -> Expr | None:

@@ -61,7 +61,7 @@ from annotune.ir.region import Alias
 
 # What a statement of a nest may do; other assignments are written out.
 _OWN = frozenset({"=", "+=", "-=", "*=", "/="})
-ASSIGNMENTS = _OWN | {"%=", "<<=", ">>="}
+ASSIGNMENTS = _OWN | {"%=", "<<=", ">>=", "&=", "|=", "^="}
 # Operators that a store shares with a value; of the first two either operand may stand first.
 _COMMUTE = frozenset({"+", "*"})
 _COMPOUND = _COMMUTE | {"-", "/"}

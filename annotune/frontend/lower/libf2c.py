@@ -177,8 +177,28 @@ def _parameters(entry: _Entry) -> Iterator[tuple[str, str]]:
             yield "n" if (own, letter) == ("y", "i") else own, _PARTS[letter]
 
 
-LIBRARY: Mapping[str, UserFunction] = {one.name: one for one in _functions()}
-"""The functions by value, by name; ``integer`` is f2c's, int or long."""
+_OF_BITS = {"&": "and", "|": "or", "^": "xor"}
+
+
+def of_bits(op: str, kind: str) -> str:
+    """Return the function that is ``&``, ``|`` or ``^`` of two integers of type `kind`."""
+    return f"annotune_{_OF_BITS[op]}_{kind.replace(' ', '_')}"
+
+
+def _bits() -> Iterator[UserFunction]:
+    for op in _OF_BITS:
+        for kind in (f"{sign}{size}" for sign in ("", "unsigned ") for size in _SIZES):
+            x, y = f"{kind} annotune_x", f"{kind} annotune_y"
+            body = (f"return annotune_x {op} annotune_y;",)
+            yield UserFunction(of_bits(op, kind), kind, (x, y), body=body, is_library=True)
+
+
+_SIZES = ("int", "long", "long long")
+LIBRARY: Mapping[str, UserFunction] = {one.name: one for one in (*_functions(), *_bits())}
+"""The functions by value, by name; ``integer`` is f2c's, int or long.
+
+Those of C's operators on bits stand beside them, for which a nest has no operator.
+"""
 
 
 def uses_integer(function: UserFunction) -> bool:

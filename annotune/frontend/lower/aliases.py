@@ -32,6 +32,7 @@ from annotune.frontend.read.syntax import (
     extent,
     names_in,
     offset,
+    pointers_in,
     replace_nodes,
     text_of,
     walk_tree,
@@ -207,18 +208,6 @@ def _whole(node: c_ast.Node, is_owner: bool = False) -> Iterator[str]:
 def _addressed(body: c_ast.Compound) -> frozenset[str]:
     parts = (n.expr for n in walk_tree(body) if isinstance(n, c_ast.UnaryOp) and n.op == "&")
     return frozenset(name for part in parts for name in names_in(part))
-
-
-def pointers_in(node: c_ast.Node) -> Iterator[str]:
-    """Yield the pointers that a place such as ``p->grid->nx`` is read through, outermost first."""
-    match node:
-        case c_ast.StructRef():
-            yield from pointers_in(node.name)
-            if node.type == "->":
-                yield text_of(node.name)
-        case c_ast.UnaryOp(op="*"):
-            yield from pointers_in(node.expr)
-            yield text_of(node.expr)
 
 
 def sure_pointers(statements: Sequence[c_ast.Node], names: Names) -> Iterator[str]:

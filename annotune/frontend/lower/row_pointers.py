@@ -11,6 +11,8 @@ length, which the proofs ask for like every other size.
 
 from __future__ import annotations
 
+import copy
+from collections import Counter
 from dataclasses import dataclass, field
 
 from pycparser import c_ast
@@ -26,6 +28,7 @@ from annotune.frontend.read.syntax import (
     extent,
     names_in,
     offset,
+    pointers_in,
     replace_nodes,
     text_of,
     walk_tree,
@@ -46,16 +49,18 @@ class _Counted:
     first: str = ""
     last: str = ""
     end: c_ast.Node | None = None
+    bounds: tuple[c_ast.Node, ...] = ()
 
 
 @dataclass
 class _TouchedRows:
-    """The rows that a region touches of one pointer to pointers: `ranges` of them, as C.
+    """The rows that a region touches of the pointers at one `place`: `ranges` of them, as C.
 
     Each is the first, the last, and the conditions under which the loops around it run at all.
     `columns` is what the length of a row may be; `seen` counts the rows that were found.
     """
 
+    place: c_ast.Node
     symbol: Symbol
     ranges: dict[tuple[str, str, str], None] = field(default_factory=dict)
     columns: c_ast.Node | None = None
@@ -72,28 +77,34 @@ class RowPointers:
         self.changed = frozenset(assigned_in(block)) | {
             n.name for n in walk_tree(block) if isinstance(n, c_ast.Decl) and n.name
         }
+        targets = (changed_by(n, CHANGES) for n in walk_tree(block))
+        self.changed_members = {text_of(n) for n in targets if isinstance(n, c_ast.StructRef)}
         self.rows: dict[str, _TouchedRows] = {}
         self.tests: list[str] = []
 
     def replace(self, block: c_ast.Compound) -> tuple[str, ...]:
         """Put one array in the place of the rows below `block`; return what holds of them then."""
-        mentioned = list(names_in(block))
-        for name in dict.fromkeys(mentioned):
-            symbol = self._pointer(name)
+        places = [n for n in walk_tree(block) if isinstance(n, c_ast.ID | c_ast.StructRef)]
+        mentioned = Counter(map(text_of, places))
+        for name, place in zip(map(text_of, places), places, strict=True):
+            symbol = self._pointer(place) if name not in self.rows else None
             if symbol is not None and not self._changes_rows(block, name):
-                self.rows[name] = _TouchedRows(symbol)
+                self.rows[name] = _TouchedRows(place, symbol)
         if not self.rows:
             return ()
         self._look(block, (), is_sure=True)
-        self.rows = {
-            name: rows for name, rows in self.rows.items() if rows.seen == mentioned.count(name)
-        }
+        self.rows = {n: rows for n, rows in self.rows.items() if rows.seen == mentioned[n]}
         made = {name: self._declare(name, rows) for name, rows in self.rows.items()}
         replace_nodes(block, lambda node: self._replacement(node, made))
         return tuple(self.tests)
 
-    def _pointer(self, name: str) -> Symbol | None:
-        symbol = None if name in self.changed else self.names.find(name)
+    def _pointer(self, place: c_ast.Node) -> Symbol | None:
+        owners = {*names_in(place.name if isinstance(place, c_ast.StructRef) else place)}
+        if owners & self.changed or any(isinstance(n, c_ast.ArrayRef) for n in walk_tree(place)):
+            return None
+        if any(s is not None and s.special not in PLAIN for s in map(self.names.find, owners)):
+            return None
+        symbol = self.names.declared(place)
         if symbol is None or symbol.base not in ELEMENTS or symbol.special not in PLAIN:
             return None
         kinds = [layer.kind for layer in symbol.layers]
@@ -108,7 +119,8 @@ class RowPointers:
                 symbol = self.names.find(base.name)
                 if symbol is not None and symbol.layers and "char" in symbol.base:
                     return True
-            if isinstance(target, c_ast.ArrayRef) and _is_name(target.name, name):
+            row = target.name if isinstance(target, c_ast.ArrayRef) else target
+            if isinstance(row, c_ast.ID | c_ast.StructRef) and text_of(row) == name:
                 return True
         return False
 
@@ -132,17 +144,24 @@ class RowPointers:
                 self._look(node.left, loops, is_sure)
                 self._look(node.right, loops, is_sure=False)
                 return
-            case c_ast.ArrayRef(name=c_ast.ArrayRef(name=c_ast.ID(name=name)) as row):
-                if name in self.rows and self.rows[name].columns is None:
-                    self.rows[name].columns = _end_of(node.subscript, loops)
+            case c_ast.ArrayRef(name=c_ast.ArrayRef() as row):
+                touched = self._touched(row)
+                if touched is not None and touched.columns is None:
+                    touched.columns = _end_of(node.subscript, loops)
                 self._look(row, loops, is_sure)
                 self._look(node.subscript, loops, is_sure)
                 return
-            case c_ast.ArrayRef(name=c_ast.ID(name=name)) if name in self.rows:
-                self._row(self.rows[name], node.subscript, loops, is_sure)
+            case c_ast.ArrayRef():
+                touched = self._touched(node)
+                if touched is not None:
+                    self._row(touched, node.subscript, loops, is_sure)
         parts = [node.name] if isinstance(node, c_ast.StructRef) else [*node]
         for part in parts:
             self._look(part, loops, is_sure)
+
+    def _touched(self, node: c_ast.ArrayRef) -> _TouchedRows | None:
+        is_place = isinstance(node.name, c_ast.ID | c_ast.StructRef)
+        return self.rows.get(text_of(node.name)) if is_place else None
 
     def _row(
         self, rows: _TouchedRows, number: c_ast.Node, loops: tuple[_Counted, ...], is_sure: bool
@@ -154,8 +173,11 @@ class RowPointers:
         if is_sum and is_sure and isinstance(number, c_ast.BinaryOp) and self._stays(number.right):
             own, by = number.left, f" {number.op} {_as_long(number.right)}"
         around = [loop for loop in loops if loop.first]
-        tests = dict.fromkeys(f"{loop.first} <= {loop.last}" for loop in around)
-        test = " && ".join(tests)
+        # There a pointer that a bound is read through may be NULL, too.
+        read = () if is_sure else (number, *(part for loop in around for part in loop.bounds))
+        pointers = (name for node in read for part in walk_tree(node) for name in pointers_in(part))
+        tests = (*pointers, *(f"{loop.first} <= {loop.last}" for loop in around))
+        test = " && ".join(dict.fromkeys(tests))
         loop = next((one for one in reversed(loops) if _is_name(own, one.var)), None)
         if loop is not None and loop.first:
             rows.ranges[f"{loop.first}{by}", f"{loop.last}{by}", test] = None
@@ -184,7 +206,7 @@ class RowPointers:
         if cond.op not in ("<", "<=") or not (self._stays(first) and self._stays(cond.right)):
             return _Counted(var, end=cond.right if self._stays(cond.right) else None)
         last = _as_long(cond.right) + (" - 1" if cond.op == "<" else "")
-        return _Counted(var, _as_long(first), last, cond.right)
+        return _Counted(var, _as_long(first), last, cond.right, (first, cond.right))
 
     def _stays(self, node: c_ast.Node) -> bool:
         """Return whether an expression is made of sizes that the region leaves as they are."""
@@ -195,6 +217,12 @@ class RowPointers:
                 symbol = self.names.find(name)
                 is_size = symbol is None or symbol.is_integer
                 return is_size and name not in self.changed
+            case c_ast.StructRef():
+                # One that is a loop's bound, or that a store may change, is refused if it changes.
+                symbol = self.names.declared(node)
+                is_kept = self.changed.isdisjoint(names_in(node.name))
+                is_set = text_of(node) in self.changed_members
+                return symbol is not None and symbol.is_integer and is_kept and not is_set
             case c_ast.BinaryOp(op="+" | "-" | "*"):
                 return self._stays(node.left) and self._stays(node.right)
         return False
@@ -210,11 +238,15 @@ class RowPointers:
         for low, high, test in rows.ranges:
             span = f"{low} <= {high}"
             span = "" if low == high or span in test.split(" && ") else span
-            tests = [t for t in (test, "" if rows.is_sure else name, span) if t]
+            way = " && ".join((*pointers_in(rows.place), name))
+            tests = [t for t in (test, "" if rows.is_sure else way, span) if t]
             lines.append(f"if ({' && '.join(tests) or '1'}) {{")
             lines.append(f"  if ({low} < {first}) {first} = {low};")
             lines.append(f"  if ({high} > {last}) {last} = {high};\n}}")
         length = _FAR if rows.columns is None else _as_long(rows.columns)
+        read = dict.fromkeys(p for part in walk_tree(rows.columns) for p in pointers_in(part))
+        if read:
+            length = f"{' && '.join(read)} ? {length} : {_FAR}"
         bytes_ = f"(long)sizeof({plain})"
         apart = f"((const char *){name}[{{0}}] - (const char *){name}[{first}])"
         lines.append(f"const long {distance} = {first} < {last} ? ")
@@ -240,16 +272,16 @@ class RowPointers:
         )
         table.declare(Alias(array, f"{name}[0]", declaration), pointer)
         if rows.columns is not None:
-            self.names.used.guessed[distance] = rows.columns
+            # What stands in the region is yet to be changed in place.
+            self.names.used.guessed[distance] = copy.deepcopy(rows.columns)
         self.tests.append(even)
         return array, distance
 
     def _replacement(self, node: c_ast.Node, made: dict[str, tuple[str, str]]) -> c_ast.Node | None:
-        if not isinstance(node, c_ast.ArrayRef) or not isinstance(node.name, c_ast.ID):
+        is_row = isinstance(node, c_ast.ArrayRef) and self._touched(node) is not None
+        if not is_row or not isinstance(node, c_ast.ArrayRef):
             return None
-        if node.name.name not in made:
-            return None
-        array, distance = made[node.name.name]
+        array, distance = made[text_of(node.name)]
         start, end = extent(node.name, self.names.function.file.tokens)
         place = Coord("", start, end)
         self._spell(node, array, distance)
@@ -262,10 +294,11 @@ class RowPointers:
         """Note the pieces of text that make a row a part of the array."""
         tokens = self.names.function.file.tokens
         start, end = extent(node.name, tokens)
-        first = tokens.at(offset(node.name)) + 1
-        last = tokens.match[first] if first < len(tokens) else -1
-        if self.names.function.file.clean.text[start:end] != text_of(node.name) or last < 0:
-            written = self.names.function.file.clean.text[start:end]
+        name = node.name.field if isinstance(node.name, c_ast.StructRef) else node.name
+        first = tokens.at(offset(name)) + 1
+        last = tokens.match[first] if first < len(tokens) and tokens.texts[first] == "[" else -1
+        written = self.names.function.file.clean.text[start:end]
+        if "".join(written.split()) != "".join(text_of(node.name).split()) or last < 0:
             shown = {"name": text_of(node), "macro": written}
             self.table.refuse(messages.ALIAS_IN_MACRO, node, **shown)
             return

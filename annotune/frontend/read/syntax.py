@@ -84,6 +84,18 @@ def text_of(node: c_ast.Node) -> str:
     return c_generator.CGenerator().visit(node)
 
 
+def pointers_in(node: c_ast.Node) -> Iterator[str]:
+    """Yield the pointers that a place such as ``p->grid->nx`` is read through, outermost first."""
+    match node:
+        case c_ast.StructRef():
+            yield from pointers_in(node.name)
+            if node.type == "->":
+                yield text_of(node.name)
+        case c_ast.UnaryOp(op="*"):
+            yield from pointers_in(node.expr)
+            yield text_of(node.expr)
+
+
 def token_place(node: c_ast.Node) -> tuple[int, int]:
     """Return the offsets of the token at which the parser saw a node, which has one."""
     assert node.coord is not None

@@ -127,3 +127,56 @@ void call_behind(int n, int m, double *x, double *y)
     behind(n, m, a, b);
 }
 
+
+struct grid { int n, m; double **u; double *f[40]; double h; };
+struct box { struct grid *in, out; };
+
+void of_grid(struct grid *g)
+{
+    /*@ begin PerfTuning ( def input_params { param n = 17; param m = 9; } ) @*/
+    for (int i = 0; i < g->n; i++) {
+        double *r = g->u[i];
+        for (int j = 0; j < g->m; j++)
+            r[j] += g->h * g->f[i][j];
+    }
+    /*@ end @*/
+}
+
+void of_this(struct grid g)
+{
+    /*@ begin PerfTuning ( def input_params { param n = 17; param m = 9; } ) @*/
+    for (int i = 1; i < g.n; i++)
+        for (int j = 0; j < g.m - 1; j++)
+            g.u[i][j] = g.h * g.f[i - 1][j + 1];
+    /*@ end @*/
+}
+
+void of_box(int is_on, struct box *b)
+{
+    /*@ begin PerfTuning ( def input_params { param n = 17; param m = 9; } ) @*/
+    if (is_on)
+        for (int i = 0; i < b->in->n; i++)
+            for (int j = 0; j < b->in->m; j++)
+                (b->out).u[i][j] -= b->in -> u [i][j] + b->out.f[0][j];
+    /*@ end @*/
+}
+
+void call_grid(int kind, int n, int m, double *x, double *y)
+{
+    struct grid g = { n, m, 0, {0}, 0.5 };
+    struct box b = { &g, g };
+    double *rows[40], *others[40];
+    g.u = rows;
+    b.out.u = others;
+    for (int i = 0; i < n; i++) {
+        rows[i] = x + (kind == 1 ? i / 2 : i) * m;
+        g.f[i] = (kind == 2 ? x : y) + i * (m + 1);
+        b.out.f[i] = y;
+        others[i] = kind == 3 ? x + (n - i) * m : y + m * (i + 1);
+    }
+    of_grid(&g);
+    of_this(g);
+    of_box(1, &b);
+    b.in = 0;
+    of_box(0, &b);
+}

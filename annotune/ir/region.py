@@ -8,7 +8,7 @@ from functools import reduce
 
 from annotune.annotation.spec import Spec
 from annotune.diagnostics import NOWHERE, Span
-from annotune.ir.expr import Access, Binary, Call, Expr, Int, walk
+from annotune.ir.expr import Access, Binary, Call, Expr, Int, rewrite, walk
 from annotune.ir.nest import Nest
 from annotune.ir.poly import Poly
 
@@ -61,8 +61,9 @@ def flattened(expr: Expr, arrays: Mapping[str, Array]) -> Expr | None:
         assert extent is not None, "only the outermost extent may be open"
         return Binary("+", Binary("*", offset, extent), index)
 
-    inner = list(zip(expr.indices[1:], extents[1:], strict=True))
-    offset: Expr = reduce(step, inner, expr.indices[0])
+    # A subscript may read such an element itself.
+    first, *others = (rewrite(i, lambda part: flattened(part, arrays)) for i in expr.indices)
+    offset: Expr = reduce(step, zip(others, extents[1:], strict=True), first)
     return Access(expr.array, (offset,), expr.span)
 
 

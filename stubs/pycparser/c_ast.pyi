@@ -178,6 +178,11 @@ class If(Node):
         self, cond: Node, iftrue: Node, iffalse: Node | None, coord: Coord | None = None
     ) -> None: ...
 
+class CompoundLiteral(Node):
+    type: Typename
+    init: InitList
+    def __init__(self, type: Typename, init: InitList, coord: Coord | None = None) -> None: ...
+
 class InitList(Node):
     exprs: list[Node]
     def __init__(self, exprs: list[Node], coord: Coord | None = None) -> None: ...

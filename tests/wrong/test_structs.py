@@ -48,3 +48,23 @@ def test_structs_of_an_iteration_and_members_that_change(tmp_path: Path) -> None
         )
     ]
     program.check(*calls)
+
+
+def test_whole_structs(tmp_path: Path) -> None:
+    program = Program(tmp_path, PROGRAMS / "whole_structs.c", ALL)
+    a, b, c = Array("f8", 400), Array("f8", 400, seed=1), Array("f8", 400, seed=2)
+    calls = [
+        call
+        for n in (-1, 0, 1, 2, 5, 37)
+        for call in (
+            Call("energy", ("i4", n), a, b),
+            Call("forces", ("i4", n), a, b),
+            Call("moved", ("i4", n), a, b),
+            *(Call("same", ("i4", n), ("i4", by), a) for by in (0, 1, 3)),
+            Call("linked", ("i4", n), Array("i4", 160, (0,) * 160), Array("i4", 40)),
+            Call("one_type", ("i4", n), a, b),
+        )
+    ]
+    links = [link for k in range(37) for link in ((k * 7 + 3) % 37, k, k * k, 3 * k - 5)]
+    calls.append(Call("linked", ("i4", 37), Array("i4", 160, tuple(links)), Array("i4", 40)))
+    program.check(*calls, Call("moved", ("i4", 9), c, c))

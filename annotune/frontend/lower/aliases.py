@@ -111,11 +111,13 @@ def with_aliases(
     block, before = copy.deepcopy(block), copy.deepcopy(before)
     table = AliasTable.of(names)
     tests = RowPointers(table, block).replace(block)
+    count = len(pointers.starts)
     block = MovedPointers(table, statements, pointers).replace(block)
+    is_moved = len(pointers.starts) > count
     whole = WholeExpressions(block, names.function.tokens, names.function.file.source.text)
     outside = c_ast.ExprList([value for _, value in pointers.starts if value is not None])
     outside.exprs += [root for _, _, root in pointers.behind]
-    StructVariables(table, block).replace(block, statements)
+    StructVariables(table, block).replace(block, statements, pointers)
     elements = ElementMembers(table)
     elements.replace(block)
     maker = _AliasMaker(table, statements, block)
@@ -124,7 +126,7 @@ def with_aliases(
     replace_nodes(block, maker.replacement)
     replace_nodes(before, maker.replacement)
     replace_nodes(outside, maker.replacement)
-    spellings = _spellings(table, whole, by_value, is_moved=bool(pointers.starts))
+    spellings = _spellings(table, whole, by_value, is_moved=is_moved)
     if table.problems:
         raise AnnotuneError(tuple(table.problems))
     named = dict(zip(formulas, before.exprs, strict=False))
@@ -245,6 +247,9 @@ def _may_be_alias(node: c_ast.Node, names: Names) -> bool:
         return symbol is not None and symbol.is_array
     if isinstance(node, c_ast.Decl) and isinstance(node.type, c_ast.PtrDecl):
         return True
+    if isinstance(node, c_ast.ID):
+        symbol = names.find(node.name)
+        return symbol is not None and symbol.record is not None
     if isinstance(node, c_ast.ArrayRef) and isinstance(node.name, c_ast.ID):
         symbol = names.find(node.name.name)
         if symbol is not None and "*" in [layer.kind for layer in symbol.layers[1:]]:

@@ -113,8 +113,8 @@ BAD = {
     # Operators and literals.
     "remainder of reals": Bad(plain(f"{LOOP} a[i] = b[i] «%» 2.0;"), "AT133", "operator '%'"),
     "shift": Bad(plain(f"{LOOP} a[i] = b[i] «<<» 1;"), "AT133", "operator '<<'"),
-    "bits": Bad(plain(f"{LOOP} a[i «|» 1] = 0;"), "AT133", "operator '|'"),
-    "complement": Bad(plain(f"{LOOP} a[«~i»] = 0;"), "AT133", "operator '~'"),
+    "bits": Bad(plain(f"{LOOP} a[i] = b[i] «|» 1;"), "AT133", "operator '|'"),
+    "complement": Bad(plain(f"{LOOP} a[i] = «~b[i]»;"), "AT133", "operator '~'"),
     "size of": Bad(plain(f"{LOOP} a[i] = «sizeof(x)»;", REAL), "AT133", "operator 'sizeof'"),
     "assignment of a remainder": Bad(plain(f"{LOOP} «a[i] %= 2»;"), "AT133", "operator '%='"),
     "assignment inside": Bad(

@@ -108,10 +108,10 @@ FILES = {
         "AT121",
         "unknown type 'real8' of 'a'",
     ),
-    "booleans": (
-        f"void f(int n, _Bool *a) {{ {OPEN} for (int i = 0; i < n; i++) «a[i]» = 1; {CLOSE} }}",
+    "long doubles": (
+        f"void f(int n, long double *a) {{ {OPEN} for (int i = 0; i < n; i++) «a[i]» = 1; {CLOSE} }}",
         "AT122",
-        "_Bool",
+        "long double",
     ),
     "order of complex numbers": (
         f"void f(int n, double _Complex *a) {{ {OPEN} "
@@ -282,7 +282,7 @@ def test_refuses_what_is_no_source(text: str, code: str, span: Span) -> None:
 
 def test_collects_independent_refusals_in_text_order() -> None:
     text = region(
-        "for (i = 0; i < n; i++) {\n a[i] = f(i);\n if (n & 1) a[i] = 0;\n a[i] = q + q;\n}\n"
+        "for (i = 0; i < n; i++) {\n a[i] = f(i);\n if (s & 1) a[i] = 0;\n a[i] = q + q;\n}\n"
         "for (j = n; j < 0; j--) { break; }"
     )
     assert [d.code for d in refusals(text)] == ["AT130", "AT133", "AT120", "AT143", "AT131"]

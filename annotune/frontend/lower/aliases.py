@@ -19,9 +19,9 @@ from pycparser.c_parser import Coord
 from annotune.diagnostics import AnnotuneError
 from annotune.frontend import messages
 from annotune.frontend.lower.libf2c import BY_VALUE
-from annotune.frontend.lower.members import PLAIN, AliasTable, ElementMembers
+from annotune.frontend.lower.members import PLAIN, AliasTable, ElementMembers, PointerText
 from annotune.frontend.lower.names import Names, fixed_extents
-from annotune.frontend.lower.pointers import MovedPointers, PointerText
+from annotune.frontend.lower.pointers import MovedPointers
 from annotune.frontend.lower.respelled import WholeExpressions, respelled
 from annotune.frontend.lower.row_pointers import RowPointers
 from annotune.frontend.lower.struct_variables import StructVariables
@@ -104,16 +104,13 @@ def with_aliases(
     measured = [node for name in stated if (node := _dereference(names.find(name))) is not None]
     before = c_ast.ExprList([*formulas.values(), *measured])
     by_value = [place for node in walk_tree(block) if (place := _by_value(node)) >= 0]
-    trees = (block, before)
-    alike = any(_may_be_alias(node, names) for tree in trees for node in walk_tree(tree))
+    alike = any(_may_be_alias(node, names) for t in (block, before) for node in walk_tree(t))
     if not alike and not by_value:
         return Aliased(made, formulas, around=_around((), pointers, c_ast.ExprList([]), ()))
     block, before = copy.deepcopy(block), copy.deepcopy(before)
     table = AliasTable.of(names)
     tests = RowPointers(table, block).replace(block)
-    count = len(pointers.starts)
     block = MovedPointers(table, statements, pointers).replace(block)
-    is_moved = len(pointers.starts) > count
     whole = WholeExpressions(block, names.function.tokens, names.function.file.source.text)
     outside = c_ast.ExprList([value for _, value in pointers.starts if value is not None])
     outside.exprs += [root for _, _, root in pointers.behind]
@@ -123,16 +120,14 @@ def with_aliases(
     maker = _AliasMaker(table, statements, block)
     maker.refuse_changes(block)
     maker.refuse_moved(elements.roots.values())
-    replace_nodes(block, maker.replacement)
-    replace_nodes(before, maker.replacement)
-    replace_nodes(outside, maker.replacement)
-    spellings = _spellings(table, whole, by_value, is_moved=is_moved)
+    for tree in (block, before, outside):
+        replace_nodes(tree, maker.replacement)
+    spellings = _spellings(table, whole, by_value, is_moved=pointers.is_moved)
     if table.problems:
         raise AnnotuneError(tuple(table.problems))
-    named = dict(zip(formulas, before.exprs, strict=False))
     return Aliased(
         block.block_items or [],
-        named,
+        dict(zip(formulas, before.exprs, strict=False)),
         tuple(table.aliases.values()),
         spellings,
         _around(table.declarations.values(), pointers, outside, tests),

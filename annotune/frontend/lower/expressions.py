@@ -512,11 +512,12 @@ class Expressions:
         operand = self.exact_value(node.expr)
         if node.op != "~" or not is_integer(operand.kind):
             raise self.refuse(messages.OPERATOR, node, op=node.op)
-        # All bits but those of x: in two's complement -1 - x, without a carry.
-        if is_unsigned(operand.kind):
-            ones = Typed(Int(2 ** width(operand.kind) - 1), operand.kind)
-            return self._bits("^", operand, ones, node)
-        return self.computed("-", Typed(Int(-1), operand.kind), operand, node)
+        # All bits but those of x: what is left of all of them, which are -1 with a sign.
+        ones = 2 ** width(operand.kind) - 1 if is_unsigned(operand.kind) else -1
+        known = without_type(operand).expr
+        if isinstance(known, Int):
+            return Typed(Int(ones - known.value), operand.kind)
+        return self.computed("-", Typed(Int(ones), operand.kind), operand, node)
 
     def _binary(self, node: c_ast.BinaryOp) -> Typed:
         if node.op in COMPARISONS | CONNECTIVES:

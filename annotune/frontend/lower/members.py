@@ -94,6 +94,22 @@ class AliasTable:
         self.problems.append(problem)
 
 
+@dataclass
+class PointerText:
+    """What the text of a region needs around it, where pointers of the function move in it.
+
+    `names` are those pointers, `starts` C for their declarations but for values, and these. `live`
+    are the integers of those that are read later: each, the pointer and its array, are in `behind`.
+    Where one `is_moved`, the text is not that of the tree, in which it is a number.
+    """
+
+    names: list[str] = field(default_factory=list)
+    starts: list[tuple[str, c_ast.Node | None]] = field(default_factory=list)
+    behind: list[tuple[str, str, c_ast.Node]] = field(default_factory=list)
+    live: set[str] = field(default_factory=set)
+    is_moved: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class _Spot:
     """What an expression names in an array of structs.

@@ -15,13 +15,13 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from pycparser import c_ast
 from pycparser.c_parser import Coord
 
 from annotune.frontend.lower.around import Stability, addressed, read_before_set
-from annotune.frontend.lower.members import PLAIN, AliasTable, ElementMembers
+from annotune.frontend.lower.members import PLAIN, AliasTable, ElementMembers, PointerText
 from annotune.frontend.lower.names import Names
 from annotune.frontend.lower.steps import always
 from annotune.frontend.read.syntax import (
@@ -59,20 +59,6 @@ class _Followed:
     root: c_ast.Node
     start: c_ast.Node | None
     is_live: bool
-
-
-@dataclass
-class PointerText:
-    """What the text of a region needs around it, where pointers of the function move in it.
-
-    `names` are those pointers, `starts` C for their declarations but for values, and these. `live`
-    are the integers of those that are read later: each, the pointer and its array, are in `behind`.
-    """
-
-    names: list[str] = field(default_factory=list)
-    starts: list[tuple[str, c_ast.Node | None]] = field(default_factory=list)
-    behind: list[tuple[str, str, c_ast.Node]] = field(default_factory=list)
-    live: set[str] = field(default_factory=set)
 
 
 class MovedPointers:
@@ -273,6 +259,7 @@ class MovedPointers:
             if one.symbol.storage == "region":
                 continue
             text.names.append(name)
+            text.is_moved = True
             from_ = copy.deepcopy(one.root)
             value = None if one.start is None else c_ast.BinaryOp("+", from_, one.start)
             text.starts.append((f"{self._type(one.symbol)} *{name}", value))

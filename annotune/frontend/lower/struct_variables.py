@@ -27,8 +27,7 @@ from pycparser.c_parser import Coord
 from annotune.diagnostics import AnnotuneError
 from annotune.frontend import messages
 from annotune.frontend.lower.around import addressed, read_before_set, reads
-from annotune.frontend.lower.members import AliasTable
-from annotune.frontend.lower.pointers import PointerText
+from annotune.frontend.lower.members import AliasTable, PointerText
 from annotune.frontend.read.syntax import (
     changed_by,
     extent,

@@ -191,7 +191,7 @@ CONTROL_FLOW = Template(
 OPERATOR = Template(
     "AT133",
     "operator '{op}' is not supported in a region",
-    "use + - * / and comparisons, on integers also % and shifts by a constant",
+    "use + - * / and comparisons, on integers also %, & | ^ ~ and shifts by a constant",
 )
 NESTED_ASSIGNMENT = Template(
     "AT134", "an assignment inside an expression is not supported", "give it its own statement"

@@ -109,7 +109,8 @@ FILES = {
         "unknown type 'real8' of 'a'",
     ),
     "long doubles": (
-        f"void f(int n, long double *a) {{ {OPEN} for (int i = 0; i < n; i++) «a[i]» = 1; {CLOSE} }}",
+        f"void f(int n, long double *a) {{ {OPEN} "
+        f"for (int i = 0; i < n; i++) «a[i]» = 1; {CLOSE} }}",
         "AT122",
         "long double",
     ),

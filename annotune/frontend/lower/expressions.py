@@ -689,7 +689,8 @@ def _factor(expr: Expr) -> int:
     match expr:
         case Binary("*", part, Int(by)) | Binary("*", Int(by), part) if by > 0:
             return (by & -by) * _factor(part)
-        case Call("(long)", (operand,)):
+        case Call(function, (operand,)) if function.strip("()") in INTEGERS:
+            # The last bits stay in every integer type.
             return _factor(operand)
     return 1
 

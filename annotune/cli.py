@@ -102,14 +102,18 @@ def _measured_before(source: Path) -> Callable[[Region], MeasuredOriginal | None
 @output_folder
 def emit(output: Path | None, debug: bool, **options: Any) -> None:
     """Write SOURCE for every target, by the decision algorithm's first choice."""
+    from dataclasses import replace
+
     from annotune import pipeline
+    from annotune.codegen.build import Project
     from annotune.codegen.target import load_target
     from annotune.files import write_files
 
     settings, form = settings_of(options, os.environ), _form(options)
     with _refusals(form, debug):
-        made = pipeline.emit(settings, [load_target(name) for name in settings.targets])
         folder = output or _default_folder(settings.source)
+        settings = replace(settings, project=Project.of(settings.folders, folder))
+        made = pipeline.emit(settings, [load_target(name) for name in settings.targets])
         stem = settings.source.stem
         written = write_files(folder, {stem + end: text for end, text in made.files.items()})
         if form == "json":
@@ -138,9 +142,12 @@ def run(output: Path | None, resume: bool, debug: bool, **options: Any) -> None:
     Ctrl-C ends the search: the best so far is checked and written. A second one ends the run at
     once. What was measured is kept in either case, and the next run goes on from there.
     """
+    from dataclasses import replace
+
     from rich.console import Console
 
     from annotune import pipeline
+    from annotune.codegen.build import Project
     from annotune.codegen.target import load_target
     from annotune.files import held_folder, prepared_folder, write_files
     from annotune.report.html import report_html
@@ -155,6 +162,7 @@ def run(output: Path | None, resume: bool, debug: bool, **options: Any) -> None:
     with _refusals(form, debug):
         targets = [load_target(name) for name in settings.targets]
         folder = output or _default_folder(settings.source)
+        settings = replace(settings, project=Project.of(settings.folders, folder))
         screen = Console(stderr=True)
         stopped = interrupts(lambda: screen.print(ENDING), screen.show_cursor)
         with prepared_folder(folder), held_folder(folder), stopped as stop:

@@ -19,7 +19,7 @@ from annotune.annotation.messages import nearest
 from annotune.annotation.orio.complete import complete
 from annotune.annotation.perf_tuning import MAX_SIZES, problem_sizes
 from annotune.annotation.regions import AnnotationBlock, scan_annotations
-from annotune.codegen.build import BuildCommand, Compilers, Told, commands, header_lines
+from annotune.codegen.build import BuildCommand, Compilers, Project, Told, commands, header_lines
 from annotune.codegen.recipes import first_variant, listing_of, targets_said
 from annotune.codegen.several_sizes import (
     at_other_sizes,
@@ -125,6 +125,7 @@ class Settings:
     the file of ``--spec``, for regions without a PerfTuning of their own. `params` are ``--param
     NAME=VALUES`` and `constraints` ``--constraint FORMULA``, both over parameters of the annotation
     and axes of the space. `compilers` are the words that start the user's compilers, by role.
+    `project` says where the files will lie, None where that is not known.
     """
 
     source: Path
@@ -141,12 +142,22 @@ class Settings:
     params: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
     constraints: tuple[str, ...] = ()
     compilers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    project: Project | None = None
 
     @property
     def flags(self) -> tuple[str, ...]:
         """Return what the user's compiler is told of the source, as its words."""
-        told = (f"-D{name}={value}" for name, value in self.search.defines.items())
-        return (*(f"-I{folder}" for folder in self.search.include), *told)
+        return (*(f"-I{folder}" for folder in self.search.include), *self.defines)
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """Return the folders in which the source and its headers are looked for."""
+        return (self.source.absolute().parent, *map(Path, self.search.include))
+
+    @property
+    def defines(self) -> tuple[str, ...]:
+        """Return the macros that the user defines, as words for a compiler."""
+        return tuple(f"-D{name}={value}" for name, value in self.search.defines.items())
 
 
 def check(settings: Settings) -> CheckReport:
@@ -311,14 +322,15 @@ def _builds(
     given = (flag for r in regions for flag in macros(r.spec, {*r.scalars, *r.arrays}))
     is_quoting = re.search(r'^\s*#\s*include\s*"', source.text, re.MULTILINE)
     told = Told(
-        tuple(dict.fromkeys((*settings.flags, *given))),
+        tuple(dict.fromkeys((*settings.defines, *given))),
         str(settings.source.absolute().parent) if is_quoting else "",
         variants[0].flags.host,
         variants[0].flags.nvcc,
+        settings.search.include,
     )
     compilers = Compilers(settings.compilers, settings.arch or device.arch)
     files = [settings.source.stem + end for end in target.endings]
-    return commands(ways, files, compilers, told, source.text)
+    return commands(ways, files, compilers, told, source.text, settings.project)
 
 
 def _accepted(settings: Settings) -> CheckReport:

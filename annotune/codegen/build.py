@@ -6,10 +6,12 @@ was seen to take 1959 us with ``-O2``.
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 USUAL = "-O3"
 """The optimisation of what is measured, unless a variant has another one of its own."""
@@ -48,44 +50,113 @@ class Compilers:
 
 
 @dataclass(frozen=True, slots=True)
+class Project:
+    """The folder `root` of a user's project, with the current folder `here` and the files' `home`.
+
+    All are absolute and without symbolic links. What lies in the project is named as it is seen
+    from another folder of it, so that the project can be moved; all else by its absolute name.
+    """
+
+    root: Path
+    here: Path
+    home: Path
+
+    @classmethod
+    def of(cls, folders: Iterable[Path], home: Path) -> Project:
+        """Return the project with emitted files in `home`, and the user's own `folders`.
+
+        It is around the current folder, and around those that are given by their place beside it.
+        """
+        here = Path.cwd()
+        # The absolute name of ../headers is /here/../headers.
+        near = [one.resolve() for one in folders if one.absolute().is_relative_to(here)]
+        root = Path(os.path.commonpath((here.resolve(), *near)))
+        return cls(root, here.resolve(), home.resolve())
+
+    def seen_from_home(self, folder: str) -> str:
+        """Return the name of an absolute `folder` for a command that is run in `home`."""
+        return self._seen(folder, self.home)
+
+    def seen_from_here(self, folder: str) -> str:
+        """Return the name of an absolute `folder` for a command that is run in `here`."""
+        return self._seen(folder, self.here)
+
+    def _seen(self, folder: str, place: Path) -> str:
+        own = Path(folder).resolve()
+        is_inside = own.is_relative_to(self.root) and self.home.is_relative_to(self.root)
+        return os.path.relpath(own, place) if is_inside else folder
+
+
+@dataclass(frozen=True, slots=True)
 class Told:
     """What the compilers are told of one file's text: by the user, and by its variants.
 
-    `user` are ``-D`` and ``-I``, `quoted` the folder in which headers in quotes are looked for,
-    empty where there are none. `host` and `nvcc` are what the text was measured with beside
-    `USUAL`.
+    `user` are ``-D``, `include` the folders of ``-I``, `quoted` that in which headers in quotes are
+    looked for, empty where there are none. `host` and `nvcc` are what the text was measured with
+    beside `USUAL`.
     """
 
     user: tuple[str, ...] = ()
     quoted: str = ""
     host: tuple[str, ...] = ()
     nvcc: tuple[str, ...] = ()
+    include: tuple[str, ...] = ()
+
+    def seen(self, name: Callable[[str], str]) -> Told:
+        """Return the same with other names for the folders."""
+        quoted = name(self.quoted) if self.quoted else ""
+        return replace(self, quoted=quoted, include=tuple(map(name, self.include)))
 
 
 @dataclass(frozen=True, slots=True)
 class BuildCommand:
-    """A command that makes a program of our `files` and the rest of the user's."""
+    """A command that makes a program of our `files` and the rest of the user's.
+
+    It begins with `start` where it is run in the folder of the files, and with `from_here` where
+    annotune has been run.
+    """
 
     start: tuple[str, ...]
     files: tuple[str, ...]
     is_whole: bool = False
+    from_here: tuple[str, ...] = ()
+
+    @property
+    def has_place(self) -> bool:
+        """Return whether the command depends on the folder in which it is run."""
+        return bool(self.from_here) and self.from_here != self.start
 
     def text(self, folder: str = "") -> str:
-        """Return the command for a shell, the files being in `folder`."""
+        """Return the command for a shell in the files' own folder, or outside of that `folder`."""
         place = f"{folder.rstrip('/')}/" if folder else ""
         rest = () if self.is_whole else (REST,)
-        return shlex.join([*self.start, *rest, *(place + name for name in self.files), "-lm"])
+        start = self.from_here if folder and self.from_here else self.start
+        return shlex.join([*start, *rest, *(place + name for name in self.files), "-lm"])
 
 
 def commands(
-    ways: Sequence[CompilerUse], files: Sequence[str], compilers: Compilers, told: Told, source: str
+    ways: Sequence[CompilerUse],
+    files: Sequence[str],
+    compilers: Compilers,
+    told: Told,
+    source: str,
+    project: Project | None = None,
 ) -> tuple[BuildCommand, ...]:
     """Return the commands for a target's files, each with another compiler.
 
     `source` is the text of the user's file, which may be a program of itself.
     """
+    home = here = told
+    if project is not None:
+        home, here = told.seen(project.seen_from_home), told.seen(project.seen_from_here)
     return tuple(
-        BuildCommand(_start(way, compilers, told), tuple(files), has_main(source)) for way in ways
+        BuildCommand(
+            _start(way, compilers, home),
+            tuple(files),
+            has_main(source),
+            _start(way, compilers, here),
+        )
+        for way in ways
     )
 
 
@@ -103,6 +174,7 @@ def _start(way: CompilerUse, compilers: Compilers, told: Told) -> tuple[str, ...
         *((NATIVE,) if native else ()),
         *(told.nvcc if way.role == "nvcc" else ()),
         *own,
+        *(f"-I{folder}" for folder in told.include),
         *told.user,
         *quoted,
     )
@@ -118,15 +190,17 @@ def has_main(source: str) -> bool:
     return re.search(r"^\s*(?:int|void)\s+main\s*\(", source, re.MULTILINE) is not None
 
 
-def headline(found: Sequence[BuildCommand]) -> str:
-    """Return what is said before commands."""
+def headline(found: Sequence[BuildCommand], place: str = "") -> str:
+    """Return what is said before commands that are run in a `place`, in words."""
+    where = f" {place}" if place else ""
     if all(one.is_whole for one in found):
-        return "Compile and link:"
-    return f"Compile and link, {REST} being the rest of the program:"
+        return f"Compile and link{where}:"
+    return f"Compile and link{where}, {REST} being the rest of the program:"
 
 
 def header_lines(found: Sequence[BuildCommand]) -> tuple[str, ...]:
     """Return the lines on commands in a file's header; each is another way to do the same."""
     if not found:
         return ()
-    return (headline(found), *(f"  {one.text()}" for one in found))
+    place = "in the folder of this file" if any(one.has_place for one in found) else ""
+    return (headline(found, place), *(f"  {one.text()}" for one in found))

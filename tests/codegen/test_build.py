@@ -14,6 +14,7 @@ from annotune.codegen.build import (
     BuildCommand,
     Compilers,
     CompilerUse,
+    Project,
     Told,
     commands,
     has_main,
@@ -68,6 +69,51 @@ def test_the_command_in_a_header_makes_the_program() -> None:
     assert ran(words, Path("out")) == "66\n"
     said = done.err.splitlines()[-1]
     assert shlex.split(said)[-3:] == ["main.c", "out/user_omp.c", "-lm"]
+
+
+@pytest.mark.parametrize(
+    ("place", "source", "seen"),
+    [
+        (".", "src/user.c", "../src"),
+        ("src", "user.c", ".."),
+        ("build", "../src/user.c", "../../src"),
+    ],
+)
+def test_a_project_that_moves_is_compiled_by_the_same_command(
+    place: str, source: str, seen: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = tmp_path / "project"
+    for name in ("src", "headers", "build"):
+        (project / name).mkdir(parents=True)
+    (project / "src/near.h").write_text('#include "far.h"\n')
+    (project / "headers/far.h").write_text("#define SCALE 3\n")
+    (project / "src/user.c").write_text(f'#include "near.h"\n{function(region(LOOPS))}')
+    monkeypatch.chdir(project / place)
+    folder = "../headers" if place != "." else "headers"
+    done = annotune("emit", source, "-I", folder, "--target", "openmp", "-o", "out")
+    assert done.code == 0, done.err
+    out = project / place / "out"
+    text = (out / "user_omp.c").read_text()
+    assert f"-iquote {seen} " in text
+    assert "Compile and link in the folder of this file, " in text
+    assert str(tmp_path) not in text
+    (project / place / "main.c").write_text(MAIN)
+    said = shlex.split(done.err.splitlines()[-1])
+    assert ran(said, project / place) == "66\n"
+    (out / "main.c").write_text(MAIN)
+    moved = tmp_path / "moved"
+    project.rename(moved)
+    assert ran(command_of(text), moved / place / "out") == "66\n"
+
+
+def test_what_lies_outside_of_the_project_has_its_absolute_name(tmp_path: Path) -> None:
+    (tmp_path / "lib").mkdir()
+    project = Project(tmp_path / "here", tmp_path / "here", tmp_path / "here/out")
+    assert project.seen_from_home(str(tmp_path / "lib")) == str(tmp_path / "lib")
+    assert project.seen_from_home(str(tmp_path / "here/inc")) == "../inc"
+    assert project.seen_from_here(str(tmp_path / "here/inc")) == "inc"
+    elsewhere = Project(tmp_path / "here", tmp_path / "here", tmp_path / "there")
+    assert elsewhere.seen_from_home(str(tmp_path / "here")) == str(tmp_path / "here")
 
 
 def test_a_file_with_a_main_is_a_whole_program() -> None:

@@ -15,8 +15,8 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import assert_never
 
-from annotune.codegen.c_expr import c_expr, in_64_bits, of_one_sign, plain_c
-from annotune.codegen.names import c_type, fresh, narrow_scalars, spelled
+from annotune.codegen.c_expr import c_expr, in_64_bits, of_one_sign, plain_c, without_extrema
+from annotune.codegen.names import c_type, fresh, narrow_scalars, numbered, spelled
 from annotune.codegen.writer import Writer
 from annotune.ir.c_types import PROMOTED, is_unsigned_type
 from annotune.ir.expr import (
@@ -33,6 +33,7 @@ from annotune.ir.expr import (
     conjunction,
     conjuncts,
     names_read,
+    place_name,
     rewrite,
     subtracts,
     variables,
@@ -53,7 +54,7 @@ from annotune.ir.nest import (
     map_assigns,
     walk_stmts,
 )
-from annotune.ir.plain import Plain, asked_again
+from annotune.ir.plain import Plain, asked_again, chosen_places
 from annotune.ir.region import Region, flattened
 from annotune.transforms.tree import Body, bound_names, target_name
 
@@ -238,11 +239,15 @@ class Dialect:
 
     def _assign(self, out: Writer, stmt: Assign) -> None:
         """Write an assignment; a sum too long for a line has one summand on each."""
-        head = f"{self.expr(stmt.target)} {stmt.op} "
         # A copy's test is of our own, in longs as its subscripts are.
         is_copy = stmt.number == NO_STATEMENT and stmt.op == "=" and isinstance(stmt.target, Access)
         value = stmt.value if is_copy else self._narrowed(stmt.value)
-        value = self._named(out, value, target_name(stmt))
+        types = {scalar.name: scalar.type for scalar in self.region.scalars.values()}
+        target: Expr = stmt.target
+        if not is_copy:
+            made = Plain(self.region.types).expr(without_extrema(of_one_sign(value, types)))
+            target, value = self._named(out, target, made)
+        head = f"{self.expr(target)} {stmt.op} "
         text = f"{head}{self.expr(value)};"
         summands = _summands(value)
         if len(text) <= LONG_LINE or len(summands) < 3:
@@ -257,26 +262,44 @@ class Dialect:
                 out.line(line)
             out.line(f"{rest[-1]};")
 
-    def _named(self, out: Writer, value: Expr, target: str) -> Expr:
-        """Return a value in which what is asked and chosen is a constant, written before it.
+    def _named(self, out: Writer, target: Expr, value: Expr) -> tuple[Expr, Expr]:
+        """Return target and value, with what is chosen in their subscripts a constant before them.
 
-        It is what a hand would have written ``d__1`` for: short parts stay, and those whose type
-        is not known. A number of C's type is the same in a constant, and rounded no other way.
+        It is what a hand would have written ``k`` for, and ``d__1`` for what is asked and chosen:
+        short parts stay, and those whose type is not known. A number of C's type is the same in a
+        constant, and rounded no other way.
         """
-        plain = Plain(self.region.types)
+        for array, choice in (*chosen_places(target), *chosen_places(value)):
+            name = self._constant(out, choice, f"{array.rstrip('_')}_index", self.wide)
+            if name is not None:
+                left, right = _replaced(target, choice, name), _replaced(value, choice, name)
+                return self._named(out, left, right)
+        assert isinstance(target, Access | Var)
+        return target, self._asked_once(out, value, place_name(target))
+
+    def _asked_once(self, out: Writer, value: Expr, target: str) -> Expr:
+        """Return a value in which what is asked and chosen is a constant before it."""
         for part in asked_again(value):
-            kind = plain.kind(part)
-            if kind not in ("int", "long", "float", "double") or len(self.expr(part)) < LONG_PART:
-                continue
             word = (
                 f"{part.array.rstrip('_')}_value" if isinstance(part, Access) else f"{target}_term"
             )
-            name = fresh(word, self.region.taken | out.declared)
-            out.declare(name)
-            text = self.expr(self._named(out, part, target))
-            out.line(f"const {c_type(self.region, kind)} {name} = {text};")
-            return self._named(out, _replaced(value, part, Var(name)), target)
+            name = self._constant(out, part, word, lambda expr: expr)
+            if name is not None:
+                return self._asked_once(out, _replaced(value, part, name), target)
         return value
+
+    def _constant(
+        self, out: Writer, part: Expr, word: str, wide: Callable[[Expr], Expr]
+    ) -> Var | None:
+        """Write a constant for a long part, and return it; None of others."""
+        kind = Plain(self.region.types).kind(part)
+        if kind not in ("int", "long", "float", "double") or len(self.expr(part)) < LONG_PART:
+            return None
+        name = numbered(word, self.region.taken | out.declared)
+        out.declare(name)
+        text = self.expr(wide(self._asked_once(out, part, word)))
+        out.line(f"const {c_type(self.region, kind)} {name} = {text};")
+        return Var(name)
 
     def loop_head(self, loop: Loop) -> str:
         """Return ``for (…)`` with the iterator declared in it, in the user's type."""
@@ -499,12 +522,7 @@ RIGHT_OF_SUM = SUM + 1
 
 
 def _replaced(expr: Expr, part: Expr, by: Expr) -> Expr:
-    """Return `expr` with `by` for `part`, outside subscripts."""
-
-    def change(one: Expr) -> Expr | None:
-        return by if one == part else one if isinstance(one, Access) else None
-
-    return rewrite(expr, change)
+    return rewrite(expr, {part: by}.get)
 
 
 def _summands(expr: Expr) -> list[tuple[str, Expr]]:

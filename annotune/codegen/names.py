@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain, count
 
 from annotune.analysis.facts import Analysis
 from annotune.frontend.read.tokens import WORD
@@ -190,6 +191,13 @@ def fresh(wanted: str, taken: Iterable[str]) -> str:
     while wanted in known:
         wanted += "_"
     return wanted
+
+
+def numbered(wanted: str, taken: Iterable[str]) -> str:
+    """Return `wanted`, with a number where it is among `taken`."""
+    known = frozenset(taken)
+    names = (f"{wanted}{number}" for number in count(2))
+    return next(name for name in chain((wanted,), names) if name not in known)
 
 
 def with_hosts(

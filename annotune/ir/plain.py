@@ -14,6 +14,7 @@ Choices and comparisons are made where it is known how they come out.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -92,6 +93,8 @@ class Plain:
                 return "int" if abs(value) <= _INT_MAX else "long"
             case Real(text):
                 return {"f": "float", "l": None, "i": None}.get(text[-1].lower(), "double")
+            case Var(name) if name.startswith("(long)"):
+                return "long"
             case Var(name) | Access(name):
                 return _promoted(self.types.get(name, ""))
             case Negate(operand):
@@ -114,11 +117,19 @@ class Plain:
         condition = self.expr(expr.condition)
         if_true, if_false = self.expr(expr.if_true), self.expr(expr.if_false)
         if not isinstance(condition, Int):
-            return Select(condition, if_true, if_false)
+            return self._extremum(condition, if_true, if_false)
         chosen, kind = if_true if condition.value else if_false, self.kind(expr)
         if kind is not None and kind == self.kind(chosen):
             return chosen
         return Select(expr.condition, if_true, if_false)
+
+    def _extremum(self, condition: Expr, if_true: Expr, if_false: Expr) -> Expr:
+        """Return a choice; of two integers the lesser or the greater one is always asked alike."""
+        match condition:
+            case Binary("<=" | ">=" as op, one, two) if {one, two} == {if_true, if_false}:
+                if _are_integers(self, one, two) and self.kind(one) == self.kind(two):
+                    condition = Binary(op[0], one, two)
+        return Select(condition, if_true, if_false)
 
     def _compared(self, op: str, left: Expr, right: Expr) -> Expr:
         if right == Int(0) and is_truth(left):
@@ -304,7 +315,7 @@ class _Sums:
 
 
 def asked_again(expr: Expr) -> tuple[Expr, ...]:
-    """Return the parts that a choice asks about and may choose: ``x - y`` of ``abs(x - y)``.
+    """Return the parts that a choice asks about twice, or may choose too: ``x - y`` of its ``abs``.
 
     They are computed wherever `expr` is, so that a constant before it may be what each of them is.
     The largest come first; there are no variables and constants among them, comparisons, and
@@ -313,10 +324,20 @@ def asked_again(expr: Expr) -> tuple[Expr, ...]:
     found: dict[Expr, int] = {}
     for part in _always(expr):
         if isinstance(part, Select):
-            chosen = {*_values(part.if_true), *_values(part.if_false)}
-            asked = [one for one in _always(part.condition) if one in chosen and not is_truth(one)]
-            found |= {one: _length(one) for one in asked if not isinstance(one, Var | Int | Real)}
-    return tuple(sorted(found, key=lambda one: -found[one]))
+            times = Counter(one for operand in children(part) for one in _values(operand))
+            asked = (one for one in _always(part.condition) if times[one] > 1)
+            found |= {one: _length(one) for one in asked if not is_truth(one)}
+    kept = (one for one in found if not isinstance(one, Var | Int | Real))
+    return tuple(sorted(kept, key=lambda one: -found[one]))
+
+
+def chosen_places(expr: Expr) -> Iterator[tuple[str, Select]]:
+    """Yield the choices in subscripts, each with its array, of what is read wherever `expr` is."""
+    for part in _always(expr):
+        if isinstance(part, Access):
+            for index in part.indices:
+                yield from chosen_places(index)
+                yield from ((part.array, e) for e in _always(index) if isinstance(e, Select))
 
 
 def _always(expr: Expr) -> Iterator[Expr]:

@@ -28,7 +28,7 @@ void axpy(int n, double a, const double *restrict x, int incx, double *restrict 
 }
 """
 PLAIN = "y[1 + (i - 1) * incy] += a * x[1 + (i - 1) * incx];"
-ASKING = "y[(incy < 0 ? (1 - n) * incy + 1 : 1) + (i - 1) * incy] += a * "
+ASKING = "const int y_index = incy < 0 ? (1 - n) * incy + 1 : 1;"
 
 
 def text(target_name: str, source: str, resident: bool = False) -> str:
@@ -90,3 +90,27 @@ def test_sums_are_said_once(target: str) -> None:
     assert "y[i * (m + 1) + j] = x[i] + y[i * (m + 1) + j];" in found
     assert "x[i] != 0." in found
     assert "- 0" not in found
+
+
+CLAMPED = """
+void clamp(int n, int m, double *restrict y, const double *restrict x, const double *restrict t)
+{
+    /*@ begin PerfTuning ( def input_params { param n = 99; param m = 9; } ) @*/
+    for (int i = 0; i < n; i++) {
+        int k = (int)t[i];
+        k = k >= 1 ? k : 1;
+        k = k <= m - 1 ? k : m - 1;
+        y[i] = x[k - 1] + x[k] * (x[i * m + k] - t[i] >= 0 ? x[i * m + k] - t[i] : t[i]);
+    }
+    /*@ end @*/
+}
+"""
+
+
+@pytest.mark.parametrize("target", DEFAULT_TARGETS)
+def test_what_is_asked_and_chosen_has_a_name(target: str) -> None:
+    lines = [line.strip() for line in text(target, CLAMPED).split("\n")]
+    assert "y[i] = x[x_index - 1] + x[x_index] * (y_term >= 0 ? y_term : t[i]);" in lines
+    assert "const double y_term = x[i * m + x_index] - t[i];" in lines
+    assert "const int x_index_term = (int)(t[i]) > 1 ? (int)(t[i]) : 1;" in lines
+    assert "const int x_index = x_index_term < m - 1 ? x_index_term : m - 1;" in lines

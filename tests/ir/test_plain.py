@@ -24,7 +24,7 @@ from annotune.ir.expr import (
 )
 from annotune.ir.fold import divide, remainder
 from annotune.ir.nest import Assign
-from annotune.ir.plain import Plain, asked_again, where
+from annotune.ir.plain import Plain, asked_again, chosen_places, where
 
 TYPES = {
     **dict.fromkeys(("i", "j", "k", "n", "m", "lda", "incx"), "int"),
@@ -56,6 +56,8 @@ PLAINLY = {
     "(d == 3.) == 0": "d != 3.",
     "(d == 3.) != 0": "d == 3.",
     "1 < 2 ? i : s": "i",
+    "(i >= 1 ? i : 1) <= n ? i : n": "(i > 1 ? i : 1) <= n ? i : n",
+    "i <= n ? n : i": "i < n ? n : i",
     "d[i + 1 - 1] + 0.": "d[i] + 0.",
 }
 # What looks alike and is not, or may overflow where the text does not.
@@ -71,6 +73,8 @@ KEPT = [
     "L + i - i",
     "1 < 2 ? f : d",
     "1 < 2 ? i : u",
+    "i <= u ? i : u",
+    "d >= f ? d : f",
     "(i + j) / 2 + 1",
     "w + 1 - 1",
 ]
@@ -244,6 +248,7 @@ AGAIN = {
     "a[i] * (a[i] >= 0. ? a[i] : 0.)": ["a[i]"],
     "m >= (d >= 0. ? d : -d) ? m : (d >= 0. ? d : -d)": ["d >= 0. ? d : -d"],
     "(i < n && a[i] > 0.) ? a[i] : 0.": [],
+    "a[i] != a[i] ? 1. : d": ["a[i]"],
     "i < n ? a[i] > 0. ? a[i] : 0. : a[i]": [],
     "a[i] > 0. ? b[a[i]] : 0.": [],
     "a[i] * a[i] + (d > 3. ? a[i] : 0.)": [],
@@ -264,3 +269,9 @@ def test_what_is_asked_again_is_always_computed(expr: Expr, values: dict[str, in
         return
     for part in asked_again(expr):
         computed(part, values)
+
+
+def test_what_is_chosen_in_subscripts() -> None:
+    one = expression("a[(i < n ? i : n) + b[j < 1 ? 1 : j]] + (d > 0. ? a[m < n ? m : n] : 0.)")
+    found = [(array, print_expr(choice)) for array, choice in chosen_places(one)]
+    assert found == [("b", "j < 1 ? 1 : j"), ("a", "i < n ? i : n")]

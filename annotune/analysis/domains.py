@@ -16,7 +16,14 @@ from functools import cached_property, lru_cache, reduce
 
 import islpy as isl
 
-from annotune.analysis.statements import WIDE_CASTS, NestStatement, Rounded, loops_of, named_sizes
+from annotune.analysis.statements import (
+    WIDE_CASTS,
+    Halved,
+    NestStatement,
+    Rounded,
+    loops_of,
+    named_sizes,
+)
 from annotune.ir.c_types import is_integer_type, is_unsigned_type
 from annotune.ir.expr import (
     COMPARISONS,
@@ -192,13 +199,16 @@ class IslSpace:
         """Return `poly` in isl's syntax over an instance of `statement`.
 
         Raises:
-            NotLinear: As `affine`; or a part is divided by a size without a value.
+            NotLinear: As `affine`; or a part is divided by a size without a value, or is half of a
+                product of loops.
         """
         names = dims(statement)
         for name in poly.names:
             part = statement.parts.get(name)
             if isinstance(part, Rounded):
                 names[name] = self._rounded(part, statement)
+            elif isinstance(part, Halved):
+                raise NotLinear(poly, frozenset())
         return self.affine(poly, names)
 
     def _rounded(self, part: Rounded, statement: NestStatement) -> str:

@@ -11,7 +11,7 @@ Source:
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from annotune.analysis.facts import ElementRange
@@ -36,7 +36,7 @@ from annotune.ir.expr import (
 )
 from annotune.ir.fold import fold
 from annotune.ir.nest import NO_STATEMENT, Assign, Local, Loop, Stmt, walk_stmts
-from annotune.ir.poly import from_expr, to_expr
+from annotune.ir.poly import Poly, from_expr, to_expr, variable
 from annotune.ir.region import Region, flattened
 
 Body = tuple[Stmt, ...]
@@ -266,6 +266,15 @@ class _Slice:
                 return ()
         return (Binary("<", loop.lower, loop.upper),)
 
+    def _fixed_in(self, loop: Loop) -> Callable[[Expr], Poly | None]:
+        """Return what names a part of an index that `loop` does not move, ``j * (j - 1) / 2``."""
+
+        def named(part: Expr) -> Poly | None:
+            is_moved = loop.var in variables(part) or accesses(part)
+            return None if is_moved else variable(print_expr(part))
+
+        return named
+
     @property
     def _own(self) -> frozenset[Var]:
         return frozenset(map(Var, self.places.values()))
@@ -286,7 +295,7 @@ class _Slice:
             if not isinstance(stmt.value, Select) or stmt.value.if_true in self._own:
                 return False
             place = stmt.value.if_true
-            poly = from_expr(rewrite(place, _uncast))
+            poly = from_expr(rewrite(place, _uncast), self._fixed_in(loop))
             if loop.var in variables(place) and (poly is None or not poly.linear_in((loop.var,))):
                 return False
         return True

@@ -34,6 +34,7 @@ from annotune.analysis.domains import (
     bound_facts,
     context,
     domain,
+    ends,
     outside,
     parsed_map,
     poly_of,
@@ -49,6 +50,7 @@ from annotune.analysis.messages import (
     UNKNOWN_EXTENT,
     listed,
 )
+from annotune.analysis.packed import RowStarts, is_packed, packed_rows
 from annotune.analysis.statements import (
     DataReference,
     NestStatement,
@@ -262,7 +264,8 @@ class ArrayLayout:
     `flat` has each reference's address in elements from the array's start, None when the
     declaration does not say how rows follow each other. `proven` holds when all inner
     indices stay in their dimensions; a layout with one dimension needs no proof. `offset` is
-    the address of the element whose indices are all 0: 1 where rows are counted from 1.
+    the address of the element whose indices are all 0: 1 where rows are counted from 1. Rows of
+    packed storage have no one extent: `starts` says where each begins.
     """
 
     extents: tuple[Poly | None, ...]
@@ -270,6 +273,7 @@ class ArrayLayout:
     flat: tuple[Poly, ...] | None
     proven: bool
     offset: Poly = ZERO
+    starts: RowStarts | None = None
 
 
 def strides(polys: Iterable[Poly], iterators: frozenset[str]) -> tuple[Poly, ...] | None:
@@ -359,6 +363,8 @@ def recover(
     dimensions = len(references[0].subscripts)
     if dimensions == 0:
         return ArrayLayout((), ((),) * len(references), (ZERO,) * len(references), True)
+    if is_packed(references, statements):
+        return _packed_layout(references, statements, instances, space)
     moving = frozenset(v for r in references for v in statements[r.statement].moving)
     guess, is_declared = _guess(references, declared_extents(array, dimensions), moving)
     extents, rows, flat = guess.extents, guess.rows, guess.flat
@@ -382,6 +388,57 @@ def recover(
         demands.found = best[0].found
         return best[1]
     return _flat_layout(references, statements, flat, space)
+
+
+@dataclass(frozen=True, slots=True)
+class _Runs:
+    """What is proven of polynomials over the runs of each reference of an array."""
+
+    users: Sequence[NestStatement]
+    instances: Sequence[isl.Set]
+    space: IslSpace
+
+    def least(self, which: int, value: Poly) -> Poly | None:
+        """Return the least value over the runs, None where that is no polynomial of sizes."""
+        user, runs = self.users[which], self.instances[which]
+        try:
+            both = ends(access_map(user, (value,), self.space, runs).range())
+        except NotLinear:
+            return None
+        pieces: list[isl.MultiAff] = []
+        if both is not None:
+            first = both[0].gist_params(runs.params()).coalesce()
+            first.foreach_piece(lambda _, at: pieces.append(at))
+        if len(pieces) != 1:
+            return None
+        aff = pieces[0].get_at(0)
+        is_whole = not aff.dim(isl.dim_type.div) and aff.get_denominator_val().is_one()
+        return poly_of(aff) if is_whole else None
+
+    def is_inside(self, which: int, value: Poly, extent: Poly) -> bool:
+        """Return whether ``0 <= value < extent`` is proven for all runs."""
+        user, runs = self.users[which], self.instances[which]
+        try:
+            return bool(outside(user, value, extent, self.space, runs).is_empty())
+        except NotLinear:
+            return False
+
+
+def _packed_layout(
+    references: Sequence[DataReference],
+    statements: Mapping[int, NestStatement],
+    instances: Sequence[isl.Set],
+    space: IslSpace,
+) -> ArrayLayout:
+    """Return the rows of packed storage, or what is read as addresses that nothing is known of."""
+    flat = tuple(r.subscripts[0] for r in references)
+    users = [statements[r.statement] for r in references]
+    found = packed_rows(references, statements, _Runs(users, instances, space))
+    if found is not None:
+        return ArrayLayout((None, None), found[1], flat, True, ZERO, found[0])
+    if any(reference.is_write for reference in references):
+        raise NotLinear(next(p for r in references for p in r.subscripts), frozenset())
+    return ArrayLayout((None,), tuple((address,) for address in flat), flat, False)
 
 
 def _guess(

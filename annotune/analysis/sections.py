@@ -38,6 +38,7 @@ from annotune.analysis.model import (
     demands_on,
     negative,
 )
+from annotune.analysis.packed import RowStarts, half, is_packed
 from annotune.analysis.statements import (
     Counted,
     DataReference,
@@ -49,12 +50,15 @@ from annotune.analysis.statements import (
 from annotune.diagnostics import AnnotuneError
 from annotune.ir.expr import (
     Binary,
+    Call,
     Expr,
     Int,
     Select,
     Var,
+    children,
     negated,
     print_expr,
+    rewrite,
 )
 from annotune.ir.fold import fold
 from annotune.ir.poly import (
@@ -456,10 +460,19 @@ def section(name: str, bounds: Bounds) -> ArraySection:
     references = model.references[name]
     gather = next((r for r in references if r.unknown), None)
     flat = model.layouts[name].flat
+    if is_packed(references, {s.number: s for s in model.statements}):
+        return _packed(name, bounds)
     if gather is not None and (flat is None or model.whole_length(name) is not None):
         return _gathered(gather, bounds)
     if flat is None:
         raise Unbounded(references[0], ZERO)
+    return _of_addresses(name, flat, bounds)
+
+
+def _of_addresses(name: str, flat: Sequence[Poly], bounds: Bounds) -> ArraySection:
+    """Return the section from the least to the greatest of addresses, as `section` does."""
+    model = bounds.model
+    references = model.references[name]
     places: list[Place] = []
     for reference, address in zip(references, flat, strict=True):
         places += [(reference, one) for one in _possible(reference, address, bounds)]
@@ -522,6 +535,34 @@ def _unreached_ends(
     both = tuple(found)
     yield _unreached(lowest, [low for low, _ in both], length, bounds)
     yield _unreached(lowest + length - ONE, [high for _, high in both], length, bounds)
+
+
+def _packed(name: str, bounds: Bounds) -> ArraySection:
+    """Return the section of packed storage, from the first row's element to the last one's.
+
+    Raises:
+        Unbounded: No polynomial is the first or the last element at all sizes.
+        AnnotuneError: The rows are not proven to lie apart, and the length is not known.
+    """
+    model = bounds.model
+    references = model.references[name]
+    if model.layouts[name].starts is None:
+        return _gathered(references[0], bounds)
+    before = len(bounds.demands.found)
+    touched = Touched.of(name, bounds, has_switches=False)
+    hull = None if touched is None else touched.part()
+    if hull is None or hull.ends is None:
+        if len(bounds.demands.found) > before:
+            # With these as facts the model is made anew, and the ends are found.
+            return ArraySection(ZERO, ZERO)
+        raise Unbounded(references[0], ZERO)
+    section = ArraySection(*hull.ends, not all(map(model.is_known, references)))
+    whole, first = model.whole_length(name), model.first_element(name)
+    if whole is not None and first is not None:
+        return replace(ArraySection(first, whole), touched=hull)
+    section = _of_a_call(name, section, bounds) if section.is_assumed else section
+    is_vouched_for = model.region.spec.assumptions.whole
+    return replace(section, is_assumed=section.is_assumed and not is_vouched_for)
 
 
 def _possible(reference: DataReference, address: Poly, bounds: Bounds) -> list[Poly]:
@@ -606,7 +647,7 @@ def _gathered(gather: DataReference, bounds: Bounds) -> ArraySection:
     """Return the whole array that `gather` may reach anywhere."""
     whole = bounds.model.whole_length(gather.name)
     if whole is None:
-        index = print_expr(gather.unknown_index)
+        index = print_expr(gather.unknown_index if gather.unknown else children(gather.access)[0])
         raise AnnotuneError.of(GATHER_EXTENT.at(gather.span, array=gather.name, subscript=index))
     first = bounds.model.first_element(gather.name)
     assert first is not None, "what has a length has a first element"
@@ -714,13 +755,17 @@ class Touched:
     size: Callable[[Poly], Expr]
 
     @classmethod
-    def of(cls, name: str, bounds: Bounds, is_sure: bool = False) -> Touched | None:
+    def of(
+        cls, name: str, bounds: Bounds, is_sure: bool = False, has_switches: bool = True
+    ) -> Touched | None:
         """Return what calls touch of the array `name`; None where no isl set can say it.
 
-        Where memory decides, it is taken to be touched, or with `is_sure` to be left alone.
+        Where memory decides, it is taken to be touched, or with `is_sure` to be left alone; without
+        `has_switches` so is what switches turn on.
         """
         model, layout = bounds.model, bounds.model.layouts[name]
-        if not layout.proven or any(extent is None for extent in layout.extents[1:]):
+        has_extents = layout.starts is not None or None not in layout.extents[1:]
+        if not layout.proven or not has_extents:
             return None
         if any(reference.unknown for reference in model.references[name]):
             return None
@@ -735,7 +780,7 @@ class Touched:
             except NotLinear:
                 return None
             for one in reference.tests:
-                if not bounds.model.is_switch(one):
+                if not has_switches or not bounds.model.is_switch(one):
                     continue
                 if not may_be_computed(one, _may_call):
                     found = isl.Set.empty(found.get_space()) if is_sure else found
@@ -778,6 +823,8 @@ class Touched:
 
     def part(self) -> Hull | None:
         """Return the elements from the first to the last; None where that is too long to say."""
+        if self.layout.starts is not None:
+            return self._part(self.elements, [ONE, ONE], ZERO)
         strides = [product(_known(self.layout.extents[k + 1 :])) for k in range(self._depth)]
         return self._part(self.elements, strides, self.layout.offset)
 
@@ -834,6 +881,8 @@ class Touched:
     def _address(self, indices: isl.MultiAff, strides: Sequence[Poly], offset: Poly) -> Poly | Expr:
         affs = [indices.get_at(k) for k in range(len(strides))]
         polys = [_size(aff) for aff in affs]
+        if self.layout.starts is not None and len(strides) > 1:
+            return self._in_row(self.layout.starts, polys)
         total, sum_ = offset, None
         for aff, poly, stride in zip(affs, polys, strides, strict=True):
             if poly is not None:
@@ -842,6 +891,22 @@ class Touched:
             term = fold(Binary("*", self._c.value(aff), self._expr(stride)))
             sum_ = term if sum_ is None else Binary("+", sum_, term)
         return total if sum_ is None else fold(Binary("+", sum_, self._expr(total)))
+
+    def _in_row(self, starts: RowStarts, indices: Sequence[Poly | None]) -> Poly:
+        """Return the address of a column in a row of packed storage."""
+        row, column = indices
+        if row is None or column is None:
+            raise TooHard
+        twice = starts.twice(row) + integer(2) * column
+        whole = half(twice)
+        if whole is not None:
+            return whole
+        name = f"({twice})/2"
+        longs = rewrite(
+            self.size(twice), lambda e: Call("(long)", (e,)) if isinstance(e, Var) else None
+        )
+        self.bounds.rounded[name] = Binary("/", longs, Int(2))
+        return variable(name)
 
     def _expr(self, address: Poly | Expr) -> Expr:
         return self.size(address) if isinstance(address, Poly) else address

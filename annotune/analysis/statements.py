@@ -76,13 +76,24 @@ class Rounded:
 
 
 @dataclass(frozen=True, slots=True)
+class Halved:
+    """``j * (j - 1) / 2``: half of a polynomial in loops that is even whatever they are.
+
+    So C rounds nothing. Rows of packed storage start there.
+    """
+
+    twice: Poly
+    expr: Expr
+
+
+@dataclass(frozen=True, slots=True)
 class Unknown:
     """A part that memory decides, ``col[i]``, or of a form that no stage can follow."""
 
     expr: Expr
 
 
-NamedPart: TypeAlias = Size | Rounded | Unknown
+NamedPart: TypeAlias = Size | Rounded | Halved | Unknown
 
 # Casts that bounds and subscripts are read without, as no integer in them is taken to overflow.
 WIDE_CASTS = frozenset({"(int)", "(long)", "(long long)"})
@@ -121,6 +132,9 @@ class Namer:
                 inside = numerator.names | divisor.names
                 if any(isinstance(self.parts.get(name), Unknown) for name in inside):
                     return self.unknown(expr)
+                is_curved = numerator.linear_in(self.iterators) is None
+                if op == "/" and divisor.constant == 2 and is_curved and numerator.is_even:
+                    return self._named(Halved(numerator, expr))
                 if not (variables(right) & self.iterators):
                     return self._named(Rounded(op, numerator, divisor, expr))
         return self.unknown(expr)

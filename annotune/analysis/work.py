@@ -17,6 +17,7 @@ from annotune.analysis.model import Model
 from annotune.analysis.statements import (
     Counted,
     DataReference,
+    Halved,
     NamedPart,
     NestStatement,
     Rounded,
@@ -332,6 +333,8 @@ class _IterationRows:
                     left, right = self.at(part.left), self.at(part.right)
                     # The model has shown that nothing here is negative.
                     term = term * (left // right if part.op == "/" else left % right)
+                elif isinstance(part, Halved):
+                    term = term * (self.at(part.twice) // 2)
                 else:
                     term = term * self.columns[name]
             total = total + term

@@ -83,6 +83,28 @@ class CopiedInput:
 
 
 @dataclass(frozen=True, slots=True)
+class GrowingRows:
+    """Rows of an array that start at half of ``square*r*r + slope*r + first``, each after the last.
+
+    Touches of such an array name a row and a column in it.
+    """
+
+    square: int
+    slope: int
+    first: int
+
+    def start(self, row: int) -> int:
+        """Return the address at which a row starts."""
+        return (self.square * row * row + self.slope * row + self.first) // 2
+
+    @property
+    def columns(self) -> str:
+        """Return as isl text the rows and columns in them: below the start of the next row."""
+        twice = f"{2 * self.square}*r + {self.square + self.slope}"
+        return f"{{ A[r, c] : 0 <= 2*c < {twice} }}"
+
+
+@dataclass(frozen=True, slots=True)
 class Placement:
     """Where and when one statement runs: relations over its iterations, which are `domain`.
 
@@ -110,9 +132,9 @@ class Certificate:
     `placed` has the statements by their numbers. `lengths` bound the elements of each array:
     (lowest, one past the highest). `conditions` are tests, as C, without which the kernels do
     not run, each with what it says at these sizes. `stored` are the elements that stand for
-    private scalars. A body written twice is one in these relations; `versions` say that the
-    second text of it does the same. `copied` tells which inputs come from copies; `verify` does
-    not ask it.
+    private scalars, and `rows` says where those of packed arrays start. A body written twice is
+    one in these relations; `versions` say that the second text of it does the same. `copied` tells
+    which inputs come from copies; `verify` does not ask it.
     """
 
     sizes: Mapping[str, int]
@@ -123,6 +145,7 @@ class Certificate:
     stored: tuple[Stored, ...] = ()
     versions: tuple[Peeled, ...] = ()
     copied: tuple[CopiedInput, ...] = ()
+    rows: Mapping[str, GrowingRows] = field(default_factory=dict)
 
     def text(self) -> str:
         """Return the certificate as lines of isl text with their meaning."""
@@ -149,6 +172,9 @@ class Certificate:
                 f"{version.kernel} would miss {version.what} in whole tiles: {version.differs}"
             )
         rows += map(str, self.copied)
+        for array, growing in self.rows.items():
+            twice = f"{growing.square}*r*r + {growing.slope}*r + {growing.first}"
+            rows.append(f"row r of {array} starts at half of {twice}")
         for array, (low, high) in self.lengths.items():
             rows.append(f"{array} holds elements {low} to {high - 1}")
         return "\n".join(rows) + "\n"
@@ -200,6 +226,9 @@ def _made_by(c: Certificate, statement: int, relation: str) -> isl.Map:
 
 def _bounds(c: Certificate) -> Iterator[str]:
     for touch in c.touches:
+        if touch.array in c.rows:
+            yield from _in_rows(c, touch, c.rows[touch.array])
+            continue
         if touch.array not in c.lengths:
             continue
         low, high = c.lengths[touch.array]
@@ -207,6 +236,29 @@ def _bounds(c: Certificate) -> Iterator[str]:
         box = isl.Set(f"{{ {touched.range().get_tuple_name()}[x] : {low} <= x < {high} }}")
         if not touched.range().is_subset(box):
             yield f"S{touch.statement}: an access leaves {touch.array}"
+
+
+def _in_rows(c: Certificate, touch: Touch, rows: GrowingRows) -> Iterator[str]:
+    """Yield what shows that an element is in no row of its own, or that a row leaves the array.
+
+    A row begins where the one before ends, so that rows and columns are one for each address.
+    """
+    touched = _made_by(c, touch.statement, touch.element).range()
+    if touched.is_empty():
+        return
+    if (rows.square + rows.slope) % 2 or rows.first % 2:
+        yield f"{touch.array}: rows start at half elements"
+    if not touched.is_subset(isl.Set(rows.columns)):
+        yield f"S{touch.statement}: an access leaves its row of {touch.array}"
+        return
+    # Linear lengths that are positive in the first and the last row are so in all between them.
+    ends = [int(value.to_python()) for value in (touched.dim_min_val(0), touched.dim_max_val(0))]
+    at = [touched.fix_val(isl.dim_type.set, 0, isl.Val(row)) for row in ends]
+    lowest = rows.start(ends[0]) + int(at[0].dim_min_val(1).to_python())
+    highest = rows.start(ends[1]) + int(at[1].dim_max_val(1).to_python())
+    low, high = c.lengths.get(touch.array, (lowest, highest + 1))
+    if lowest < low or highest >= high:
+        yield f"S{touch.statement}: an access leaves {touch.array}"
 
 
 def _storage(c: Certificate) -> Iterator[str]:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from annotune.analysis.facts import Analysis, ArrayShape
 from annotune.analysis.reductions import reduction_operator
 from annotune.analysis.schedule import elements
 from annotune.analysis.statements import value_at
-from annotune.certify.certificate import Certificate, CopiedInput, Stored, Touch
+from annotune.certify.certificate import Certificate, CopiedInput, GrowingRows, Stored, Touch
 from annotune.certify.isl_schedule import AccPlacer, CorePlacer, Placer
 from annotune.certify.isl_text import ALWAYS, IslText, reads_of
+from annotune.certify.packed_arrays import PackedAccess, growing_rows, twice
 from annotune.certify.versions import block_versions, versions
 from annotune.codegen.c_expr import plain_c
 from annotune.codegen.cuda.grid import THREADS
@@ -94,15 +96,17 @@ def certify(analysis: Analysis, plan: Plan, kind: type[Placer] = Placer) -> Cert
         for name, shape in analysis.shapes.items()
         if name in region.arrays
     }
+    packed = _packed(placer)
     return Certificate(
         region.sizes,
         {number: placer.placed[number] for number in placer.written},
-        tuple(_touches(placer, lengths)),
+        tuple(_touches(placer, lengths, packed)),
         lengths,
         _conditions(analysis),
         tuple(_stored(placer, plan)),
         versions(region, plan),
         copies(plan),
+        {name: rows for name, (rows, _) in packed.items()},
     )
 
 
@@ -154,27 +158,73 @@ def _conditions(analysis: Analysis) -> dict[str, str]:
     return {plain_c(one): f"{{ : {text.where(one)[0]} }}" for one in analysis.conditions}
 
 
-def _touches(placer: Placer, lengths: Mapping[str, tuple[int, int]]) -> list[Touch]:
+@dataclass(frozen=True, slots=True)
+class _Reached:
+    """A place that a statement reads or writes, and the conditions under which it does."""
+
+    place: Access | Var
+    conditions: tuple[Expr, ...]
+    is_write: bool = False
+
+
+def _places(assign: Assign) -> Iterator[_Reached]:
+    """Yield what a statement touches, reads before the write."""
+    guard = () if assign.guard is None else (assign.guard,)
+    reads = [] if assign.guard is None else list(reads_of(assign.guard))
+    reads += reads_of(assign.value, guard)
+    if isinstance(assign.target, Access):
+        reads += (read for index in assign.target.indices for read in reads_of(index, guard))
+    if assign.op != "=":
+        reads.append((assign.target, guard))
+    yield from (_Reached(place, conditions) for place, conditions in reads)
+    yield _Reached(assign.target, guard, is_write=True)
+
+
+def _touches(
+    placer: Placer, lengths: Mapping[str, tuple[int, int]], packed: _Packed
+) -> list[Touch]:
     """Return every access of every statement, reads before the write."""
     out: list[Touch] = []
     for assign in placer.analysis.region.nest.assigns():
-        guard = () if assign.guard is None else (assign.guard,)
-        reads = [] if assign.guard is None else list(reads_of(assign.guard))
-        reads += reads_of(assign.value, guard)
-        if isinstance(assign.target, Access):
-            reads += (read for index in assign.target.indices for read in reads_of(index, guard))
-        if assign.op != "=":
-            reads.append((assign.target, guard))
-        touched = [(place, conditions, False) for place, conditions in reads]
-        for place, conditions, is_write in [*touched, (assign.target, guard, True)]:
+        for one in _places(assign):
+            place = one.place
             is_sum = place == assign.target and reduction_operator(assign) is not None
-            found = _touch(placer, assign.number, place, conditions, lengths)
+            found = _touch(placer, assign.number, place, one.conditions, lengths, packed)
             if found is not None:
                 combined = (
                     placer.combined.get((assign.number, place_name(place)), ()) if is_sum else ()
                 )
-                out.append(Touch(assign.number, *found, is_write, is_sum, combined))
+                out.append(Touch(assign.number, *found, one.is_write, is_sum, combined))
     return list(dict.fromkeys(out))
+
+
+_Packed: TypeAlias = Mapping[str, tuple[GrowingRows, Mapping[tuple[int, Expr], tuple[str, str]]]]
+"""By the name of an array: its rows, and the row and column of each index of each statement."""
+
+
+def _packed(placer: Placer) -> _Packed:
+    """Return the arrays of the region whose accesses all lie in rows that grow or shrink."""
+    found: dict[str, dict[tuple[int, Expr], PackedAccess | None]] = {}
+    for assign in placer.analysis.region.nest.assigns():
+        number = assign.number
+        text, instance = placer.text(number), placer.instance(number)
+        for one in _places(assign):
+            if not isinstance(one.place, Access) or one.place.array in placer.analysis.homes:
+                continue
+            flat = flattened(one.place, placer.analysis.region.arrays) or one.place
+            assert isinstance(flat, Access)
+            terms = twice(flat.indices[0], text.names, text.sizes)
+            made = PackedAccess(instance, placer.domain(number), terms or {})
+            is_plain = len(flat.indices) > 1 or terms is None
+            accesses = found.setdefault(one.place.array, {})
+            accesses[number, flat.indices[0]] = None if is_plain else made
+    packed: dict[str, tuple[GrowingRows, Mapping[tuple[int, Expr], tuple[str, str]]]] = {}
+    for name, accesses in found.items():
+        known = [one for one in accesses.values() if one is not None]
+        rows = growing_rows(known) if len(known) == len(accesses) else None
+        if rows is not None:
+            packed[name] = rows[0], dict(zip(accesses, rows[1], strict=True))
+    return packed
 
 
 def _touch(
@@ -183,6 +233,7 @@ def _touch(
     place: Access | Var,
     conditions: tuple[Expr, ...],
     lengths: Mapping[str, tuple[int, int]],
+    packed: _Packed,
 ) -> tuple[str, str] | None:
     """Return the variable behind a place and its element in each iteration.
 
@@ -201,7 +252,10 @@ def _touch(
     else:
         flat = flattened(place, analysis.region.arrays) or place
         assert isinstance(flat, Access)
-        pairs = _elements(flat, text, where, own, lengths.get(name))
+        if name in packed:
+            pairs = [(list(packed[name][1][number, flat.indices[0]]), where)]
+        else:
+            pairs = _elements(flat, text, where, own, lengths.get(name))
     elements = "; ".join(
         f"{placer.instance(number)} -> A[{', '.join(element)}] : {holds}"
         for element, holds in pairs

@@ -291,7 +291,10 @@ def _unread(
     declared = {
         item.name
         for item in top
-        if isinstance(item, c_ast.Decl) and not isinstance(item.type, c_ast.FuncDecl)
+        if isinstance(item, c_ast.Decl)
+        and not isinstance(item.type, c_ast.FuncDecl)
+        # Those of a region itself are gone with its text.
+        and not any(one.start <= offset(item) < one.end for one in blocks)
     }
     return tuple(n for n, here in inside.items() if here and n in declared - outside)
 

@@ -54,6 +54,16 @@ class Poly:
         """Return the term of the highest degree, the last in the alphabet among equals."""
         return max(self.terms, key=lambda term: (len(term[0]), term[0]))
 
+    @property
+    def is_even(self) -> bool:
+        """Return whether the value is even whatever integers the names are: ``n * n + n``."""
+        # A square is odd where its root is; of sums of products without squares none is always 0.
+        odd: set[frozenset[str]] = set()
+        for monomial, factor in self.terms:
+            if factor % 2:
+                odd ^= {frozenset(monomial)}
+        return not odd
+
     def __add__(self, other: Poly) -> Poly:
         total = dict(self.terms)
         for monomial, factor in other.terms:

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from math import prod
 
 from annotune.analysis.facts import AccessFacts, Analysis, Work
+from annotune.analysis.statements import value_at
 from annotune.annotation.devices import Device
 from annotune.ir.c_types import WORD, element_bytes, real_bytes
 from annotune.ir.expr import Access, Binary, Expr, Int, Negate, Real, Var, is_coefficient
-from annotune.ir.fold import fold
 from annotune.ir.region import Region
 from annotune.schedule.units import Unit
 from annotune.transforms.tree import find_assign
@@ -195,10 +195,10 @@ def copies(analysis: Analysis) -> HostCopies | str:
         array = analysis.region.arrays.get(name)
         if array is None:
             continue  # a local array stays on the device
-        length = fold(analysis.shapes[name].length, analysis.region.sizes)
-        if not isinstance(length, Int):
+        length = value_at(analysis.shapes[name].length, analysis.region.sizes)
+        if length is None:
             return f"the length of {name} is not known"
-        size = max(0, length.value) * element_bytes(array.element)
+        size = max(0, length) * element_bytes(array.element)
         to_device += size if use.is_read or not use.overwritten else 0
         to_host += size if use.is_written else 0
     return HostCopies(to_device, to_host)

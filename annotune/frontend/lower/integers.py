@@ -50,6 +50,7 @@ from annotune.ir.expr import (
     Select,
     Var,
     accesses,
+    rewrite,
     substitute,
     subtracts,
 )
@@ -57,6 +58,7 @@ from annotune.ir.expr import variables as scalars_in
 from annotune.ir.expr import walk as walk_expr
 from annotune.ir.fold import fold
 from annotune.ir.nest import Assign, Stmt, expressions, rewritten, walk_stmts
+from annotune.ir.poly import ZERO, from_expr
 from annotune.ir.region import Alias
 
 # What a statement of a nest may do; other assignments are written out.
@@ -391,9 +393,12 @@ class Integers:
             marker = Var(name + _PROBE)
             self.names.formulas[name] = IntegerFormula(marker, marker)
 
-    def increments(self, candidates: Collection[str], varying: Collection[str]) -> dict[str, Expr]:
-        """Return by how much an iteration, just probed, moves each candidate: by the same always.
+    def increments(
+        self, candidates: Collection[str], varying: Collection[str], header: Header
+    ) -> dict[str, Expr]:
+        """Return by how much an iteration, just probed, moves each candidate.
 
+        By the same always, or by a multiple of the loop's own iterator and something that stays.
         `varying` are the names whose values differ from one iteration to the next.
         """
         found: dict[str, Expr] = {}
@@ -403,14 +408,59 @@ class Integers:
                 continue
             by = fold(Binary("-", formula.index, Var(name + _PROBE)))
             read = self._reads(by)
+            if header.var in read:
+                formula = formula.substituted(self._growing(by, header))
+                by = fold(Binary("-", formula.index, Var(name + _PROBE)))
+                read = self._reads(by) - {header.var}
             is_fixed = read.isdisjoint(varying) and not any(n.endswith(_PROBE) for n in read)
             symbol = self.names.find(name)
             if symbol is None or not self._is_step(by, formula, symbol):
+                continue
+            if header.var in self._reads(by) and not self._is_growing(by, header, symbol):
                 continue
             if is_fixed and not accesses(by):
                 found[name] = by
         self.names.used.counted |= found.keys()
         return found
+
+    def _growing(self, by: Expr, header: Header) -> dict[str, Expr]:
+        """Return how often loops run that are inside of another, by the names for that in `by`.
+
+        ``for (j = 1; j <= n; j++) for (i = j; i <= n; i++) k++;`` adds ``n - j + 1``, not a maximum
+        of that and 0: the last iteration, where it is least, adds 1.
+        """
+        values: dict[str, Expr] = {}
+        for name, left in self.names.used.left.items():
+            least = from_expr(self.names.resolved(left.ran))
+            if Var(name) not in walk_expr(by) or least is None or left.value == left.ran:
+                continue
+            factor = (least.linear_in((header.var,)) or ({},))[0].get(header.var, ZERO).constant
+            at = Binary("-", header.upper, Int(1)) if (factor or 0) < 0 else header.lower
+            value = from_expr(self.names.resolved(at))
+            if factor is None or value is None or left.value != Call("max", (Int(0), left.ran)):
+                continue
+            found = least.substitute({header.var: value}).constant
+            if found is not None and found >= 0:
+                values[name] = left.ran
+        return values
+
+    def _is_growing(self, by: Expr, header: Header, symbol: Symbol) -> bool:
+        """Return whether what a loop's iterations add is linear in its own iterator, in steps of 1.
+
+        All must be integers with a sign, whose sums C computes without going round.
+        """
+        whole = self.names.resolved(by)
+        poly = from_expr(whole)
+        split = None if poly is None else poly.linear_in((header.var,))
+        scalars = [self.names.find(name) for name in scalars_in(whole) - {header.var}]
+        kinds = [symbol.base, header.kind, *(s.base for s in scalars if s is not None)]
+        return (
+            header.step == 1
+            and split is not None
+            and split[0][header.var].constant is not None
+            and symbol.base not in PROMOTED
+            and not any(map(is_unsigned, kinds))
+        )
 
     def _is_step(self, by: Expr, formula: IntegerFormula, symbol: Symbol) -> bool:
         """Return whether an iteration that leaves `formula` moves an integer by `by` also in C."""
@@ -449,7 +499,7 @@ class Integers:
                 value = inner
         # An iterator of another type computes in that one, where -1 may be a great number.
         product = _product(times, by, header)
-        if width(base) == 64:
+        if width(base) == 64 and header.var not in scalars_in(by):
             # In C every step is made in the wide type, and its ints may have been cast to it.
             far = by if isinstance(by, Var | Int) else signed(by, self.names, is_far=True)
             product = Binary("*", _rounds(Call(f"({base})", (times,)), header), far)
@@ -519,11 +569,18 @@ def _settings(body: c_ast.Node) -> Iterator[tuple[str, bool]]:
             case c_ast.UnaryOp(expr=c_ast.ID(name=name)) if node.op in STEPS:
                 yield name, True
             case c_ast.Assignment(lvalue=c_ast.ID(name=name), op=op, rvalue=value):
-                is_sum = isinstance(value, c_ast.BinaryOp) and value.op in ("+", "-")
-                sides = [side.name for side in value if isinstance(side, c_ast.ID)]
-                yield name, op in ("+=", "-=") or (op == "=" and is_sum and name in sides)
+                yield name, op in ("+=", "-=") or (op == "=" and name in _summands(value))
             case c_ast.Decl(name=str() as name) if name:
                 yield name, False
+
+
+def _summands(value: c_ast.Node) -> Iterator[str]:
+    """Yield the variables to which a sum of two or more adds the rest."""
+    if isinstance(value, c_ast.BinaryOp) and value.op in ("+", "-"):
+        for side in (value.left, value.right):
+            if isinstance(side, c_ast.ID):
+                yield side.name
+            yield from _summands(side)
 
 
 def _is_formula(expr: Expr) -> bool:
@@ -552,10 +609,24 @@ def _rounds(times: Expr, header: Header) -> Expr:
 
 
 def _product(times: Expr, by: Expr, header: Header) -> Binary:
-    """Return `by` for each iteration while a loop's iterator moves by `times`."""
+    """Return `by` for each iteration while a loop's iterator moves by `times`.
+
+    The sum of ``a * i + b`` from i = first on is ``m * (a * (m - 1 + 2 * first) + 2 * b) / 2``
+    after m iterations, a whole number; twice it may be more than an int holds.
+    """
+    if header.var in scalars_in(by):
+        once, twice = (fold(substitute(by, {header.var: Int(v)})) for v in (0, 1))
+        factor = fold(Binary("-", twice, once))
+        count = Binary("-", Binary("+", times, Binary("*", Int(2), header.lower)), Int(1))
+        whole = Binary("+", Binary("*", factor, count), Binary("*", Int(2), once))
+        return Binary("/", Binary("*", _in_long(times), _in_long(fold(whole))), Int(2))
     if isinstance(by, Int) and by.value % header.step == 0:
         return Binary("*", Int(by.value // header.step), times)
     return Binary("*", _rounds(times, header), by)
+
+
+def _in_long(number: Expr) -> Expr:
+    return rewrite(number, lambda e: Call("(long)", (e,)) if isinstance(e, Var) else None)
 
 
 def with_starts(body: tuple[Stmt, ...], left: Sequence[Assign], names: Names) -> tuple[Stmt, ...]:

@@ -609,14 +609,23 @@ def _normal(
 ) -> Header:
     """Return the header of a loop from `start` until it reaches one of `ends`.
 
-    What it leaves is `unmoved` where it does not run: C's start, which may have gone round.
+    From where a row of packed storage starts, a product of iterators, it counts from 0. What it
+    leaves is `unmoved` where it does not run: C's start, which may have gone round.
     """
     var = symbol.name
     is_renamed = var in names.sets.assigned
     own = f"annotune_{var}" if is_renamed else var
+    from_start = [fold(Binary("-", end, start)) for end in ends]
+    if step == 1 and _is_curved(start) and not any(map(_is_curved, from_start)):
+        if names.may_be_read_after(symbol) and not is_renamed:
+            names.sets.needed.add(var)
+        upper = _least(from_start)
+        last = fold(Binary("+", start, _reached(Int(0), upper, step, upper, names)))
+        value: Expr = fold(Binary("+", start, Var(own)))
+        return Header(symbol, own, symbol.base, Int(0), upper, step, value, last, upper)
     if step > 0:
         upper = _least(ends)
-        value: Expr = Var(own)
+        value = Var(own)
         trips = _trips(_distance(start, upper, names), step)
         last = _reached(start, upper, step, trips, names)
         return Header(symbol, own, symbol.base, start, upper, step, value, last, trips)
@@ -672,6 +681,22 @@ def _strided(head: _Head, symbol: Symbol, first: Typed, step: c_ast.Node) -> Hea
 
 def _is_in_longs(distance: Expr) -> bool:
     return any(isinstance(part, Call) and part.function == "(long)" for part in walk(distance))
+
+
+def _is_curved(start: Expr) -> bool:
+    """Return whether a part of `start` divides a product of variables."""
+    for part in walk(start):
+        match part:
+            case Binary("/", left, _) if any(map(_is_product, walk(left))):
+                return True
+    return False
+
+
+def _is_product(expr: Expr) -> bool:
+    match expr:
+        case Binary("*", left, right):
+            return bool(variables(left)) and bool(variables(right))
+    return False
 
 
 def _least(ends: Sequence[Expr]) -> Expr:

@@ -482,7 +482,8 @@ class _Statements:
         integers = Integers(here)
         integers.probe(candidates)
         _Statements(self.conditions).block([block], here)
-        return integers.increments(candidates, changed | {f"annotune_{n}" for n in changed})
+        varying = changed | {f"annotune_{n}" for n in changed}
+        return integers.increments(candidates, varying, own)
 
     def _look_inside(self, node: c_ast.For, here: Expressions) -> None:
         """Note the statements that no loop may hold, in a loop whose header is refused."""

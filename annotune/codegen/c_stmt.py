@@ -229,13 +229,25 @@ class Dialect:
                 assert_never(stmt)
 
     def _loop(self, out: Writer, loop: Loop) -> None:
-        """Write a loop, under the test for all its statements in a nest as written."""
-        test = None
-        if self.objects is not None:
-            test, loop = without_test(loop, self.objects, self.region.text.asked_first)
+        """Write a loop, under the test for all its statements."""
+        test, loop = self.tested(loop)
         around = nullcontext() if test is None else out.block(f"if ({self.expr(test)})")
         with around, out.block(self.loop_head(loop)):
             self.write_body(out, loop.body)
+
+    def tested(self, loop: Loop) -> tuple[Expr | None, Loop]:
+        """Return the test under which a loop stands, and the loop without it (`without_test`).
+
+        A nest as written may read in it what the text has asked outside all loops. Elsewhere it
+        is of scalars alone, and no thread waits for others in the loop, nor is a test stored.
+        """
+        if self.objects is not None:
+            return without_test(loop, self.objects, self.region.text.asked_first)
+        for stmt in walk_stmts(loop.body):
+            is_shared = isinstance(stmt, Loop) and stmt.place not in (Level.SERIAL, Level.SIMD)
+            if is_shared or (isinstance(stmt, Assign) and is_stored(stmt)):
+                return None, loop
+        return without_test(loop, frozenset(), frozenset())
 
     def _assign(self, out: Writer, stmt: Assign) -> None:
         """Write an assignment; a sum too long for a line has one summand on each."""

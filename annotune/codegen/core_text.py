@@ -9,6 +9,7 @@ What one CPU core does of a kernel, as a C function on flat pointers.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -218,13 +219,15 @@ class BodyWriter:
         self._statements(out, body)
 
     def _loop(self, out: Writer, loop: Loop) -> bool:
-        if loop.place is Level.SIMD:
-            out.directive(f"#pragma omp simd{reduction_clauses((loop,))}")
-        with out.block(self.dialect.loop_head(loop)):
-            if is_placed(loop):
-                self.write(out, loop.body)
-            else:
-                self._statements(out, loop.body)
+        test, loop = self.dialect.tested(loop)
+        with nullcontext() if test is None else out.block(f"if ({self.dialect.expr(test)})"):
+            if loop.place is Level.SIMD:
+                out.directive(f"#pragma omp simd{reduction_clauses((loop,))}")
+            with out.block(self.dialect.loop_head(loop)):
+                if is_placed(loop):
+                    self.write(out, loop.body)
+                else:
+                    self._statements(out, loop.body)
         return True
 
     def _statements(self, out: Writer, body: Body) -> None:

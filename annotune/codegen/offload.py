@@ -460,6 +460,13 @@ class NestWriter:
             # Workers and vectors join at the end of their loop, and go on together.
             self._inside(out, self._levels_from(loop))
             return True
+        test, loop = self.dialect.tested(loop)
+        with nullcontext() if test is None else out.block(f"if ({self.dialect.expr(test)})"):
+            self._serial(out, loop)
+        return True
+
+    def _serial(self, out: Writer, loop: Loop) -> None:
+        """Write a loop that runs in order."""
         count = fold(trip_count(loop))
         is_short = isinstance(count, Int) and count.value <= MAX_UNROLLED
         if isinstance(count, Int) and is_short and self._picks_local(loop):
@@ -469,7 +476,6 @@ class NestWriter:
             out.line(f"#pragma {self.words.serial}")
         with out.block(self.dialect.loop_head(loop)):
             self._statements(out, loop.body)
-        return True
 
     def _picks_local(self, loop: Loop) -> bool:
         """Return whether a loop picks elements of an array that a lane has for itself."""

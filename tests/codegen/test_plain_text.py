@@ -114,3 +114,26 @@ def test_what_is_asked_and_chosen_has_a_name(target: str) -> None:
     assert "const double y_term = x[i * m + x_index] - t[i];" in lines
     assert "const int x_index_term = (int)(t[i]) > 1 ? (int)(t[i]) : 1;" in lines
     assert "const int x_index = x_index_term < m - 1 ? x_index_term : m - 1;" in lines
+
+
+ROWS = """
+void rows(int n, int m, int k, double *restrict y)
+{
+    /*@ begin PerfTuning ( def input_params { param n = 999; param m = 99; param k = 9; } ) @*/
+    for (int i = 0; i < n; i++)
+        for (int j = 1; j < m; j++)
+            if (i != k && j != k)
+                y[i * m + j] += y[i * m + j - 1];
+    /*@ end @*/
+}
+"""
+
+
+@pytest.mark.parametrize("target", DEFAULT_TARGETS)
+def test_what_a_loop_does_not_change_is_asked_before_it(target: str) -> None:
+    lines = [line.strip() for line in text(target, ROWS).split("\n")]
+    heads = [n for n, line in enumerate(lines) if line.startswith("for (int j = 1;")]
+    assert len(heads) > 1
+    for head in heads:
+        before = next(line for line in lines[head - 1 :: -1] if not line.startswith("#"))
+        assert (before, lines[head + 1]) == ("if (i != k) {", "if (j != k) {")

@@ -343,7 +343,9 @@ class ThreadDialect(Dialect):
         inside = self.inside(loop, repeats)
         counted = self.picking.counted(loop)
         if counted is None:
-            with out.block(self.loop_head(loop)):
+            test, loop = (None, loop) if loop.peeled else self.tested(loop)
+            around = nullcontext() if test is None else out.block(f"if ({self.expr(test)})")
+            with around, out.block(self.loop_head(loop)):
                 inside.write_versions(out, loop.peeled, loop.body, _write_body(out))
             return
         kind, counter = self.iterator_type(loop), counted.counter

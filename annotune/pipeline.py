@@ -49,7 +49,7 @@ from annotune.space.limits import with_asked
 from annotune.space.points import acc_space, decide_acc
 from annotune.space.space import region_space
 from annotune.space.unused_hints import unused_hints
-from annotune.space.variants import Variant
+from annotune.space.variants import Variant, has_general
 from annotune.strategies.hints import refused_wishes
 from annotune.transforms.map import Map
 from annotune.tune.config import NEVER, RunConfig, Stop, wanted
@@ -548,7 +548,8 @@ def _examine(region: Region, settings: Settings, device: Device) -> RegionReport
         decision = decide(base, point)
         problems += unused_hints(analysis, base.nests(point.fusion, decision.asked))
         sizes, places = region.sizes, decision.places
-        made = build(analysis, decision.choices, decision.groups, sizes, places=places)
+        is_whole = has_general(analysis)
+        made = build(analysis, decision.choices, decision.groups, sizes, places, is_whole)
         if isinstance(made, Diagnostic):
             problems.append(made)
         else:

@@ -207,6 +207,18 @@ class Analysis:
     inspector: tuple[Stmt, ...] = ()
     unseen: tuple[Diagnostic, ...] = ()
 
+    def is_there(self, array: str) -> bool:
+        """Return whether an array has all elements that its accesses may name at a call's sizes.
+
+        Not where memory decides which of them a call touches, of an array without a length: others
+        need not exist.
+        """
+        shape = self.shapes.get(array)
+        if shape is None or self.region.spec.assumptions.whole:
+            return shape is not None
+        is_part = shape.touched is not None and shape.touched.may_be_none
+        return not (shape.is_inspected or shape.may_be_null or is_part)
+
     @cached_property
     def paths(self) -> Mapping[int, tuple[Loop, ...]]:
         """Return each statement's original loops, outermost first."""

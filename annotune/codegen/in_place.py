@@ -121,18 +121,22 @@ def region_block(
     first: str = "",
     stretch: Callable[[Analysis, Array], Stretch] = touched_stretch,
     write_nest: Callable[[Writer, Analysis], None] | None = None,
+    seen: Callable[[Variant], Sequence[Expr]] = lambda part: (),
 ) -> str:
     """Return the block for a region: tests, the kernels, the original nest, final values.
 
     `around` is a directive for all kernels together, `also` what it needs tested, `first` what
     runs before it, `stretch` the memory that is taken for an array's. `write_nest` writes the nest
-    as written where the host has not got the arrays. Sizes that no plan is right
+    as written where the host has not got the arrays. `seen` are tests, of what `first` leaves, for
+    the plan of tuned sizes, without which the general one runs. Sizes that no plan is right
     for or that break a condition of its proof, loops that do not run and arrays that overlap go to
     the nest as written.
     """
     analysis, region = variant.analysis, variant.analysis.region
-    tuned_sizes = tests_by_size(variant, interface(analysis))
-    tests = _tests(variant, tuned_sizes, also, stretch)
+    by_size = tests_by_size(variant, interface(analysis))
+    cases = zip(by_size, variant.size_cases, strict=True)
+    tuned_sizes = [(*tests, *seen(part)) for tests, part in cases]
+    tests = _tests(variant, by_size, also, stretch)
     out = Writer()
     with out.block(""):
         with out.block(condition(tests)) if tests else nullcontext():

@@ -32,6 +32,7 @@ from annotune.codegen.several_sizes import OTHERS, Definitions, served
 from annotune.codegen.target import RegionCode, Vocabulary
 from annotune.codegen.users_file import InPlaceTarget, in_users_file, without_macros
 from annotune.codegen.writer import Writer
+from annotune.ir.expr import Expr, Var
 from annotune.ir.nest import Level, Local, Loop, MemorySpace
 from annotune.ir.region import Region, Scalar
 from annotune.schedule.plan import Kernel, Plan
@@ -41,7 +42,9 @@ from annotune.transforms.distribute import Distribute, Expand, Fuse
 from annotune.transforms.map import STATIC, Vectorize
 from annotune.transforms.permute import Permute
 from annotune.transforms.pipeline import Prefetch
+from annotune.transforms.presence import ends_seen
 from annotune.transforms.registers import Hold
+from annotune.transforms.stage import copied_whole
 from annotune.transforms.tile import Tile
 from annotune.transforms.tile_ends import Pad
 from annotune.transforms.tree import Body, numbers
@@ -77,11 +80,32 @@ class OpenMpTarget(InPlaceTarget):
         def write(out: Writer, analysis: Analysis, plan: Plan, suffix: str) -> None:
             _RegionWriter(analysis, helpers, shared).plan(out, plan, suffix)
 
-        body = region_block(variant, write)
+        body = region_block(variant, write, first=_looked(variant), seen=_seen)
         texts = shared.texts() if shared is not None else helpers
         own = copies_text(variant.analysis.region, library, "static")
         helper = "\n".join([own, *texts] if own else texts)
         return without_macros(RegionCode(body, helper), variant.analysis.region)
+
+
+def _looked(variant: Variant) -> str:
+    """Return what learns whether arrays are whole that copies take to be so, each asked once."""
+    out = Writer()
+    analysis = variant.analysis
+    parts = (copied_whole(analysis, part.tuned.schedule) for part in variant.size_cases)
+    for name in dict.fromkeys(name for part in parts for name in part):
+        found = ends_seen(analysis, name)
+        assert found is not None, "no other array is copied"
+        out.line(f"/* Conditions may leave out some of {name}: are both its ends touched? */")
+        Dialect(analysis.region, flat=False).write_body(out, found.body)
+    return out.text()
+
+
+def _seen(part: Variant) -> tuple[Expr, ...]:
+    """Return the tests that the copies of a plan for tuned sizes may be made."""
+    found = (
+        ends_seen(part.analysis, name) for name in copied_whole(part.analysis, part.tuned.schedule)
+    )
+    return tuple(Var(flag) for one in found if one is not None for flag in one.flags)
 
 
 class _RegionWriter:

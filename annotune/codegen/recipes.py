@@ -24,7 +24,7 @@ from annotune.schedule.apply import apply
 from annotune.schedule.plan import Plan
 from annotune.space.decision import Base
 from annotune.space.space import Space
-from annotune.space.variants import Listing, Variant, open_sizes
+from annotune.space.variants import Listing, Variant, has_general, open_sizes
 from annotune.transforms.language import ForTarget, OtherSizes, Serves, read, text
 from annotune.transforms.map import Map, Team
 from annotune.transforms.messages import NO_SUCH_TARGET, NOT_OF_TARGET, TARGET_TWICE
@@ -190,10 +190,11 @@ class _Recipe:
             AnnotuneError: A step is illegal, or none for the target.
         """
         region, parts = self.analysis.region, self.section.parts
-        tuned = self._plan(parts[Serves.TUNED], point, region.sizes)
-        passed = open_sizes(region)
+        is_general = has_general(self.analysis)
+        tuned = self._plan(parts[Serves.TUNED], point, region.sizes, is_whole=is_general)
         general = partly = None
-        if passed and self.analysis.all_sizes:
+        if is_general:
+            passed = open_sizes(region)
             general = self._plan(self.section.others, point, region.constants)
             if Serves.LISTED in parts:
                 listed = {name: region.sizes[name] for name in region.varied if name in passed}
@@ -202,10 +203,14 @@ class _Recipe:
         return Variant(self.analysis, tuned, general, _shown(point), flags=flags, partly=partly)
 
     def _plan(
-        self, commands: Sequence[Command], point: Mapping[str, Value], sizes: Mapping[str, int]
+        self,
+        commands: Sequence[Command],
+        point: Mapping[str, Value],
+        sizes: Mapping[str, int],
+        is_whole: bool = False,
     ) -> Plan:
         schedule = self._schedule(commands, point)
-        plan = apply(schedule, Context(self.analysis, sizes))
+        plan = apply(schedule, Context(self.analysis, sizes, is_whole))
         if isinstance(plan, Diagnostic):
             raise AnnotuneError.of(plan)
         return plan

@@ -174,13 +174,14 @@ def build(
     groups: Sequence[tuple[int, ...]],
     constants: Mapping[str, int],
     places: Places = NO_PLACES,
+    is_whole: bool = False,
 ) -> Plan | Diagnostic:
     """Return the plan that candidates describe, or the reason a step of it is illegal.
 
     `groups` are the statements that cannot be taken apart; `constants` the sizes that the
-    plan may rely on.
+    plan may rely on, and with `is_whole` on what `Context` says of it.
     """
-    context, body = Context(analysis, constants), base_body(analysis, groups)
+    context, body = Context(analysis, constants, is_whole), base_body(analysis, groups)
     for choice in choices:
         refusal = _refused_mapping(choice, body, context, places)
         if refusal is not None:

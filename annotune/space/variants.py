@@ -185,12 +185,15 @@ def planned(
     """
     region = analysis.region
 
-    def built(own: Sequence[Candidate], constants: Mapping[str, int]) -> Plan | Diagnostic:
-        return build(analysis, own, groups, constants, places)
+    def built(
+        own: Sequence[Candidate], constants: Mapping[str, int], is_whole: bool = False
+    ) -> Plan | Diagnostic:
+        return build(analysis, own, groups, constants, places, is_whole)
 
-    tuned = _legal(built(choices, region.sizes))
-    passed = open_sizes(region)
-    if not (passed and analysis.all_sizes):
+    is_general = has_general(analysis)
+    # Arrays that are not whole are left to the general plan.
+    tuned = _legal(built(choices, region.sizes, is_whole=is_general))
+    if not is_general:
         return Variant(analysis, tuned, None, settings or {})
     others = tuple(choice.general or choice for choice in choices)
     made = built(others, region.constants)
@@ -200,6 +203,7 @@ def planned(
         made = built(tuple(bare), region.constants)
     general = _legal(made)
     partly: Plan | None = None
+    passed = open_sizes(region)
     listed = {name: region.sizes[name] for name in region.varied if name in passed}
     if listed and listed.keys() != passed and general.steps != tuned.steps:
         found = built(others, {**region.constants, **listed})
@@ -213,6 +217,11 @@ def _inside(choice: Candidate) -> tuple[type[Transform], ...]:
     if choice.mapping is None or choice.cores:
         kinds = (*kinds, Tile, Permute, Vectorize, Expand, Distribute)
     return tuple(kind for kind in kinds if choice.of(kind))
+
+
+def has_general(analysis: Analysis) -> bool:
+    """Return whether a plan for all sizes stands beside the one for the tuned sizes."""
+    return bool(open_sizes(analysis.region)) and analysis.all_sizes
 
 
 def open_sizes(region: Region) -> frozenset[str]:

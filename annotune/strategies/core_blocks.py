@@ -33,6 +33,7 @@ from annotune.strategies.nests import free_loops, held_loop, output, own_band
 from annotune.transforms.map import Vectorize
 from annotune.transforms.permute import Permute
 from annotune.transforms.pipeline import Prefetch
+from annotune.transforms.presence import certain_reads, ends_seen
 from annotune.transforms.registers import Hold
 from annotune.transforms.stage import Stage
 from annotune.transforms.tile import Tile, name_is_taken, tile_name
@@ -567,10 +568,14 @@ def copies(unit: Unit, nest: CutNest, shared: int, longest: int = COPIES) -> tup
 
     None has more elements than `longest`.
     """
-    if find_assign(unit.body, nest.statement).guard is not None:
-        return ()
-    found = (_copy(nest, fact, shared, longest) for fact in inputs(unit, nest.statement))
-    return tuple(copy for copy in found if copy is not None)
+    assign, analysis = find_assign(unit.body, nest.statement), unit.analysis
+    found = []
+    for fact in inputs(unit, nest.statement):
+        copy, name = _copy(nest, fact, shared, longest), fact.access.array
+        is_whole = analysis.is_there(name) or ends_seen(analysis, name) is not None
+        if copy is not None and fact.access in certain_reads(assign, is_whole):
+            found.append(copy)
+    return tuple(found)
 
 
 def _copy(nest: CutNest, fact: AccessFacts, shared: int, longest: int) -> Stage | None:

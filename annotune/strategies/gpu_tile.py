@@ -49,11 +49,13 @@ from annotune.transforms.language import Contract
 from annotune.transforms.map import MAX_THREADS
 from annotune.transforms.merge import merged_name
 from annotune.transforms.permute import Permute
+from annotune.transforms.presence import certain_reads
 from annotune.transforms.registers import Hold
 from annotune.transforms.stage import Stage
 from annotune.transforms.tile import Cyclic, Tile, name_is_taken, tile_name
 from annotune.transforms.tile_ends import Pad
 from annotune.transforms.transform import Schedule
+from annotune.transforms.tree import find_assign
 from annotune.transforms.unroll import Unroll
 
 THREADS_Y = 8
@@ -181,12 +183,22 @@ def _pays_not(unit: Unit, found: Contraction, tile: ContractionTile) -> str:
 
 
 def choose_tile(unit: Unit, found: Contraction, tile: ContractionTile) -> Candidate:
-    """Return the choice that carries a tile out, with fewer outputs per thread at other sizes."""
+    """Return the choice that carries a tile out, with fewer outputs per thread at other sizes.
+
+    These go without copies of what a condition may leave out, which need not be whole there.
+    """
     x, y = tile.register_x, tile.register_y
+    assign = find_assign(unit.body, found.statement)
+    x_is_there, y_is_there = (
+        one.access in certain_reads(assign, unit.analysis.is_there(one.access.array))
+        for one in (found.a, found.b)
+    )
     smaller = replace(
         tile,
         register_x=(x[0], min(x[1], OPEN_REGISTERS)),
         register_y=(y[0], min(y[1], OPEN_REGISTERS)),
+        stage_x=tile.stage_x and x_is_there,
+        stage_y=tile.stage_y and y_is_there,
     )
     choice = _carried_out(unit, found, tile)
     if smaller == tile:
@@ -226,10 +238,12 @@ def _carried_out(unit: Unit, found: Contraction, tile: ContractionTile) -> Candi
         shaping = distributed_block(unit.analysis, imperfect, tiles, order, summed[0], cyclic)
     # What leaves a nest as an array is not held once more.
     is_in_array = imperfect is not None and isinstance(imperfect.target, Var)
+    # What nothing is added to need not be there to be loaded.
+    is_conditional = find_assign(unit.body, number).guard is not None
     steps: Schedule = (
         *shaping,
         *_copies(unit, found, tile),
-        *(() if is_in_array else (Hold(number, summed[0]),)),
+        *(() if is_in_array else (Hold(number, summed[0], is_conditional),)),
         Pad(number, (*threads, tile.register_x[0], tile.register_y[0])),
     )
     made = Candidate.of_axes(

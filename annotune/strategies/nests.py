@@ -18,6 +18,8 @@ from annotune.ir.expr import (
     Negate,
     Real,
     Var,
+    accesses,
+    conjuncts,
     is_coefficient,
     variables,
 )
@@ -191,9 +193,10 @@ def _by_role(
 def _factors(assign: Assign) -> tuple[Access, Access] | None:
     """Return the two elements that a statement multiplies, None when it does something else.
 
-    Beside them there may be numbers, scalars and coefficients.
+    Beside them there may be numbers, scalars and coefficients; and conditions that ask one of the
+    two, such as ``b[l] != 0``, which leaves alone what the product need not be added to.
     """
-    if assign.op not in ("+=", "-=") or assign.guard is not None:
+    if assign.op not in ("+=", "-="):
         return None
     factors = list(_product(assign.value))
     if any(f is None for f in factors):
@@ -205,7 +208,15 @@ def _factors(assign: Assign) -> tuple[Access, Access] | None:
         return None
     if target_name(assign) in {e.array for e in fixed}:
         return None
+    tests = () if assign.guard is None else tuple(conjuncts(assign.guard))
+    if not all(_is_of(test, elements) for test in tests):
+        return None
     return elements[0], elements[1]
+
+
+def _is_of(condition: Expr, elements: Sequence[Access]) -> bool:
+    """Return whether a condition asks nothing of memory but one of two factors, or both."""
+    return {*accesses(condition)} <= {*elements} and bool(accesses(condition))
 
 
 def _product(expr: Expr) -> Iterator[Expr | None]:

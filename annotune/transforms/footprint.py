@@ -16,6 +16,7 @@ from annotune.ir.fold import fold
 from annotune.ir.nest import Assign, Local, Loop, MemorySpace, walk_paths, walk_stmts
 from annotune.ir.poly import Poly, from_expr, integer
 from annotune.transforms.legality import TEAM_LEVELS
+from annotune.transforms.presence import certain_reads
 from annotune.transforms.tree import (
     Body,
     bound_names,
@@ -99,19 +100,25 @@ class Frame:
 
 
 def footprint(
-    body: Body, statement: int, array: str, frame: Frame, named: Iterable[str]
+    body: Body,
+    statement: int,
+    array: str,
+    frame: Frame,
+    named: Iterable[str],
+    is_whole: bool = False,
 ) -> Footprint | None:
     """Return what `statement`, and those beside it, read of `array` that one copy can hold.
 
     None where the statement reads an element under a condition, or elements whose subscripts
-    differ by more than constants. Where accesses reach beyond a loop around the copy that is not
-    in `named`, the copy holds one of its planes: the one with the most accesses.
+    differ by more than constants. What its own condition reads first it reads in any case, and of
+    an array that `is_whole` it may read more (`certain_reads`). Where accesses reach beyond a loop
+    around the copy that is not in `named`, the copy holds one of its planes: the one with the most
+    accesses.
     """
     loops = frame.loops
     assign = find_assign(body, statement)
     own = list(dict.fromkeys(_reads(assign, array)))
-    sure = set(surely_read(assign.value))
-    if not own or assign.guard is not None or not sure.issuperset(own):
+    if not own or not set(certain_reads(assign, is_whole)).issuperset(own):
         return None
     # An index that is itself an element would be copied with elements nobody chose.
     if any(accesses(index) for one in own for index in one.indices):

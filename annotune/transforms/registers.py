@@ -8,7 +8,7 @@ from typing import ClassVar
 from annotune.analysis.reductions import reduction_operator
 from annotune.annotation.commands import Kind
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
-from annotune.ir.expr import Access, Var, accesses, print_expr, variables
+from annotune.ir.expr import Access, Binary, Expr, Int, Real, Var, accesses, print_expr, variables
 from annotune.ir.nest import (
     Assign,
     Level,
@@ -104,12 +104,13 @@ class Registers(OnStatement):
 
 
 def copy_refusal(
-    command: str, body: Body, statement: int, loop: Loop, span: Span
+    command: str, body: Body, statement: int, loop: Loop, span: Span, is_sparing: bool = False
 ) -> Diagnostic | None:
     """Return why a copy of the statement's target around `loop` would be wrong, or None.
 
     The copy is loaded before the loop and stored after it, so the loop must touch that element
-    in any case, must run in one worker, and must use no other element of the array.
+    in any case, must run in one worker, and must use no other element of the array. A condition
+    of the statement does no harm to a copy that `is_sparing` with what is not touched.
     """
     assign = find_assign(body, statement)
     target = assign.target
@@ -124,7 +125,8 @@ def copy_refusal(
         return MAY_NOT_RUN.at(
             span, array=target.array, loop=idle.var, outer=", ".join(sorted(outer))
         )
-    if assign.guard is not None and not is_surely_touched(loops[-1].body, target):
+    is_touched = assign.guard is None or is_surely_touched(loops[-1].body, target)
+    if not is_touched and not is_sparing:
         return GUARDED.at(span, statement=statement, array=target.array)
     for other in array_accesses(loop):
         # Only the very same element, written the same way, is known to be the copy.
@@ -163,6 +165,10 @@ class Hold(OnStatement):
     With `from_zero` the block starts from zeros and is added to the elements at the end:
     ``for i: c_block[i - i_t] = -0.0`` and ``for i: c[i] += c_block[i - i_t]``. The loop then
     need not wait for the elements, which only a sum allows that nothing else in it reads.
+    Under a condition, ``for k: c[i] += a[k] if b[k] != 0``, elements may not be there to which
+    nothing is added. Their sums are -0.0 still, which changes nothing where it is added, so that
+    the end is ``for i: c[i] += c_block[i - i_t] if c_block[i - i_t] is not -0.0``: it touches only
+    what the statement has. Without `from_zero` such a statement is refused.
     """
 
     is_inner: ClassVar[bool] = True
@@ -198,7 +204,9 @@ class Hold(OnStatement):
         for inner in self._picking(body):
             if full_length(inner, context.sizes) is None or bound_names(inner) & inside:
                 return NO_BLOCK.at(self.span, loop=self.loop, inner=inner.var)
-        refusal = copy_refusal("hold", body, self.statement, loop, self.span)
+        element = context.types[target.array]
+        is_sparing = self.from_zero and is_something(target, element) is not None
+        refusal = copy_refusal("hold", body, self.statement, loop, self.span, is_sparing)
         return refusal or (self._sum_refusal(body, context) if self.from_zero else None)
 
     def _sum_refusal(self, body: Body, context: Context) -> Diagnostic | None:
@@ -233,14 +241,19 @@ class Hold(OnStatement):
 
         lengths = (full_length(x, context.sizes) for x in picking)
         extents = tuple(length for length in lengths if length is not None)
-        start = neutral(context.types[target.array]) if self.from_zero else target
+        element = context.types[target.array]
+        start = neutral(element) if self.from_zero else target
         load = Assign(assign.number, held, "=", start, assign.span)
-        store = Assign(assign.number, target, "+=" if self.from_zero else "=", held, assign.span)
+        is_certain = is_surely_touched(path(body, self.statement)[-1].body, target)
+        spared = None if assign.guard is None or is_certain else is_something(held, element)
+        store = Assign(
+            assign.number, target, "+=" if self.from_zero else "=", held, assign.span, spared
+        )
         return replace_loop(
             body,
             loop,
             (
-                LocalArray(name, context.types[target.array], extents),
+                LocalArray(name, element, extents),
                 *nest_loops(picking, (load,)),
                 replace(loop, body=exchanged(loop.body, {target: held})),
                 *nest_loops(picking, (store,)),
@@ -259,6 +272,22 @@ class Hold(OnStatement):
         assert isinstance(target, Access)
         used = _index_names(target)
         return tuple(x for x in self._inside(body) if x.var in used)
+
+
+def is_something(total: Access, element: str) -> Expr | None:
+    """Return the test that a sum of a C type is not what `neutral` begins it with.
+
+    None of a complex sum, which begins with other signs than the sum of its parts might have.
+    """
+    if "omplex" in element:
+        return None
+    start = neutral(element)
+    if start == Int(0):
+        return Binary("!=", total, start)
+    suffix = "f" if element == "float" else ""
+    zero, one = Real(f"0.0{suffix}"), Real(f"1.0{suffix}")
+    is_positive = Binary("<", zero, Binary("/", one, total))
+    return Binary("||", Binary("!=", total, zero), is_positive)
 
 
 def _index_names(target: Access) -> frozenset[str]:

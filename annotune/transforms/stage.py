@@ -11,6 +11,7 @@ from functools import reduce
 from math import prod
 from typing import ClassVar, TypeAlias
 
+from annotune.analysis.facts import Analysis
 from annotune.annotation.commands import Kind
 from annotune.diagnostics import Diagnostic
 from annotune.ir.c_types import element_bytes
@@ -42,7 +43,15 @@ from annotune.transforms.messages import (
     TOO_MUCH_SHARED,
     WRITTEN_IN_KERNEL,
 )
-from annotune.transforms.transform import KIM_2018, Context, OnStatement, Word, takes
+from annotune.transforms.presence import ends_seen
+from annotune.transforms.transform import (
+    KIM_2018,
+    Context,
+    OnStatement,
+    Schedule,
+    Word,
+    takes,
+)
 from annotune.transforms.tree import (
     Body,
     bound_names,
@@ -78,6 +87,11 @@ class Stage(OnStatement):
     Several accesses whose subscripts differ by constants share a copy with a halo: ``a[i - 1] +
     a[i + 1]`` reads a tile of four from six elements. The corners of the box that no access
     reads are zeros as well. Statements beside this one, in the same loops, read the copy too.
+
+    Under a condition, ``if (b[k] != 0) c[j] += a[k][j]``, not all of the array need be there. A
+    copy is made all the same of what the condition itself reads, and where the array is whole
+    (`Analysis.is_there`, `Context.is_whole`); what is read of it in vain is not used. Memory that
+    threads share is a device's, and where arrays were copied there, they have all elements.
 
     `layout` gives the distance in the copy of two neighbours along each of these loops, from the
     outermost loop of the copying to the innermost. In `SHARED` memory the loops on threads are
@@ -192,7 +206,17 @@ class Stage(OnStatement):
 
     def _footprint(self, body: Body, context: Context) -> Footprint | None:
         named = (var for var, _ in self.layout)
-        return footprint(body, self.statement, self.array, self._frame(body, context), named)
+        frame, is_whole = self._frame(body, context), self._is_whole(context)
+        return footprint(body, self.statement, self.array, frame, named, is_whole)
+
+    def _is_whole(self, context: Context) -> bool:
+        """Return whether the array has what conditions leave out, wherever the copy is made."""
+        analysis = context.analysis
+        if analysis.is_there(self.array):
+            return True
+        if not context.is_whole or self.array not in analysis.shapes:
+            return False
+        return self._is_shared or ends_seen(analysis, self.array) is not None
 
     def _layout(self, found: Footprint) -> Layout:
         """Return the loops of the copying, outermost first, with their distances in the copy."""
@@ -361,6 +385,13 @@ def _condition(tests: Iterator[Expr | None]) -> Expr | None:
     if len(present) < len(every):
         return None
     return reduce(lambda left, right: Binary("||", left, right), present)
+
+
+def copied_whole(analysis: Analysis, schedule: Schedule) -> tuple[str, ...]:
+    """Return the arrays that copies take to be whole though conditions leave elements out."""
+    guarded = {a.number for a in analysis.region.nest.assigns() if a.guard is not None}
+    copies = (s for s in schedule if isinstance(s, Stage) and s.statement in guarded)
+    return tuple(dict.fromkeys(s.array for s in copies if not analysis.is_there(s.array)))
 
 
 # The vectors of CUDA that a thread copies at once: 8 or 16 bytes.

@@ -26,6 +26,7 @@ from annotune.ir.expr import (
     Var,
     accesses,
     conjunction,
+    conjuncts,
     rewrite,
     variables,
 )
@@ -170,7 +171,21 @@ def _may_harm(assign: Assign, loop: Loop, local: set[str]) -> bool:
     if any(loop.var in bound_names(x) for x in inner):
         # What these loops come to in a surplus iteration they may come to nowhere else.
         return bool(read)
+    if assign.guard is not None and loop.var in variables(assign.guard) and read:
+        return not _is_off(assign.guard, loop, local)
     return any(loop.var in variables(access) for access in read)
+
+
+def _is_off(guard: Expr, loop: Loop, local: set[str]) -> bool:
+    """Return whether a condition holds in no surplus iteration of `loop`, where copies are zero."""
+    for test in conjuncts(guard):
+        match test:
+            case Binary(
+                "!=", Access(array) as element, Int(0) | Real("0." | "0.0" | "0.f" | "0.0f")
+            ):
+                if array in local and loop.var in variables(element):
+                    return True
+    return False
 
 
 def _memory(expr: Expr, local: set[str]) -> bool:

@@ -85,11 +85,14 @@ def takes(
 class Context:
     """A region's analysis, and the `sizes` that hold wherever what is made of the region runs.
 
-    Those are sizes that C fixes, and the tuned ones where a plan is for these alone.
+    Those are sizes that C fixes, and the tuned ones where a plan is for these alone. Where
+    `is_whole`, emitted text sees to it before such a plan that all is there which its conditions
+    may leave out: it tests the ends of arrays (`ends_seen`), or has copies that are whole.
     """
 
     analysis: Analysis
     sizes: Mapping[str, int] = field(default_factory=dict)
+    is_whole: bool = False
 
     def folded(self, expr: Expr) -> Expr:
         """Return an expression with the sizes put in."""

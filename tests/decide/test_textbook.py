@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from annotune.codegen.target import load_target
 from annotune.options import DEFAULT_TARGETS
-from annotune.pipeline import Settings, check
+from annotune.pipeline import Settings, check, emit
 from annotune.report.findings import RegionReport, recipe_of
 
 F2C = Path(__file__).parents[1] / "kernels"
+LEGACY = Path(__file__).parents[1] / "legacy"
 SIZES = dict.fromkeys(("m", "n", "k", "lda", "ldb", "ldc"), 512)
 
 # By the file and the function of the f2c text.
@@ -95,3 +97,37 @@ def test_f2c_comes_out_as_the_textbook_does(file: str, function: str, tmp_path: 
     ours, theirs = examined(F2C / f"{file}.c", function), examined(path)
     assert steps(ours) == steps(theirs)
     assert predicted_s(ours) == pytest.approx(predicted_s(theirs), rel=0.1)
+
+
+# Routines of the BLAS's third level, and the share by which the model's times differ.
+LEVEL_3 = {"dgemnn": 0.1, "dgemnt": 0.1, "dgemtn": 0.01, "dgemtt": 0.01}
+
+
+def by_kernel(report: RegionReport) -> list[str]:
+    """Return the commands of a recipe for each kernel, less what runs two branches as one."""
+    assert report.decision is not None
+    place = {
+        str(number): f"{k}.{own}"
+        for k, choice in enumerate(report.decision.choices)
+        for own, number in enumerate(choice.statements)
+    }
+    recipe = recipe_of(report).replace("i__", "i")
+    found = re.sub(r"(?<=\()\d+", lambda number: place[number[0]], recipe).splitlines()
+    return [line.strip() for line in found if not line.strip().startswith("fuse(")]
+
+
+def on_cores(source: Path, function: str) -> str:
+    """Return how cores run the product of a routine."""
+    settings = Settings(source, ("openmp",), function=function, sizes=SIZES)
+    text = emit(settings, [load_target("openmp")]).files["_omp.c"]
+    return re.findall(r"S\d+: (.* rows .*)", text.replace("i__", "i"))[-1]
+
+
+@pytest.mark.parametrize("routine", LEVEL_3)
+def test_the_blas_of_level_3_comes_out_as_the_textbook_does(routine: str) -> None:
+    """One form tests b, ``if (b[j][l] != 0)``: its tile asks it, and is the same otherwise."""
+    ours, theirs = LEGACY / "blas3.c", LEGACY / "textbook" / "blas3.c"
+    f2c, textbook = examined(ours, f"{routine}_"), examined(theirs, routine)
+    assert by_kernel(f2c) == by_kernel(textbook)
+    assert predicted_s(f2c) == pytest.approx(predicted_s(textbook), rel=LEVEL_3[routine])
+    assert on_cores(ours, f"{routine}_") == on_cores(theirs, routine)

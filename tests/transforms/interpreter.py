@@ -165,6 +165,8 @@ class _Machine:
                 return int(self.value(left) < self.value(right))
             case Binary("<=", left, right):
                 return int(self.value(left) <= self.value(right))
+            case Binary("!=", left, right):
+                return int(self.value(left) != self.value(right))
             case Binary(">=", left, right):
                 return int(self.value(left) >= self.value(right))
             case Select(condition, if_true, if_false):

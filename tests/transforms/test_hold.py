@@ -9,11 +9,13 @@ from hypothesis import strategies as st
 from support.laws import tried
 from support.nest_text import parse_nest, print_nest
 from support.nests import known
-from support.regions import nest_analysis
+from support.regions import find_annotations, nest_analysis
 from transforms.interpreter import run
 from transforms.products import MATMUL, analysed
 
+from annotune.analysis.analyse import analyse
 from annotune.analysis.facts import Analysis
+from annotune.frontend.load import load
 from annotune.ir.nest import Level, Nest
 from annotune.transforms.map import Map
 from annotune.transforms.permute import Permute
@@ -159,3 +161,45 @@ def test_refuses_what_a_condition_may_leave_out() -> None:
     one = Context(analysed("if (A[i][l] > 0.0) C[i][j] += A[i][l] * B[l][j];"), {"m": 8})
     body = Permute(0, ("i", "l", "j")).apply(one.analysis.region.nest.body, one)
     assert code_of(Hold(0, "l"), body, one) == "AT276"
+
+
+GUARDED = analysed("if (A[i][l] > 0.0) C[i][j] += A[i][l] * B[l][j];")
+
+
+def test_a_sum_from_zero_touches_what_it_adds_to(golden: Golden) -> None:
+    one = Context(GUARDED, {"m": 8})
+    body = Permute(0, ("i", "l", "j")).apply(GUARDED.region.nest.body, one)
+    hold = Hold(0, "l", from_zero=True)
+    assert hold.why_not(body, one) is None
+    golden.check("transforms/hold_guarded.nest", print_nest(Nest(hold.apply(body, one))))
+
+
+def test_what_is_touched_in_any_case_is_stored_in_any_case() -> None:
+    statements = "C[i][j] += 1.0; if (A[i][l] > 0.0) C[i][j] += A[i][l] * B[l][j];"
+    one = Context(analysed(statements), {"m": 8})
+    body = Permute(1, ("i", "l", "j")).apply(one.analysis.region.nest.body, one)
+    text = print_nest(Nest(Hold(1, "l").apply(body, one)))
+    assert text.count("C[i][j] = C_block[j]\n") == 1
+
+
+@tried(100)
+@given(m=extents, k=extents, lanes=blocks, least=st.integers(20, 80))
+def test_a_guarded_count_keeps_the_result(m: int, k: int, lanes: int, least: int) -> None:
+    loops = "for (l = 0; l < k; l++) for (j = 0; j < m; j++)"
+    one = analysed(f"if (B[l][j] >= {least}) q[j] += 2;", loops)
+    body = Tile(0, "j", lanes).apply(one.region.nest.body, Context(one))
+    body = Permute(0, ("j_t", "l", "j")).apply(body, Context(one))
+    hold, sizes = Hold(0, "l", from_zero=True), {"n": 1, "m": m, "k": k}
+    assert code_of(hold, body, one) == ""
+    assert run(hold.apply(body, Context(one)), sizes) == run(one.region.nest.body, sizes)
+
+
+def test_a_complex_sum_under_a_condition_stays_in_memory() -> None:
+    text = (
+        "#include <complex.h>\nvoid f(int k, double complex *restrict c, const double complex *b) {"
+        " /*@ begin PerfTuning ( def input_params { param k = 5; } ) @*/"
+        " for (int l = 0; l < k; l++) for (int j = 0; j < 8; j++)"
+        " if (creal(b[l]) > 0) c[j] += b[l]; /*@ end @*/ }"
+    )
+    one = analyse(load("f.c", text, find_annotations(text, "f.c")).regions[0])
+    assert code_of(Hold(0, "l", from_zero=True), one.region.nest.body, one) == "AT276"

@@ -45,6 +45,7 @@ from annotune.transforms.merge import Decode, Merge
 from annotune.transforms.permute import Permute
 from annotune.transforms.pipeline import Pipeline, Stream
 from annotune.transforms.registers import Hold, Registers
+from annotune.transforms.stage import copied_whole
 from annotune.transforms.tile import Cyclic, Tile
 from annotune.transforms.tile_ends import Pad, Peel
 from annotune.transforms.unroll import Unroll
@@ -83,6 +84,8 @@ class CudaTarget:
             AnnotuneError: A scalar must keep its value, and the data are on the device; or the
                 nest calls a function of the user's.
         """
+        if resident:
+            variant = _of_what_is_there(variant)
         as_written = variant.analysis
         functions = _device_functions(as_written.region)
         user = interface(as_written)
@@ -130,6 +133,20 @@ class CudaTarget:
         """Return ``S.cu`` for one region."""
         device = "\n".join([*code.functions, code.device])
         return f"{prelude(device)}\n{device}"
+
+
+def _of_what_is_there(variant: Variant) -> Variant:
+    """Return a variant without plans that copy what conditions may leave out.
+
+    Of arrays that were copied to the device all elements are there, with values or without;
+    of those of the caller's, only what the nest touches.
+    """
+    plans = (part.tuned for part in variant.size_cases)
+    if variant.general is None or not any(
+        copied_whole(variant.analysis, plan.schedule) for plan in plans
+    ):
+        return variant
+    return replace(variant, tuned=variant.general, general=None, others=(), partly=None)
 
 
 def _copies(region: Region) -> dict[str, str]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from annotune import __version__
 from annotune.analysis.analyse import analyse
 from annotune.analysis.messages import WORK_UNKNOWN
-from annotune.analysis.private_copies import normalised
+from annotune.analysis.normal_form.normalised import normalised
 from annotune.annotation.devices import Device, load_device
 from annotune.annotation.flags import macros
 from annotune.annotation.messages import nearest

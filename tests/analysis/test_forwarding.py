@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from support.laws import tried
 from support.nest_text import print_nest
 
-from annotune.analysis.forwarding import with_temporaries_forwarded
+from annotune.analysis.normal_form.forwarding import with_temporaries_forwarded
 from annotune.annotation.commands import Argument, Command
 from annotune.ir.region import Region
 

@@ -12,7 +12,7 @@ from support.laws import tried
 from support.nest_text import print_nest
 
 from annotune.analysis.analyse import analyse
-from annotune.analysis.private_copies import with_last_values, with_private_arrays
+from annotune.analysis.normal_form.private_copies import with_last_values, with_private_arrays
 from annotune.diagnostics import AnnotuneError
 from annotune.ir.expr import print_expr
 from annotune.ir.nest import LocalArray, walk_stmts

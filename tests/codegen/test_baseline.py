@@ -11,7 +11,7 @@ from conftest import Golden
 from support.regions import text_source
 
 from annotune.analysis.analyse import analyse
-from annotune.analysis.private_copies import with_private_arrays
+from annotune.analysis.normal_form.private_copies import with_private_arrays
 from annotune.codegen.baseline import naive_openacc, naive_openmp
 from annotune.codegen.target import Provenance, RegionCode
 from annotune.codegen.users_file import assembled

@@ -15,7 +15,7 @@ from support.laws import IS_THOROUGH
 from support.regions import regions_of
 
 from annotune.analysis.analyse import analyse
-from annotune.analysis.private_copies import normalised
+from annotune.analysis.normal_form.normalised import normalised
 from annotune.annotation.commands import parse_recipe
 from annotune.annotation.devices import load_device
 from annotune.annotation.grammar import Origin

@@ -12,7 +12,7 @@ from support.regions import text_source
 
 from annotune.analysis.analyse import analyse
 from annotune.analysis.facts import Analysis
-from annotune.analysis.private_copies import normalised
+from annotune.analysis.normal_form.normalised import normalised
 from annotune.annotation.devices import Device, load_device
 from annotune.codegen.target import DEFAULT_TARGETS, Provenance, RegionCode, load_target
 from annotune.diagnostics import NOWHERE, AnnotuneError

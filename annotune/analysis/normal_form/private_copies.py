@@ -30,7 +30,6 @@ from annotune.analysis.dependences import (
     sees_writes,
 )
 from annotune.analysis.domains import ConditionReader, NotLinear, access_map, is_last
-from annotune.analysis.forwarding import with_temporaries_forwarded
 from annotune.analysis.messages import listed
 from annotune.analysis.model import ArrayLayout, Demand, Model, build_model
 from annotune.analysis.statements import (
@@ -80,15 +79,6 @@ MOST_OF_MANY = 4096
 MANY_ITERATIONS = 256
 
 _SET = isl.dim_type.set
-
-
-def normalised(region: Region) -> Region:
-    """Return `region` in the form that is analysed, with the same results.
-
-    Where it is proven, nothing but loops is left between loops, and iterations have of their own
-    what each needs for itself alone.
-    """
-    return with_private_arrays(with_last_values(with_temporaries_forwarded(region)))
 
 
 def with_private_arrays(region: Region) -> Region:
@@ -287,12 +277,12 @@ def _private(name: str, model: Model, dependences: Sequence[Carried]) -> _Privat
         writer = None if box is None else _whole_writer(name, homes[-1], box, model)
         condition = None if writer is None else _last_iteration(writer, homes, model)
         if box is not None and condition is not None:
-            demands = tuple(dict.fromkeys((*box.demands, *_only_these_sizes(model))))
+            demands = tuple(dict.fromkeys((*box.demands, *only_these_sizes(model))))
             return _Private(name, model, homes, replace(box, demands=demands), condition)
     return None
 
 
-def _only_these_sizes(model: Model) -> Iterator[Poly]:
+def only_these_sizes(model: Model) -> Iterator[Poly]:
     """Yield what holds at the region's sizes alone, where nothing is proven for others.
 
     What hindered that may be the array, which is gone once it is local.

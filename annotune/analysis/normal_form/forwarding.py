@@ -101,14 +101,25 @@ def with_temporaries_forwarded(region: Region) -> Region:
 
 def _without_temporaries(region: Region, body: Place, named: frozenset[int]) -> Region:
     """Return `region` with nothing but loops, or sums, left in a body, if that can be."""
-    changed, kept = region, 0
-    while kept < len(_body(changed, body)):
-        found = _forwardable(changed, (*body, kept), named)
+    changed = with_all_forwarded(region, body, named, is_asked=False)
+    return changed if changed is not region and _is_plain(_body(changed, body)) else region
+
+
+def with_all_forwarded(
+    region: Region, body: Place, named: frozenset[int] = frozenset(), is_asked: bool = True
+) -> Region:
+    """Return `region` with all temporaries of a body put where they are read that can be.
+
+    Where it `is_asked` for, also those which leave the loops inside as they are.
+    """
+    kept = 0
+    while kept < len(_body(region, body)):
+        found = _forwardable(region, (*body, kept), named, is_asked)
         if found is None:
             kept += 1
         else:
-            changed = found.forwarded()
-    return changed if changed is not region and _is_plain(_body(changed, body)) else region
+            region = found.forwarded()
+    return region
 
 
 def _is_plain(body: Sequence[Stmt]) -> bool:
@@ -211,7 +222,9 @@ def _accumulating(assign: Assign) -> Assign:
     return assign
 
 
-def _forwardable(region: Region, place: Place, named: frozenset[int]) -> _Temporary | None:
+def _forwardable(
+    region: Region, place: Place, named: frozenset[int], is_asked: bool
+) -> _Temporary | None:
     """Return the temporary that the statement at `place` sets, None where it is to stay."""
     assign = _body(region, place[:-1])[place[-1]]
     if not isinstance(assign, Assign) or assign.op != "=" or assign.number in named:
@@ -228,7 +241,7 @@ def _forwardable(region: Region, place: Place, named: frozenset[int]) -> _Tempor
     is_moved = any(len(use) > len(place) for use, _ in uses)
     if (is_moved or reads > 1) and not _is_cheap(value):
         return None
-    if is_moved and not any(_frees(region, place, use) for use in uses):
+    if is_moved and not is_asked and not any(_frees(region, place, use) for use in uses):
         return None
     return found if _Between(region, place, uses).keeps(_sources(assign), found) else None
 

@@ -20,7 +20,14 @@ from annotune.frontend.lower.loops import Header
 from annotune.frontend.lower.members import AliasTable
 from annotune.frontend.lower.names import IntegerFormula, Names
 from annotune.frontend.lower.unsigned import UNSIGNED, is_int, kind_of, may_go_round, signed
-from annotune.frontend.read.syntax import STEPS, changed_by, names_in, text_of, walk_tree
+from annotune.frontend.read.syntax import (
+    STEPS,
+    changed_by,
+    names_in,
+    offset,
+    text_of,
+    walk_tree,
+)
 from annotune.frontend.types.kinds import (
     COMPLEX,
     Typed,
@@ -58,7 +65,7 @@ from annotune.ir.expr import variables as scalars_in
 from annotune.ir.expr import walk as walk_expr
 from annotune.ir.fold import fold
 from annotune.ir.nest import Assign, Stmt, expressions, rewritten, walk_stmts
-from annotune.ir.poly import ZERO, from_expr
+from annotune.ir.poly import ZERO, Poly, from_expr, integer
 from annotune.ir.region import Alias
 
 # What a statement of a nest may do; other assignments are written out.
@@ -343,6 +350,7 @@ class Integers:
 
         ``ix = 1; if (incx < 0) ix = (1 - n) * incx + 1;`` leaves a choice that is the same for the
         whole region: C's own, since neither what the test asks nor what is chosen ever changes.
+        ``m = k; if (j <= k) m = j - 1;`` leaves ``min(j - 1, k)`` in iterations of loops around.
         """
         names = self.names
         free = (changed & names.sets.written) - names.sets.assigned - names.sets.loop_names
@@ -356,7 +364,49 @@ class Integers:
                     fold(Select(test, one.value, other.value)),
                     fold(Select(test, one.number or one.value, other.number or other.value)),
                 )
+                continue
+            extremum = self._extremum(test, one, other)
+            if extremum is not None:
+                found[name] = IntegerFormula(extremum, extremum)
         return found
+
+    def _extremum(self, test: Expr, one: IntegerFormula, other: IntegerFormula) -> Expr | None:
+        """Return the least or the greatest of two numbers, where a test chooses just that.
+
+        With the test as ``t >= 0``, `one` less `other` is ``-t`` or ``-t - 1`` for the least: it is
+        below 0, or 0, where the test holds and not below where it does not.
+        """
+        parts = (test, one.index, one.value, other.index, other.value)
+        if not all(map(self._is_counted, map(self.names.resolved, parts))):
+            return None
+        if one.value != one.index or other.value != other.index:
+            return None
+        room, first, second = _room(test), from_expr(one.index), from_expr(other.index)
+        if room is None or first is None or second is None:
+            return None
+        more = first - second
+        for function, sign in (("min", -1), ("max", 1)):
+            rest = more - integer(sign) * room
+            if rest.constant in (0, sign):
+                return Call(function, (one.index, other.index))
+        return None
+
+    def _is_counted(self, expr: Expr) -> bool:
+        """Return whether loops around and what never changes alone make a number with a sign."""
+        names = self.names
+        read = scalars_in(expr)
+        symbols = [names.find(name) for name in read - names.spans.keys()]
+        moving = (names.sets.assigned | names.sets.loop_names) - {*names.iterators, *names.spans}
+        return (
+            not accesses(expr)
+            and read.isdisjoint(moving)
+            and all(s is not None and s.is_integer and not is_unsigned(s.base) for s in symbols)
+            and all(not is_unsigned(self._base(name)) for name in read)
+        )
+
+    def _base(self, name: str) -> str:
+        symbol = self.names.find(name)
+        return "int" if symbol is None else symbol.base
 
     def _is_fixed(self, expr: Expr) -> bool:
         """Return whether an integer expression has one value for the whole region."""
@@ -386,6 +436,68 @@ class Integers:
             and name not in names.sets.assigned
             and not self._is_touched(before[name], stored)
         )
+
+    def following(self, body: c_ast.Node, before: Mapping[str, IntegerFormula]) -> frozenset[str]:
+        """Return the integers that a loop's body reads before it sets them, once, to something."""
+        names = self.names
+        reads: dict[str, int] = {}
+        sets: dict[str, list[int]] = {}
+        stored = {id(n.lvalue) for n in walk_tree(body) if isinstance(n, c_ast.Assignment)}
+        for node in walk_tree(body):
+            target = changed_by(node)
+            if isinstance(target, c_ast.ID):
+                sets.setdefault(target.name, []).append(offset(target))
+            if isinstance(node, c_ast.ID) and id(node) not in stored:
+                reads[node.name] = min(reads.get(node.name, offset(node)), offset(node))
+        return frozenset(
+            name
+            for name, places in sets.items()
+            if len(places) == 1
+            and reads.get(name, places[0]) < places[0]
+            and name in before
+            and name not in names.sets.loop_names | names.sets.assigned
+        )
+
+    def ends(self, candidates: Collection[str], header: Header) -> dict[str, Expr]:
+        """Return what an iteration, just probed, leaves in candidates: a multiple of its iterator.
+
+        The next iteration starts with that.
+        """
+        found: dict[str, Expr] = {}
+        for name in candidates:
+            formula = self.names.formulas.get(name)
+            if formula is None or formula.value != formula.index:
+                continue
+            poly = from_expr(formula.index)
+            split = None if poly is None else poly.linear_in((header.var,))
+            factor = None if split is None else split[0].get(header.var, ZERO).constant
+            if factor and self._is_counted(self.names.resolved(formula.index)):
+                found[name] = formula.index
+        return found
+
+    def followed(
+        self, start: IntegerFormula, end: Expr, at: Expr, header: Header
+    ) -> IntegerFormula | None:
+        """Return what an integer has that each iteration leaves as `end`, before iteration `at`.
+
+        ``k = 1; for (i = 1; i <= n; i++) { …; k = i; }`` has ``max(1, i - 1)``: in the first
+        iteration its start, later what the one before has left. That is the greater of the two
+        where it grows, and the start lies between what iterations would leave before the first and
+        in it; None where that is not proven.
+        """
+        first, last = (
+            from_expr(substitute(end, {header.var: place}))
+            for place in (Binary("-", header.lower, Int(header.step)), header.lower)
+        )
+        own = from_expr(start.index)
+        if first is None or last is None or own is None or start.value != start.index:
+            return None
+        below, above = (own - first).constant, (last - own).constant
+        if below is None or above is None or below * above < 0 or below + above == 0:
+            return None
+        left = fold(substitute(end, {header.var: Binary("-", at, Int(header.step))}))
+        value = Call("max" if below + above > 0 else "min", (start.index, left))
+        return IntegerFormula(value, value)
 
     def probe(self, candidates: Collection[str]) -> None:
         """Let names stand for the values of `candidates` at the start of an iteration."""
@@ -572,6 +684,20 @@ def _settings(body: c_ast.Node) -> Iterator[tuple[str, bool]]:
                 yield name, op in ("+=", "-=") or (op == "=" and name in _summands(value))
             case c_ast.Decl(name=str() as name) if name:
                 yield name, False
+
+
+def _room(test: Expr) -> Poly | None:
+    """Return a polynomial that is not negative just where a comparison of integers holds."""
+    match test:
+        case Binary("==", Binary() as inner, Int(0)):
+            room = _room(inner)
+            return None if room is None else -room - integer(1)
+        case Binary("<" | "<=" as op, left, right) | Binary(">" | ">=" as op, right, left):
+            less, more = from_expr(left), from_expr(right)
+            if less is None or more is None:
+                return None
+            return more - less - integer(int(op in ("<", ">")))
+    return None
 
 
 def _summands(value: c_ast.Node) -> Iterator[str]:

@@ -447,17 +447,19 @@ class _Statements:
             iterators=(*names.iterators, own.symbol.name),
             spans={**names.spans, own.var: span} if span is not None else names.spans,
         )
-        steps = self._steps(block, own, inside, kept, changed)
+        steps, ends = self._steps(block, own, inside, kept, changed)
         distance = fold(Binary("-", Var(own.var), own.lower))
         moving = Integers(Expressions(inside))
         moved = {
             name: moving.closed(name, before[name], by, distance, own) for name, by in steps.items()
         }
+        moved |= _followed(moving, before, ends, Var(own.var), own)
         body = self.block([block], _entered(own, inside, names.running(kept | moved, own.trips)))
         whole = fold(Binary("*", Int(own.step), times(own.trips, names)))
         after = {
             name: integers.closed(name, before[name], by, whole, own) for name, by in steps.items()
         }
+        after |= _followed(integers, before, ends, fold(Binary("+", own.lower, whole)), own)
         names.leaves(kept | after | {own.symbol.name: integers.left(own)})
         return body
 
@@ -468,14 +470,16 @@ class _Statements:
         inside: Names,
         kept: Mapping[str, IntegerFormula],
         changed: frozenset[str],
-    ) -> dict[str, Expr]:
-        """Return the integers that every iteration of a loop moves by the same amount.
+    ) -> tuple[dict[str, Expr], dict[str, Expr]]:
+        """Return by how much each iteration of a loop moves integers, and what it leaves in others.
 
         The body is lowered once for that alone, with a name for what they start from.
         """
-        candidates = Integers(Expressions(inside)).advancing(block, inside.formulas)
+        advancing = Integers(Expressions(inside)).advancing(block, inside.formulas)
+        following = Integers(Expressions(inside)).following(block, inside.formulas) - advancing
+        candidates = advancing | following
         if not candidates:
-            return {}
+            return {}, {}
         # What the trial needs, the lowering itself will need again if it is so.
         tried = replace(inside, sets=replace(inside.sets, needed=set()))
         here = _entered(own, tried, kept)
@@ -483,7 +487,7 @@ class _Statements:
         integers.probe(candidates)
         _Statements(self.conditions).block([block], here)
         varying = changed | {f"annotune_{n}" for n in changed}
-        return integers.increments(candidates, varying, own)
+        return integers.increments(advancing, varying, own), integers.ends(following, own)
 
     def _look_inside(self, node: c_ast.For, here: Expressions) -> None:
         """Note the statements that no loop may hold, in a loop whose header is refused."""
@@ -587,6 +591,18 @@ class _Statements:
         is_kept = keeps_values(kind, target) or holds(target, value, here.names)
         self.kinds[number] = Kinds(target, kind, is_kept)
         return Assign(number, place, op, value, span=span).rewritten(here.names.value_left)
+
+
+def _followed(
+    integers: Integers,
+    before: Mapping[str, IntegerFormula],
+    ends: Mapping[str, Expr],
+    at: Expr,
+    own: Header,
+) -> dict[str, IntegerFormula]:
+    """Return the integers that iterations leave in `ends`, as they are before iteration `at`."""
+    found = {name: integers.followed(before[name], end, at, own) for name, end in ends.items()}
+    return {name: formula for name, formula in found.items() if formula is not None}
 
 
 def _at_word(node: c_ast.Node, word: str, here: Expressions) -> AnnotuneError:

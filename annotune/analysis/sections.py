@@ -559,7 +559,9 @@ def _packed(name: str, bounds: Bounds) -> ArraySection:
     section = ArraySection(*hull.ends, not all(map(model.is_known, references)))
     whole, first = model.whole_length(name), model.first_element(name)
     if whole is not None and first is not None:
-        return replace(ArraySection(first, whole), touched=hull)
+        room = (section.lowest - first, first + whole - section.lowest - section.length)
+        if all(map(bounds.signs.is_nonnegative, room)):
+            return replace(ArraySection(first, whole), touched=hull)
     section = _of_a_call(name, section, bounds) if section.is_assumed else section
     is_vouched_for = model.region.spec.assumptions.whole
     return replace(section, is_assumed=section.is_assumed and not is_vouched_for)

@@ -9,6 +9,7 @@ import pytest
 from support.borders import check_borders
 
 from annotune.analysis.facts import LoopKind
+from annotune.analysis.statements import value_at
 from annotune.certify.certificate import verify
 from annotune.certify.kernels import certify_cores
 from annotune.pipeline import Settings, check
@@ -105,6 +106,16 @@ def test_a_certificate_finds_the_rows_by_itself(name: str, tmp_path: Path) -> No
     for short in ((low + 1, high), (low, high - 1)):
         faults = verify(replace(certificate, lengths={"ap": short}))
         assert any("leaves ap" in fault for fault in faults)
+
+
+def test_a_length_that_rows_leave_is_not_that_of_what_is_touched(tmp_path: Path) -> None:
+    """C does not care for the length of a parameter."""
+    source = tmp_path / "short.c"
+    one = text({"strict": LOOPS["strict"]}).replace("double *restrict ap", "double ap[restrict n]")
+    source.write_text(one)
+    analysis = check(Settings(source)).regions[0].analysis
+    assert analysis is not None
+    assert value_at(analysis.shapes["ap"].length, {"n": 12}) == 66
 
 
 NEAR = {

@@ -322,7 +322,9 @@ def _spliced(
     Raises:
         AnnotuneError: What is to be copied is not known before the region has run.
     """
-    edits = _edits(source.text, directives)
+    # A loop whose pointers change places is in the nest once for each kind of iteration.
+    first = {directive[0].span: directive for directive in reversed(directives)}
+    edits = _edits(source.text, [one for one in directives if first[one[0].span] is one])
     body = body_text(source.text, analysis.region, edits).strip("\r\n").rstrip()
     head, tail = Writer(), Writer()
     head.line("{")

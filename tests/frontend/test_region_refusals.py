@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from source_text import marked, refusals, region
+from source_text import CLOSE, OPEN, load_text, marked, refusals, region
+
+from annotune.ir.expr import Int
 
 LOOP = "for (i = 0; i < n; i++)"
 
@@ -242,3 +244,93 @@ UNSIGNED_LOOPS = [
 @pytest.mark.parametrize("body", UNSIGNED_LOOPS)
 def test_loops_that_compare_as_unsigned(body: str) -> None:
     assert refusals(region(body)) == ()
+
+
+# What looks like a row, a swap or a copy of a struct and is none, or is not known to be one.
+NEAR = {
+    "a row that moves": (
+        "void f(int n, int m, double a[n][m])",
+        "for (int i = 0; i < n; i++) { double *r = a[i]; for (int j = 0; j < m; j++) *r++ = 1; }",
+        "AT127",
+    ),
+    "a row of one of two arrays": (
+        "void f(int n, int m, double a[n][m], double b[n][m])",
+        "for (int i = 0; i < n; i++) { double *r = i > 2 ? a[i] : b[i]; r[0] = 1; }",
+        "AT127",
+    ),
+    "a row from before a change of its number": (
+        "void f(int n, int m, double a[n][m], int k)",
+        "for (int i = 0; i < n; i++) { double *r = a[k]; k = i; r[0] = 1; }",
+        "AT127",
+    ),
+    "a row by a number that its own elements may be": (
+        "void f(int n, int m, int a[n][m])",
+        "for (int i = 0; i < n; i++) { int *r = a[a[i][0]]; r[1] = 1; r[2] = 3; }",
+        "AT127",
+    ),
+    "a row with an inner variable of the same name in its way": (
+        "void f(int n, int m, double a[n][m])",
+        "for (int i = 0; i < n; i++) { double *r = a[i]; { int i = 2; r[i] = 1; } }",
+        "AT127",
+    ),
+    "a swap under a condition": (
+        "void f(int n, int s, double *a, double *b)",
+        "for (int t = 0; t < s; t++) { for (int i = 0; i < n; i++) a[i] = b[i];"
+        " if (t % 3) { double *c = a; a = b; b = c; } }",
+        "AT137",
+    ),
+    "a swap in a loop whose bound changes": (
+        "void f(int n, int s, double *a, double *b)",
+        "for (int t = 0; t < s; t++) { for (int i = 0; i < n; i++) a[i] = b[i];"
+        " s -= 1; double *c = a; a = b; b = c; }",
+        "AT146",
+    ),
+    "a use of swapped pointers after the loop": (
+        "void f(int n, int s, double *a, double *b)",
+        "for (int t = 0; t < s; t++) { for (int i = 0; i < n; i++) a[i] = b[i];"
+        " double *c = a; a = b; b = c; } for (int i = 0; i < n; i++) a[i] = 0;",
+        "AT137",
+    ),
+    "two pointers that become one": (
+        "void f(int n, int s, double *a, double *b)",
+        "for (int t = 0; t < s; t++) { for (int i = 0; i < n; i++) a[i] = b[i]; a = b; }",
+        "AT137",
+    ),
+    "a struct that is read later": (
+        "typedef struct { double x, y; } vec;\ndouble f(int n, const vec *p, double *a, vec q)",
+        "for (int i = 0; i < n; i++) { q = p[i]; a[i] = q.x; }",
+        "AT154",
+    ),
+    "a struct with a pointer in it": (
+        "struct s { double x; double *p; };\nvoid f(int n, const struct s *p, struct s *q)",
+        "for (int i = 0; i < n; i++) q[i] = p[i];",
+        "AT124",
+    ),
+    "a struct whose address something has": (
+        "typedef struct { double x, y; } vec;\nvoid f(int n, const vec *p, double *a)",
+        "for (int i = 0; i < n; i++) { vec t = p[i]; vec *u = &t; a[i] = u->x; }",
+        "AT123",
+    ),
+    "a struct of several types": (
+        "struct s { double x; int k; };\nvoid f(int n, const struct s *p, struct s *q)",
+        "for (int i = 0; i < n; i++) q[i] = p[i];",
+        "AT124",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NEAR)
+def test_refuses_what_is_near(name: str) -> None:
+    head, body, code = NEAR[name]
+    after = "return q.y;" if "later" in name else ""
+    text = f"{head}\n{{\n{OPEN}\n{body}\n{CLOSE}\n{after}\n}}\n"
+    assert code in {one.code for one in refusals(text)}
+
+
+def test_a_list_says_how_long_an_array_is() -> None:
+    (only,) = load_text(
+        "static const double w[] = { 1, 2, 3 }, r[][2] = { { 1, 2 }, { 3, 4 }, { 5, 6 } };\n"
+        "void f(int n, const int *k, double *a)\n{\n"
+        f"{OPEN}\nfor (int i = 0; i < n; i++) a[i] = w[k[i]] * r[k[i]][0];\n{CLOSE}\n}}\n"
+    ).regions
+    assert [only.arrays[name].extents for name in "wr"] == [(Int(3),), (Int(3), Int(2))]

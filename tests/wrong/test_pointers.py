@@ -76,3 +76,20 @@ def test_pointers_that_name_rows(tmp_path: Path) -> None:
         )
     ]
     program.check(*calls)
+
+
+def test_pointers_that_change_places(tmp_path: Path) -> None:
+    program = Program(tmp_path, PROGRAMS / "swapped_pointers.c", ALL)
+    a, b, c = (Array("f8", 400, seed=seed) for seed in range(3))
+    calls = [
+        call
+        for n, m in ((0, 3), (1, 1), (3, 3), (5, 9), (17, 9))
+        for steps in (-3, -2, 0, 1, 2, 3, 4, 7)
+        for call in (
+            Call("call_jacobi", ("i4", n), ("i4", m), ("i4", steps), a, b),
+            Call("call_later", ("i4", n), ("i4", m), ("i4", steps), a, b, returns="f8"),
+            Call("call_wave", ("i4", n), ("i4", steps), a, b, c),
+            Call("call_heat", ("i4", n), ("i4", steps), a, b),
+        )
+    ]
+    program.check(*calls)

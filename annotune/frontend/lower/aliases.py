@@ -25,6 +25,7 @@ from annotune.frontend.lower.pointers import MovedPointers
 from annotune.frontend.lower.respelled import WholeExpressions, respelled
 from annotune.frontend.lower.row_pointers import RowPointers
 from annotune.frontend.lower.struct_variables import StructVariables
+from annotune.frontend.lower.swaps import SwappedPointers
 from annotune.frontend.read.syntax import (
     CHANGES,
     base_of,
@@ -109,10 +110,11 @@ def with_aliases(
         return Aliased(made, formulas, around=_around((), pointers, c_ast.ExprList([]), ()))
     block, before = copy.deepcopy(block), copy.deepcopy(before)
     table = AliasTable.of(names)
+    block = SwappedPointers(table, statements, pointers).replace(block)
     tests = RowPointers(table, block).replace(block)
     block = MovedPointers(table, statements, pointers).replace(block)
     whole = WholeExpressions(block, names.function.tokens, names.function.file.source.text)
-    outside = c_ast.ExprList([value for _, value in pointers.starts if value is not None])
+    outside = c_ast.ExprList([*filter(None, (value for _, value in pointers.starts))])
     outside.exprs += [root for _, _, root in pointers.behind]
     StructVariables(table, block).replace(block, statements, pointers)
     elements = ElementMembers(table)
@@ -148,7 +150,9 @@ def _around(
         declared.append(f"{declaration}{start};")
     behind = [f"{index} = {name} - {text_of(next(values))};" for index, name, _ in pointers.behind]
     live = frozenset(pointers.live)
-    return TextAround(tuple(declared), tuple(behind), tuple(pointers.names), live, tests)
+    return TextAround(
+        tuple(declared), (*behind, *pointers.told), tuple(pointers.names), live, tests
+    )
 
 
 def _spellings(

@@ -25,6 +25,8 @@ from annotune.frontend.read.syntax import (
     CHANGES,
     HOLDERS,
     STEPS,
+    addressed,
+    addresses,
     assigned_in,
     base_of,
     changed_by,
@@ -89,18 +91,6 @@ def has_jumps(body: c_ast.Compound) -> bool:
 
 def _is_static(node: c_ast.Decl) -> bool:
     return "static" in (node.storage or [])
-
-
-def addressed(body: c_ast.Compound) -> frozenset[str]:
-    """Return the names whose address a function takes with ``&``."""
-    return frozenset(name for name, _ in _addresses(body))
-
-
-def _addresses(body: c_ast.Compound) -> Iterator[tuple[str, c_ast.Node]]:
-    for node in walk_tree(body):
-        match node:
-            case c_ast.UnaryOp(op="&", expr=c_ast.ID(name=name)):
-                yield name, node
 
 
 class _Live:
@@ -332,7 +322,7 @@ class Stability:
         return cls(
             names,
             addressed(body),
-            frozenset(name for name, node in _addresses(body) if id(node) not in given),
+            frozenset(name for name, node in addresses(body) if id(node) not in given),
             places,
             tuple(_stores(names, places)),
             tuple((first, last) for first, last in spans if first <= start <= last),

@@ -13,7 +13,7 @@ arrays would lie in one another: the region is refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from pycparser import c_ast
@@ -24,6 +24,7 @@ from annotune.frontend import messages
 from annotune.frontend.lower.names import Names
 from annotune.frontend.read.syntax import (
     CHANGES,
+    addressed,
     changed_by,
     extent,
     names_in,
@@ -100,14 +101,61 @@ class PointerText:
 
     `names` are those pointers, `starts` C for their declarations but for values, and these. `live`
     are the integers of those that are read later: each, the pointer and its array, are in `behind`.
-    Where one `is_moved`, the text is not that of the tree, in which it is a number.
+    What else the text leaves is `told` behind it. Where one `is_moved`, the text is not that of the
+    tree, in which it is a number.
     """
 
     names: list[str] = field(default_factory=list)
     starts: list[tuple[str, c_ast.Node | None]] = field(default_factory=list)
     behind: list[tuple[str, str, c_ast.Node]] = field(default_factory=list)
     live: set[str] = field(default_factory=set)
+    told: list[str] = field(default_factory=list)
     is_moved: bool = False
+
+
+def set_pointers(
+    block: c_ast.Node, statements: Sequence[c_ast.Node], names: Names
+) -> Iterator[Symbol]:
+    """Yield the pointers that `block` sets or declares, and that nothing else changes.
+
+    `block` is what has become of the `statements` of the region.
+    """
+    decls: dict[str, list[c_ast.Decl]] = {}
+    for node in walk_tree(names.function.body):
+        if isinstance(node, c_ast.Decl) and node.name:
+            decls.setdefault(node.name, []).append(node)
+    types = names.function.scope.types
+    own = {id(node) for node in walk_tree(c_ast.Compound([*statements]))}
+    taken = addressed(names.function.body)
+    for name in dict.fromkeys(_set_in(block)):
+        here = [decl for decl in decls.get(name, []) if id(decl) in own]
+        outer = names.find(name)
+        if here and (len(here) < len(decls[name]) or outer is not None):
+            continue
+        symbols = [types.symbol(decl, "region") for decl in here]
+        if not here and outer is not None and len(decls.get(name, [])) <= 1:
+            symbols = [outer]
+        alike = {(s.base, len(s.layers), types.name_of(s.record)) for s in symbols}
+        if len(alike) != 1 or name in taken:
+            continue
+        symbol = symbols[0]
+        is_own = symbol.storage in ("region", "local", "parameter")
+        if (
+            is_own
+            and symbol.special in PLAIN
+            and [layer.kind for layer in symbol.layers][:1] == ["*"]
+        ):
+            yield symbol
+
+
+def _set_in(block: c_ast.Node) -> Iterator[str]:
+    """Yield the variables that statements set, move or declare with a value."""
+    for node in walk_tree(block):
+        target = changed_by(node)
+        if isinstance(target, c_ast.ID):
+            yield target.name
+        elif isinstance(node, c_ast.Decl) and node.name:
+            yield node.name
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,9 +20,13 @@ from dataclasses import dataclass
 from pycparser import c_ast
 from pycparser.c_parser import Coord
 
-from annotune.frontend.lower.around import Stability, addressed, read_before_set
-from annotune.frontend.lower.members import PLAIN, AliasTable, ElementMembers, PointerText
-from annotune.frontend.lower.names import Names
+from annotune.frontend.lower.around import Stability, read_before_set
+from annotune.frontend.lower.members import (
+    AliasTable,
+    ElementMembers,
+    PointerText,
+    set_pointers,
+)
 from annotune.frontend.lower.steps import always
 from annotune.frontend.read.syntax import (
     CHANGES,
@@ -272,51 +276,6 @@ class MovedPointers:
                 alias = Alias(one.index, f"{name} - {root}", declaration, behind)
                 self.table.declare(alias, symbol)
         return c_ast.Compound([*first, *(block.block_items or [])], block.coord)
-
-
-def set_pointers(
-    block: c_ast.Node, statements: Sequence[c_ast.Node], names: Names
-) -> Iterator[Symbol]:
-    """Yield the pointers that `block` sets or declares, and that nothing else changes.
-
-    `block` is what has become of the `statements` of the region.
-    """
-    decls: dict[str, list[c_ast.Decl]] = {}
-    for node in walk_tree(names.function.body):
-        if isinstance(node, c_ast.Decl) and node.name:
-            decls.setdefault(node.name, []).append(node)
-    types = names.function.scope.types
-    own = {id(node) for node in walk_tree(c_ast.Compound([*statements]))}
-    taken = addressed(names.function.body)
-    for name in dict.fromkeys(_set_in(block)):
-        here = [decl for decl in decls.get(name, []) if id(decl) in own]
-        outer = names.find(name)
-        if here and (len(here) < len(decls[name]) or outer is not None):
-            continue
-        symbols = [types.symbol(decl, "region") for decl in here]
-        if not here and outer is not None and len(decls.get(name, [])) <= 1:
-            symbols = [outer]
-        alike = {(s.base, len(s.layers), types.name_of(s.record)) for s in symbols}
-        if len(alike) != 1 or name in taken:
-            continue
-        symbol = symbols[0]
-        is_own = symbol.storage in ("region", "local", "parameter")
-        if (
-            is_own
-            and symbol.special in PLAIN
-            and [layer.kind for layer in symbol.layers][:1] == ["*"]
-        ):
-            yield symbol
-
-
-def _set_in(block: c_ast.Node) -> Iterator[str]:
-    """Yield the variables that statements set, move or declare with a value."""
-    for node in walk_tree(block):
-        target = changed_by(node)
-        if isinstance(target, c_ast.ID):
-            yield target.name
-        elif isinstance(node, c_ast.Decl) and node.name:
-            yield node.name
 
 
 def _sources(block: c_ast.Node, name: str) -> Iterator[c_ast.Node]:

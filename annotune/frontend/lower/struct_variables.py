@@ -26,9 +26,10 @@ from pycparser.c_parser import Coord
 
 from annotune.diagnostics import AnnotuneError
 from annotune.frontend import messages
-from annotune.frontend.lower.around import addressed, read_before_set, reads
+from annotune.frontend.lower.around import read_before_set, reads
 from annotune.frontend.lower.members import AliasTable, PointerText
 from annotune.frontend.read.syntax import (
+    addressed,
     changed_by,
     extent,
     replace_nodes,
@@ -96,10 +97,11 @@ class StructVariables:
         decls = {
             n.name: n.type for n in walk_tree(self.names.function.tree) if isinstance(n, c_ast.Decl)
         }
-        for name in sorted(self.copies.whole & made - self.own.keys()):
-            # The text goes on with the struct.
-            text.names.append(name)
+        for name in sorted(made - self.own.keys()):
             text.starts.append((text_of(_declaration(name, decls[name])), None))
+            if name in self.copies.whole:
+                # The text goes on with the struct.
+                text.names.append(name)
 
     def _record(self, name: str) -> Record | None:
         """Return the struct that a variable is, None where the name is another one's, too."""

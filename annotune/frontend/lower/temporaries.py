@@ -17,9 +17,8 @@ from pycparser import c_ast
 from annotune.frontend.lower.around import Stability
 from annotune.frontend.lower.expressions import Expressions
 from annotune.frontend.lower.integers import Integers
-from annotune.frontend.lower.members import PointerText
+from annotune.frontend.lower.members import PointerText, set_pointers
 from annotune.frontend.lower.names import Names
-from annotune.frontend.lower.pointers import set_pointers
 from annotune.frontend.read.syntax import (
     assigned_in,
     base_of,

@@ -58,6 +58,19 @@ def assigned_in(node: c_ast.Node) -> Mapping[str, c_ast.ID]:
     return found
 
 
+def addressed(body: c_ast.Compound) -> frozenset[str]:
+    """Return the names whose address a function takes with ``&``."""
+    return frozenset(name for name, _ in addresses(body))
+
+
+def addresses(body: c_ast.Compound) -> Iterator[tuple[str, c_ast.Node]]:
+    """Yield the names whose address a function takes, and where."""
+    for node in walk_tree(body):
+        match node:
+            case c_ast.UnaryOp(op="&", expr=c_ast.ID(name=name)):
+                yield name, node
+
+
 def base_of(place: c_ast.Node) -> c_ast.Node:
     """Return what a place is reached from, by subscripts, ``*`` and sums."""
     while isinstance(place, c_ast.ArrayRef | c_ast.UnaryOp | c_ast.BinaryOp):

@@ -153,6 +153,9 @@ class Types:
         layers: list[Layer] = []
         qualifiers: set[str] = set()
         base, is_known = self._walk(decl.type, layers, qualifiers)
+        count = _listed(decl.init, len(layers))
+        if count is not None and layers[0] == Layer("[]"):
+            layers[0] = Layer("[]", c_ast.Constant("int", str(count), decl.coord))
         words = decl.storage or []
         if storage == "local" and "static" in words:
             storage = "static"
@@ -265,6 +268,19 @@ class Types:
                 plain = plain or (F2C_TYPES.get(names[0], "") if len(names) == 1 else "")
                 return (plain, True) if plain else (" ".join(names), False)
         return type(node).__name__, False
+
+
+def _listed(init: c_ast.Node | None, dimensions: int) -> int | None:
+    """Return how many elements a list gives an array without a length (C11 6.7.9), if it is plain.
+
+    An array of rows has a list for each row.
+    """
+    if not isinstance(init, c_ast.InitList) or not dimensions or not init.exprs:
+        return None
+    rows = [isinstance(one, c_ast.InitList) for one in init.exprs]
+    is_plain = all(rows) if dimensions > 1 else not any(rows)
+    named = any(isinstance(one, c_ast.NamedInitializer) for one in init.exprs)
+    return len(init.exprs) if is_plain and not named else None
 
 
 def _named(node: c_ast.Node) -> c_ast.Node:

@@ -132,7 +132,6 @@ POINTERS = (
 )
 # What no array and number stand for, or no closed form.
 NOT_FOLLOWED = {
-    f"{LOOP} {{ o = v; v = w; w = o; *v = 1; }}": "AT137",
     f"{LOOP} {{ if (i > 2) v = c; *v = 1; }}": "AT137",
     f"{LOOP} a[i] = i > 2 ? *v++ : 1;": "AT137",
     f"{LOOP} a[i] = *v++ + *v;": "AT137",

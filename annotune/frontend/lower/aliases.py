@@ -114,8 +114,7 @@ def with_aliases(
     tests = RowPointers(table, block).replace(block)
     block = MovedPointers(table, statements, pointers).replace(block)
     whole = WholeExpressions(block, names.function.tokens, names.function.file.source.text)
-    outside = c_ast.ExprList([*filter(None, (value for _, value in pointers.starts))])
-    outside.exprs += [root for _, _, root in pointers.behind]
+    outside = c_ast.ExprList(pointers.expressions())
     StructVariables(table, block).replace(block, statements, pointers)
     elements = ElementMembers(table)
     elements.replace(block)

@@ -112,6 +112,11 @@ class PointerText:
     told: list[str] = field(default_factory=list)
     is_moved: bool = False
 
+    def expressions(self) -> list[c_ast.Node]:
+        """Return the values of the declarations, and the arrays behind the text, in this order."""
+        values = [value for _, value in self.starts if value is not None]
+        return [*values, *(root for _, _, root in self.behind)]
+
 
 def set_pointers(
     block: c_ast.Node, statements: Sequence[c_ast.Node], names: Names

@@ -34,12 +34,12 @@ from annotune.ir.region import Alias
 _MOST_KINDS = 4
 
 
-class _NotFollowed(Exception):
+class _NotSwapped(Exception):
     """A use of the pointers that is no change of places, of which each is known."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Counted:
+class _TimeLoop:
     """A loop that counts up by 1: `trips` of its iterations, from `first` on, end before `end`."""
 
     var: str
@@ -81,7 +81,7 @@ class SwappedPointers:
                 self.counted = c_ast.Constant("long int", "1L", place)
                 self.ends = [{n: n for n in places}, {n: at for n, at in places.items() if at}]
             items += self._behind()
-        except _NotFollowed:
+        except _NotSwapped:
             return block
         made = c_ast.Compound(items, block.coord)
         self.text.is_moved = True
@@ -118,7 +118,7 @@ class SwappedPointers:
         for item in items:
             if self.ends and self._sets(item):
                 # A loop has left them in places that are open.
-                raise _NotFollowed
+                raise _NotSwapped
             match item:
                 case c_ast.Decl(name=str() as name) if name in self.pointers:
                     places[name] = None if item.init is None else places.get(_name(item.init))
@@ -132,7 +132,7 @@ class SwappedPointers:
                     made += self._loop(item, places)
                 case _:
                     if self._sets(item):
-                        raise _NotFollowed
+                        raise _NotSwapped
                     made.append(self._renamed(item, places))
         return made
 
@@ -147,7 +147,7 @@ class SwappedPointers:
                 return None
             found = places.get(name.name)
             if found is None:
-                raise _NotFollowed
+                raise _NotSwapped
             return c_ast.ID(found, name.coord)
 
         (made,) = _renamed([node], place)
@@ -161,7 +161,7 @@ class SwappedPointers:
         items = self._items(body, inside)
         ends = self._ends(items, inside)
         if any(places[name] is None for name in ends[0]) or self.ends:
-            raise _NotFollowed
+            raise _NotSwapped
         kinds = [{n: str(places[at]) for n, at in end.items()} for end in ends]
         for name in places:
             if len(ends) > 1 or name not in ends[0]:
@@ -183,21 +183,21 @@ class SwappedPointers:
             if not more:
                 break
             if None in more:
-                raise _NotFollowed
+                raise _NotSwapped
             named |= {name for name in more if name is not None}
         step = {name: str(inside[name]) for name in named}
         ends = [{name: name for name in named}]
         while (last := {name: ends[-1][at] for name, at in step.items()}) != ends[0]:
             ends.append(last)
             if len(ends) > _MOST_KINDS:
-                raise _NotFollowed
+                raise _NotSwapped
         return ends
 
-    def _counted(self, node: c_ast.For) -> _Counted:
+    def _counted(self, node: c_ast.For) -> _TimeLoop:
         """Return how a loop counts.
 
         Raises:
-            _NotFollowed: It does not count up by 1, or its bounds may change in it.
+            _NotSwapped: It does not count up by 1, or its bounds may change in it.
         """
         var, first = "", None
         match node.init:
@@ -207,30 +207,30 @@ class SwappedPointers:
                 var, first = name, decl.init
                 symbol = self.names.function.scope.types.symbol(decl, "region")
             case _:
-                raise _NotFollowed
+                raise _NotSwapped
         cond = node.cond
         is_step = isinstance(node.next, c_ast.UnaryOp) and node.next.op in ("++", "p++")
         changed = {*assigned_in(node.stmt), *(decl.name or "" for decl in _declared(node.stmt))}
         if not is_step or not isinstance(cond, c_ast.BinaryOp) or _name(cond.left) != var:
-            raise _NotFollowed
+            raise _NotSwapped
         is_below = cond.op == "<"
         at = first.value if isinstance(first, c_ast.Constant) else ""
         kinds = {*self._types(cond.right, changed)}
         if first is None or at != ("0" if is_below else "1") or var in changed:
-            raise _NotFollowed
+            raise _NotSwapped
         # The number of an iteration is to be of the iterator's type.
         own = symbol.base if symbol is not None and symbol.base in ("int", "long") else ""
         if not own or not kinds <= {"int", own} or cond.op not in ("<", "<="):
-            raise _NotFollowed
+            raise _NotSwapped
         end = cond.right if is_below else c_ast.BinaryOp("+", cond.right, first, cond.coord)
-        return _Counted(var, own, first, end, cond.right)
+        return _TimeLoop(var, own, first, end, cond.right)
 
     def _types(self, bound: c_ast.Node, changed: set[str]) -> Iterator[str]:
         """Yield the types that a bound is made of; members and sizes by reference stay anyway."""
         for part in walk_tree(bound):
             match part:
                 case c_ast.ID(name=name) if name in changed or name in self.pointers:
-                    raise _NotFollowed
+                    raise _NotSwapped
                 case c_ast.ID(name=name):
                     symbol = self.names.find(name)
                     if symbol is not None and not symbol.layers and symbol.record is None:
@@ -243,10 +243,10 @@ class SwappedPointers:
                 case c_ast.BinaryOp(op="+" | "-" | "*"):
                     pass
                 case _:
-                    raise _NotFollowed
+                    raise _NotSwapped
 
     def _loops(
-        self, node: c_ast.For, counted: _Counted, copies: Sequence[Sequence[c_ast.Node]]
+        self, node: c_ast.For, counted: _TimeLoop, copies: Sequence[Sequence[c_ast.Node]]
     ) -> list[c_ast.Node]:
         """Return a loop over as many iterations as there are `copies`, and what is left of it."""
         place, count = self._place(), c_ast.Constant("int", str(len(copies)))
@@ -283,13 +283,13 @@ class SwappedPointers:
         live = [n for n in first if n in self.names.given.live_after]
         moved = [n for n in live if any(end.get(n) != n for end in self.ends)]
         if any(n not in end for n in live for end in self.ends):
-            raise _NotFollowed
+            raise _NotSwapped
         if not moved or self.counted is None:
             return []
         # One that is elsewhere after each number of iterations tells that number.
         sure = [n for n in moved if len({end[n] for end in self.ends}) == len(self.ends)]
         if not sure:
-            raise _NotFollowed
+            raise _NotSwapped
         number = self._integer(f"{sure[0]} moved", "long", is_live=True)
         lines, tests = [], []
         starts = {n: self.table.fresh(f"{n} before") for n in {*moved, *self.ends[-1].values()}}

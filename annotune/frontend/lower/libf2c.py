@@ -74,6 +74,49 @@ _ROOT = (
     "return {1};",
 )
 _HALVES = ("sqrt(0.5 * (m + xr))", "0.5 * (xi / t)"), ("0.5 * (xi / sqrt(0.5 * (m + xr)))", "t")
+_SWAPPED = _LENGTH[2:7]
+_LOG = (
+    *_LENGTH[:2],
+    *_SWAPPED,
+    "double q = xi / xr;",
+    "double s = xr * sqrt(1 + q * q);",
+    "if ((s < 1 ? 1 - s : s - 1) > .01) return log(s);",
+    "double t = ((xr * xr - 1) + xi * xi) / (s + 1);",
+    "double p = 1 - 0.5 * t;",
+    "double u = 1;",
+    "double v = 1;",
+    "double w;",
+    "do {",
+    "    w = p;",
+    "    u *= t * t;",
+    "    v += 2;",
+    "    p += u / v - t * u / (v + 1);",
+    "} while (p > w);",
+    "return p * t;",
+)
+_COMPLEX_POWER = (
+    "double p = 1;",
+    "double q = 0;",
+    "double s = n < 0 ? f2c_z_div_r(1, 0, xr, xi) : xr;",
+    "double t = n < 0 ? f2c_z_div_i(1, 0, xr, xi) : xi;",
+    "for (unsigned long u = n < 0 ? -(unsigned long)n : (unsigned long)n; u != 0; u >>= 1) {{",
+    "    if (u & 1) {{",
+    "        double v = p * s - q * t;",
+    "        q = p * t + q * s;",
+    "        p = v;",
+    "    }}",
+    "    double w = s * s - t * t;",
+    "    t = 2 * s * t;",
+    "    s = w;",
+    "}}",
+    "return {0};",
+)
+_POWERS = (
+    "double a = log(f2c_z_abs(xr, xi));",
+    "double b = atan2(xi, xr);",
+    "double t = a * yi + b * yr;",
+    "return exp(a * yr - b * yi) * {0}(t);",
+)
 _QUOTIENTS = ("(xr * t + xi)", "(xr + xi * t)"), ("(xi * t - xr)", "(xi - xr * t)")
 
 
@@ -100,6 +143,10 @@ def _exponential(part: str) -> tuple[str, ...]:
 
 
 _EXP = (_exponential("cos"), _exponential("sin"))
+_ANGLE = ("return atan2(xi, xr);",)
+_SIN = (("return sin(xr) * cosh(xi);",), ("return cos(xr) * sinh(xi);",))
+_COS = (("return cos(xr) * cosh(xi);",), ("return -sin(xr) * sinh(xi);",))
+_ONE_OF = (("p", ""), ("q", ""))
 _TABLE: Mapping[str, _Entry] = {
     "pow_dd": _Entry("d", "dd", (("return pow(x, y);",),)),
     "pow_di": _Entry("d", "di", (_POWER,)),
@@ -152,6 +199,15 @@ _TABLE: Mapping[str, _Entry] = {
     "c_sqrt": _Entry("c", "c", _each(_ROOT, _HALVES), ("z_abs",)),
     "z_exp": _Entry("z", "z", _EXP),
     "c_exp": _Entry("c", "c", _EXP),
+    "z_log": _Entry("z", "z", (_LOG, _ANGLE)),
+    "c_log": _Entry("c", "c", (("return log(f2c_z_abs(xr, xi));",), _ANGLE), ("z_abs",)),
+    "z_sin": _Entry("z", "z", _SIN),
+    "c_sin": _Entry("c", "c", _SIN),
+    "z_cos": _Entry("z", "z", _COS),
+    "c_cos": _Entry("c", "c", _COS),
+    "pow_zi": _Entry("z", "zi", _each(_COMPLEX_POWER, _ONE_OF), ("z_div_r", "z_div_i")),
+    "pow_ci": _Entry("c", "ci", _each(_COMPLEX_POWER, _ONE_OF), ("z_div_r", "z_div_i")),
+    "pow_zz": _Entry("z", "zz", _each(_POWERS, (("cos", ""), ("sin", ""))), ("z_abs",)),
 }
 
 

@@ -131,3 +131,11 @@ def test_the_blas_of_level_3_comes_out_as_the_textbook_does(routine: str) -> Non
     assert by_kernel(f2c) == by_kernel(textbook)
     assert predicted_s(f2c) == pytest.approx(predicted_s(textbook), rel=LEVEL_3[routine])
     assert on_cores(ours, f"{routine}_") == on_cores(theirs, routine)
+
+
+@pytest.mark.parametrize("routine", ["dsyrkn", "dsyrkt", "dsyr2k", "dsr2kt", "dtrmlu", "dtrslu"])
+def test_triangles_are_predicted_to_be_no_slower_than_the_textbooks(routine: str) -> None:
+    """Neither has a tile: a loop of the output ends where another one is."""
+    f2c = examined(LEGACY / "blas3.c", f"{routine}_")
+    textbook = examined(LEGACY / "textbook" / "blas3.c", routine)
+    assert predicted_s(f2c) <= 1.1 * predicted_s(textbook)

@@ -10,7 +10,15 @@ from itertools import combinations
 
 from annotune.analysis.facts import Analysis
 from annotune.codegen.c_expr import in_64_bits, plain_c
-from annotune.codegen.guards import Stretch, address, disjoint, in_long, may_wrap, same_or_disjoint
+from annotune.codegen.guards import (
+    Stretch,
+    address,
+    comparable,
+    disjoint,
+    in_long,
+    may_wrap,
+    same_or_disjoint,
+)
 from annotune.codegen.names import narrow_scalars
 from annotune.ir.c_types import may_share, may_share_unchanged
 from annotune.ir.expr import Binary, Call, Expr, Int, Select, walk
@@ -113,19 +121,25 @@ def section_tests(analysis: Analysis) -> tuple[Expr, ...]:
         if not any(analysis.uses[array.name].is_written for array in (one, two)):
             tests.append(_same_or_disjoint(analysis, one, two))
         elif not may_share(one, two) and _is_inspected(analysis, one, two):
-            tests.append(disjoint(section_stretch(analysis, one), section_stretch(analysis, two)))
+            tests.append(disjoint(*_stretches(analysis, one, two)))
     return tuple(tests)
 
 
 def _same_or_disjoint(analysis: Analysis, one: Array, two: Array) -> Expr:
     """Return the test that two inputs are one and the same, if they may well be, or lie apart."""
-    stretches = section_stretch(analysis, one), section_stretch(analysis, two)
+    stretches = _stretches(analysis, one, two)
     if _is_inspected(analysis, one, two):
         return disjoint(*stretches)
     counts = _elements(analysis, one)[1], _elements(analysis, two)[1]
     if one.element != two.element or _is_longer(analysis.region, *counts):
         return disjoint(*stretches)
     return same_or_disjoint(*stretches, counts[0] == counts[1])
+
+
+def _stretches(analysis: Analysis, one: Array, two: Array) -> tuple[Stretch, Stretch]:
+    both = section_stretch(analysis, one), section_stretch(analysis, two)
+    first, second = comparable(one, two, *both)
+    return first, second
 
 
 def _is_inspected(analysis: Analysis, *arrays: Array) -> bool:

@@ -181,12 +181,27 @@ def _runs(lower: Expr, upper: Expr, region: Region) -> Expr:
     ]
     if wrapped or (all(sides) and len(sides[0] | sides[1]) > 1):
         lower, upper = Call("(long)", (lower,)), Call("(long)", (upper,))
+    if not wrapped and not any(map(any, sides)):
+        return _at_least(lower, upper)
     test = of_one_sign(Binary("<", lower, upper), types)
     # What lies below 0 lies beyond every end where C computes it unsigned, and as an end is one
     # that takes a nest very long to reach, with nothing to do where the user's `if` says so.
     for one in wrapped:
         test = Binary("&&", Binary("<=", Int(0), one), test)
     return test
+
+
+def _at_least(lower: Expr, upper: Expr) -> Expr:
+    """Return that `lower` is less than `upper`, both with a sign: ``n >= 1`` for ``1 < n + 1``.
+
+    No sum is left that could overflow where `n` is the greatest int.
+    """
+    match lower, upper:
+        case Int(first), Binary("+" | "-" as op, size, Int(beyond)):
+            least = first + 1 - (beyond if op == "+" else -beyond)
+            if abs(least) < 2**31:
+                return Binary(">=", size, Int(least))
+    return Binary("<", lower, upper)
 
 
 def _made_unsigned(bound: Expr) -> list[Expr]:
@@ -234,8 +249,31 @@ def overlap_tests(
     `stretch` gives the part of memory that is taken for an array's.
     """
     return tuple(
-        disjoint(stretch(analysis, one), stretch(analysis, two)) for one, two in may_overlap(outer)
+        disjoint(*comparable(one, two, stretch(analysis, one), stretch(analysis, two)))
+        for one, two in may_overlap(outer)
     )
+
+
+def comparable(one: Array, two: Array, *stretches: Stretch) -> Iterator[Stretch]:
+    """Yield parts of the memory of two arrays as C compares them: as bytes where types differ."""
+    is_alike = one.element == two.element and is_flat(one) and is_flat(two)
+    for first, end in stretches:
+        yield (_of_elements(first), _of_elements(end)) if is_alike else (first, end)
+
+
+def _of_elements(place: Expr) -> Expr:
+    """Return an address in an array that is a pointer to its elements, as such a pointer."""
+    match place:
+        case Call(function, (inner,)) if function == _BYTES:
+            return inner
+        case Var(name):
+            return Var(name.removeprefix(_BYTES))
+    raise AssertionError(place)
+
+
+def is_flat(array: Array) -> bool:
+    """Return whether the user's name of an array is a pointer to its elements."""
+    return array.is_pointer and len(array.extents) == 1
 
 
 def may_overlap(outer: Interface) -> tuple[tuple[Array, Array], ...]:
@@ -285,14 +323,17 @@ def may_wrap(expr: Expr, region: Region) -> bool:
 def address(analysis: Analysis, array: Array, offset: Expr) -> Expr:
     """Return C for the address of an element; as bytes, so that any two of them compare."""
     if offset == Int(0):
-        return Var(f"(const char *){array.name}")
+        return Var(f"{_BYTES}{array.name}")
     first = Var(array.name)
     offset = in_64_bits(signed(offset, analysis.region), narrow_scalars(analysis.region))
-    if not array.is_pointer or len(array.extents) > 1:
+    if not is_flat(array):
         first = Var(f"(const {spelled(array.element)} *){array.name}")
         # A row and a column may each be an int while their product is none.
         offset = in_long(offset)
-    return Call("(const char *)", (Binary("+", first, offset),))
+    return Call(_BYTES, (Binary("+", first, offset),))
+
+
+_BYTES = "(const char *)"
 
 
 # Types of which no memory has an element for each value.

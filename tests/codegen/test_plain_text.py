@@ -137,3 +137,24 @@ def test_what_a_loop_does_not_change_is_asked_before_it(target: str) -> None:
     for head in heads:
         before = next(line for line in lines[head - 1 :: -1] if not line.startswith("#"))
         assert (before, lines[head + 1]) == ("if (i != k) {", "if (j != k) {")
+
+
+APART = """
+void both(int n, double *y, float *z, const double *x, double (*w)[3])
+{
+    /*@ begin PerfTuning ( def input_params { param n = 999; } ) @*/
+    for (int i = 1; i <= n; i++) {
+        y[i] = x[i] + w[i][1];
+        z[i] = x[i];
+    }
+    /*@ end @*/
+}
+"""
+
+
+def test_only_pointers_of_two_types_are_compared_as_bytes() -> None:
+    found = text("openmp", APART)
+    assert "if (n >= 1 && " in found.replace("\n            && ", " && ")
+    assert "(y + (n + 1) <= x + 1 || x + (n + 1) <= y + 1)" in found
+    assert "(const char *)(y + (n + 1)) <= (const char *)(z + 1)" in found
+    assert "(const char *)(y + (n + 1)) <= (const char *)((const double *)w + 4)" in found

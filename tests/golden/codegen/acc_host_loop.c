@@ -1,5 +1,5 @@
 {
-    if (0 < t && 1 < n - 1) {
+    if (0 < t && n >= 3) {
         #pragma acc data copyin(w[0:1]) copy(a[0:n]) copyout(b[1:n - 2])
         {
             for (int s = 0; s < t; s++) {

@@ -25,21 +25,21 @@ void local_grad3(double *Ut, double *Us, double *Ur, double *D, double *U, doubl
      */
     {
         if (nelt == 1000 && lx == 10 && ly == 10 && lz == 10
-            && ((const char *)(D + (ly * lx + lz - ly)) <= (const char *)U || (const char *)(U + (lz * ly * lx * nelt + lx - lz)) <= (const char *)D)
-            && ((const char *)(D + (ly * lx + lz - ly)) <= (const char *)Dt || (const char *)(Dt + ly * ly) <= (const char *)D || ((const char *)D == (const char *)Dt && (const char *)(D + (ly * lx + lz - ly)) == (const char *)(Dt + ly * ly)))
-            && ((const char *)(U + (lz * ly * lx * nelt + lx - lz)) <= (const char *)Dt || (const char *)(Dt + ly * ly) <= (const char *)U)
-            && ((const char *)(Ur + lz * ly * lx * nelt) <= (const char *)D || (const char *)(D + (ly * lx + lz - ly)) <= (const char *)Ur)
-            && ((const char *)(Ur + lz * ly * lx * nelt) <= (const char *)U || (const char *)(U + (lz * ly * lx * nelt + lx - lz)) <= (const char *)Ur)
-            && ((const char *)(Ur + lz * ly * lx * nelt) <= (const char *)Us || (const char *)(Us + lz * ly * lx * nelt) <= (const char *)Ur)
-            && ((const char *)(Ur + lz * ly * lx * nelt) <= (const char *)Dt || (const char *)(Dt + ly * ly) <= (const char *)Ur)
-            && ((const char *)(Ur + lz * ly * lx * nelt) <= (const char *)Ut || (const char *)(Ut + lz * ly * lx * nelt) <= (const char *)Ur)
-            && ((const char *)(D + (ly * lx + lz - ly)) <= (const char *)Us || (const char *)(Us + lz * ly * lx * nelt) <= (const char *)D)
-            && ((const char *)(D + (ly * lx + lz - ly)) <= (const char *)Ut || (const char *)(Ut + lz * ly * lx * nelt) <= (const char *)D)
-            && ((const char *)(U + (lz * ly * lx * nelt + lx - lz)) <= (const char *)Us || (const char *)(Us + lz * ly * lx * nelt) <= (const char *)U)
-            && ((const char *)(U + (lz * ly * lx * nelt + lx - lz)) <= (const char *)Ut || (const char *)(Ut + lz * ly * lx * nelt) <= (const char *)U)
-            && ((const char *)(Us + lz * ly * lx * nelt) <= (const char *)Dt || (const char *)(Dt + ly * ly) <= (const char *)Us)
-            && ((const char *)(Us + lz * ly * lx * nelt) <= (const char *)Ut || (const char *)(Ut + lz * ly * lx * nelt) <= (const char *)Us)
-            && ((const char *)(Dt + ly * ly) <= (const char *)Ut || (const char *)(Ut + lz * ly * lx * nelt) <= (const char *)Dt)) {
+            && (D + (ly * lx + lz - ly) <= U || U + (lz * ly * lx * nelt + lx - lz) <= D)
+            && (D + (ly * lx + lz - ly) <= Dt || Dt + ly * ly <= D || (D == Dt && D + (ly * lx + lz - ly) == Dt + ly * ly))
+            && (U + (lz * ly * lx * nelt + lx - lz) <= Dt || Dt + ly * ly <= U)
+            && (Ur + lz * ly * lx * nelt <= D || D + (ly * lx + lz - ly) <= Ur)
+            && (Ur + lz * ly * lx * nelt <= U || U + (lz * ly * lx * nelt + lx - lz) <= Ur)
+            && (Ur + lz * ly * lx * nelt <= Us || Us + lz * ly * lx * nelt <= Ur)
+            && (Ur + lz * ly * lx * nelt <= Dt || Dt + ly * ly <= Ur)
+            && (Ur + lz * ly * lx * nelt <= Ut || Ut + lz * ly * lx * nelt <= Ur)
+            && (D + (ly * lx + lz - ly) <= Us || Us + lz * ly * lx * nelt <= D)
+            && (D + (ly * lx + lz - ly) <= Ut || Ut + lz * ly * lx * nelt <= D)
+            && (U + (lz * ly * lx * nelt + lx - lz) <= Us || Us + lz * ly * lx * nelt <= U)
+            && (U + (lz * ly * lx * nelt + lx - lz) <= Ut || Ut + lz * ly * lx * nelt <= U)
+            && (Us + lz * ly * lx * nelt <= Dt || Dt + ly * ly <= Us)
+            && (Us + lz * ly * lx * nelt <= Ut || Ut + lz * ly * lx * nelt <= Us)
+            && (Dt + ly * ly <= Ut || Ut + lz * ly * lx * nelt <= Dt)) {
             #pragma acc data copyin(D[0:ly * lx + lz - ly], U[0:lz * ly * lx * nelt + lx - lz], Dt[0:ly * ly]) \
                 copy(Ur[0:lz * ly * lx * nelt], Us[0:lz * ly * lx * nelt], Ut[0:lz * ly * lx * nelt])
             {

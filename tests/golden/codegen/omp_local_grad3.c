@@ -59,18 +59,18 @@ void local_grad3(double *Ut, double *Us, double *Ur, double *D, double *U, doubl
      */
     {
         if (nelt == 1000 && lx == 10 && ly == 10 && lz == 10
-            && ((const char *)(Ur + lz * ly * lx * nelt) <= (const char *)D || (const char *)(D + (ly * lx + lz - ly)) <= (const char *)Ur)
-            && ((const char *)(Ur + lz * ly * lx * nelt) <= (const char *)U || (const char *)(U + (lz * ly * lx * nelt + lx - lz)) <= (const char *)Ur)
-            && ((const char *)(Ur + lz * ly * lx * nelt) <= (const char *)Us || (const char *)(Us + lz * ly * lx * nelt) <= (const char *)Ur)
-            && ((const char *)(Ur + lz * ly * lx * nelt) <= (const char *)Dt || (const char *)(Dt + ly * ly) <= (const char *)Ur)
-            && ((const char *)(Ur + lz * ly * lx * nelt) <= (const char *)Ut || (const char *)(Ut + lz * ly * lx * nelt) <= (const char *)Ur)
-            && ((const char *)(D + (ly * lx + lz - ly)) <= (const char *)Us || (const char *)(Us + lz * ly * lx * nelt) <= (const char *)D)
-            && ((const char *)(D + (ly * lx + lz - ly)) <= (const char *)Ut || (const char *)(Ut + lz * ly * lx * nelt) <= (const char *)D)
-            && ((const char *)(U + (lz * ly * lx * nelt + lx - lz)) <= (const char *)Us || (const char *)(Us + lz * ly * lx * nelt) <= (const char *)U)
-            && ((const char *)(U + (lz * ly * lx * nelt + lx - lz)) <= (const char *)Ut || (const char *)(Ut + lz * ly * lx * nelt) <= (const char *)U)
-            && ((const char *)(Us + lz * ly * lx * nelt) <= (const char *)Dt || (const char *)(Dt + ly * ly) <= (const char *)Us)
-            && ((const char *)(Us + lz * ly * lx * nelt) <= (const char *)Ut || (const char *)(Ut + lz * ly * lx * nelt) <= (const char *)Us)
-            && ((const char *)(Dt + ly * ly) <= (const char *)Ut || (const char *)(Ut + lz * ly * lx * nelt) <= (const char *)Dt)) {
+            && (Ur + lz * ly * lx * nelt <= D || D + (ly * lx + lz - ly) <= Ur)
+            && (Ur + lz * ly * lx * nelt <= U || U + (lz * ly * lx * nelt + lx - lz) <= Ur)
+            && (Ur + lz * ly * lx * nelt <= Us || Us + lz * ly * lx * nelt <= Ur)
+            && (Ur + lz * ly * lx * nelt <= Dt || Dt + ly * ly <= Ur)
+            && (Ur + lz * ly * lx * nelt <= Ut || Ut + lz * ly * lx * nelt <= Ur)
+            && (D + (ly * lx + lz - ly) <= Us || Us + lz * ly * lx * nelt <= D)
+            && (D + (ly * lx + lz - ly) <= Ut || Ut + lz * ly * lx * nelt <= D)
+            && (U + (lz * ly * lx * nelt + lx - lz) <= Us || Us + lz * ly * lx * nelt <= U)
+            && (U + (lz * ly * lx * nelt + lx - lz) <= Ut || Ut + lz * ly * lx * nelt <= U)
+            && (Us + lz * ly * lx * nelt <= Dt || Dt + ly * ly <= Us)
+            && (Us + lz * ly * lx * nelt <= Ut || Ut + lz * ly * lx * nelt <= Us)
+            && (Dt + ly * ly <= Ut || Ut + lz * ly * lx * nelt <= Dt)) {
             /* S0, S1, S2 of the region at line 23: e -> threads */
             #pragma omp parallel for schedule(static)
             for (int e = 0; e < nelt; e++)

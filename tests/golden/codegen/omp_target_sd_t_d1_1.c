@@ -1,6 +1,6 @@
 {
     if (0 < p4u && 0 < p5u && 0 < p6u && 0 < h1u && 0 < h2u && 0 < h3u && 0 < h7u
-        && ((const char *)(t2 + h7u * p4u * p5u * h1u) <= (const char *)v2 || (const char *)(v2 + h3u * h2u * p6u * h7u) <= (const char *)t2 || ((const char *)t2 == (const char *)v2 && (const char *)(t2 + h7u * p4u * p5u * h1u) == (const char *)(v2 + h3u * h2u * p6u * h7u)))) {
+        && (t2 + h7u * p4u * p5u * h1u <= v2 || v2 + h3u * h2u * p6u * h7u <= t2 || (t2 == v2 && t2 + h7u * p4u * p5u * h1u == v2 + h3u * h2u * p6u * h7u))) {
         if (p4u == 16 && p5u == 16 && p6u == 16 && h1u == 16 && h2u == 16 && h3u == 16 && h7u == 16) {
             /* S0 of the region at line 16: p4_t, p6, h1, h2_t -> teams; p5, h3 -> threads and lanes */
             #pragma omp target teams distribute collapse(4) num_teams(4096) thread_limit(256) \

@@ -1,6 +1,6 @@
 {
     if (0 < m && 0 < n
-        && ((const char *)(a + n * m) <= (const char *)b || (const char *)(b + n * n) <= (const char *)a || ((const char *)a == (const char *)b && (const char *)(a + n * m) == (const char *)(b + n * n)))) {
+        && (a + n * m <= b || b + n * n <= a || (a == b && a + n * m == b + n * n))) {
         if (n == 8) {
             /* S0 of the region at line 3: i, j -> vector */
             #pragma acc parallel loop gang vector collapse(2) num_gangs(1) num_workers(1) \

@@ -91,8 +91,7 @@ void pressures(int n, double *restrict p, const double *restrict rho, const doub
      *   gcc -O3 -fopenacc -foffload=nvptx-none -foffload-options=nvptx-none=-misa=sm_80 main.c eos_acc.c -lm
      */
     {
-        if (0 < n && n <= 2147483392
-            && ((const char *)(rho + n) <= (const char *)e || (const char *)(e + n) <= (const char *)rho || (const char *)rho == (const char *)e)
+        if (0 < n && n <= 2147483392 && (rho + n <= e || e + n <= rho || rho == e)
             && ((const char *)(rho + n) <= (const char *)phase || (const char *)(phase + n) <= (const char *)rho)
             && ((const char *)(e + n) <= (const char *)phase || (const char *)(phase + n) <= (const char *)e)) {
             /* S0 of the region at line 22: i_t -> gang; i -> vector */
@@ -179,8 +178,7 @@ double energy(int n, const double *restrict rho, const double *restrict e)
 {
     double total = 0.0;
     {
-        if (0 < n
-            && ((const char *)(rho + n) <= (const char *)e || (const char *)(e + n) <= (const char *)rho || (const char *)rho == (const char *)e)) {
+        if (0 < n && (rho + n <= e || e + n <= rho || rho == e)) {
             #pragma acc data copyin(rho[0:n], e[0:n])
             {
                 /* S0 of the region at line 76: i -> vector */

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from annotune import __version__
 from annotune.analysis.analyse import analyse
+from annotune.analysis.index_ranges import with_index_ranges
 from annotune.analysis.messages import WORK_UNKNOWN
 from annotune.analysis.normal_form.normalised import normalised
 from annotune.annotation.devices import Device, load_device
@@ -199,7 +200,7 @@ def _examined(settings: Settings) -> CheckReport:
     problems += refused
     given = settings.params, settings.constraints
     asked = (replace(one, spec=with_asked(one.spec, *given)) for one in source.regions)
-    source = replace(source, regions=tuple(asked))
+    source = replace(source, regions=tuple(map(with_index_ranges, asked)))
 
     def examine(region: Region) -> RegionReport:
         return _examine(region, settings, device)

@@ -19,7 +19,7 @@ from annotune.analysis.dependences import (
     read_after_write,
 )
 from annotune.analysis.domains import IslSpace, NotLinear, access_map, context, domain
-from annotune.analysis.facts import Analysis, Work
+from annotune.analysis.facts import Analysis, LoopFacts, LoopKind, Work
 from annotune.analysis.inspector import assumption_warnings, inspector_of
 from annotune.analysis.messages import (
     ASSUMED_DISJOINT,
@@ -36,6 +36,7 @@ from annotune.analysis.sections import ArraySection, Bounds, Hull, Unbounded, se
 from annotune.analysis.statements import (
     NestStatement,
     read_statements,
+    unfollowed_writes,
     value_at,
 )
 from annotune.analysis.work import access_facts, missing_for_work, statement_work, total_work
@@ -69,8 +70,9 @@ def analyse(region: Region) -> Analysis:
     """Return all that is known of `region`.
 
     Raises:
-        AnnotuneError: A division is by 0, a subscript or bound is not affine, a size without a
-            value is needed, or a private scalar's last value is read after the region.
+        AnnotuneError: A division is by 0, a bound is not affine, or a subscript of what is written
+            and no loop is parallel, a size without a value is needed, or a private scalar's last
+            value is read after the region.
     """
     undefined = zero_divisors(region)
     if undefined:
@@ -87,19 +89,18 @@ def analyse(region: Region) -> Analysis:
     bounds, sections = _bounded(region, statements)
     model = bounds.model
     dependences = all_dependences(model, lifetimes)
-    lowest = {
-        name: fold(bounds.in_c(name)(one.lowest))
-        for name, one in sections.items()
-        if one.is_assumed
-    }
-    inspector = inspector_of(model, lowest, private, read_after_write(dependences))
+    inspector = inspector_of(
+        model, _lowest(sections, bounds), private, read_after_write(dependences)
+    )
     for name, part in inspector.parts.items():
         sections = {**sections, name: replace(sections[name], touched=Hull(part))}
+    loops = classify(model, dependences, lifetimes)
+    _refuse_unfollowed(statements, loops)
     missing = missing_for_work(model)
     work = {s.number: _NO_WORK if missing else statement_work(model, s) for s in statements}
     return Analysis(
         region=region,
-        loops=classify(model, dependences, lifetimes),
+        loops=loops,
         dependences=tuple(carried.dependence for carried in dependences),
         shapes={name: shape(name, found, bounds) for name, found in sections.items()},
         accesses=access_facts(model),
@@ -117,6 +118,24 @@ def analyse(region: Region) -> Analysis:
     )
 
 
+def _refuse_unfollowed(
+    statements: tuple[NestStatement, ...], loops: tuple[LoopFacts, ...] = ()
+) -> None:
+    """Raise for elements that are written where no subscript says, unless a loop is parallel."""
+    unfollowed = unfollowed_writes(statements)
+    if unfollowed and all(loop.kind is LoopKind.SERIAL for loop in loops):
+        raise AnnotuneError.of(*unfollowed)
+
+
+def _lowest(sections: Mapping[str, ArraySection], bounds: Bounds) -> dict[str, Expr]:
+    """Return the first element that any call may touch of the arrays that are to be looked at."""
+    return {
+        name: fold(bounds.in_c(name)(one.lowest))
+        for name, one in sections.items()
+        if one.is_assumed
+    }
+
+
 def _bounded(
     region: Region, statements: tuple[NestStatement, ...]
 ) -> tuple[Bounds, Mapping[str, ArraySection]]:
@@ -125,6 +144,16 @@ def _bounded(
     Raises:
         AnnotuneError: Something is not affine, or has no bound, even at the region's sizes.
     """
+    try:
+        return _with_sections(region, statements)
+    except AnnotuneError:
+        _refuse_unfollowed(statements)
+        raise
+
+
+def _with_sections(
+    region: Region, statements: tuple[NestStatement, ...]
+) -> tuple[Bounds, Mapping[str, ArraySection]]:
     demands: tuple[Demand, ...] = ()
     while True:
         bounds = Bounds.of(build_model(region, statements, demands=demands))

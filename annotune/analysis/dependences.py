@@ -436,6 +436,7 @@ def _is_reduction(
     return (
         source.statement == sink.statement
         and source.access == sink.access == assign.target
+        and not source.unknown
         and reduction_operator(assign) is not None
         and not is_complex_product(model.region, assign)
     )
@@ -471,12 +472,17 @@ def sees_writes(
 ) -> bool:
     """Return whether each instance of `read` has an earlier one that surely wrote the element.
 
-    `counts` says of a dependence on a write which of its pieces do.
+    `counts` says of a dependence on a write which of its pieces do. Where memory decides which
+    element is meant, nothing is sure.
     """
+    if read.unknown:
+        return False
     instances = model.instances(read)
     seen = isl.Set.empty(instances.get_space())
     for one in dependences:
         if one.sink != read or one.dependence.kind is not DependenceKind.FLOW:
+            continue
+        if one.source.unknown:
             continue
         wrote = model.surely(one.dependence.source)
         for depth, piece in one.pieces.items():
@@ -497,9 +503,7 @@ def array_use(
     is_written = any(reference.is_write for reference in references)
     overwritten = (
         is_written
-        and all(
-            r.is_write or (not r.unknown and sees_writes(r, model, dependences)) for r in references
-        )
+        and all(r.is_write or sees_writes(r, model, dependences) for r in references)
         and _writes_cover(name, exact, model)
     )
     return ArrayUse(name, is_read, is_written, overwritten)
@@ -528,12 +532,13 @@ def _writes_cover(name: str, found: tuple[Poly, Poly] | None, model: Model) -> b
         return False
     written: isl.Set | None = None
     for reference in model.references[name]:
-        if reference.is_write:
+        if reference.is_write and not reference.unknown:
             wrote = model.surely(reference.statement)
             image = model.maps[reference].intersect_domain(wrote).range()
             # Of many strides isl would try each against each.
             written = image if written is None else written.union(image).coalesce()
-    assert written is not None
+    if written is None:
+        return False
     section = model.box([(first, first + count), *((ZERO, extent) for extent in inner)])
     return bool(section.is_subset(written))
 

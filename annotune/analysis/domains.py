@@ -21,6 +21,7 @@ from annotune.analysis.statements import (
     Halved,
     NestStatement,
     Rounded,
+    end_of,
     loops_of,
     named_sizes,
 )
@@ -345,20 +346,33 @@ def access_map(
 ) -> isl.Map:
     """Return the map from instances to elements, whose tuple has no name.
 
-    A subscript with an `unknown` name may be any index inside the extent of its dimension.
+    A subscript with an `unknown` name may be any index inside the extent of its dimension, and
+    is one between the ends of what the name may be where these are known.
     """
-    element, facts = [], []
+    element: list[str] = []
+    facts: list[str] = []
     for place, one in enumerate(subscripts):
         if unknown.isdisjoint(one.names):
             element.append(space.over(one, statement))
             continue
         element.append(f"u{place}")
+        facts += _end_facts(f"u{place}", one, statement, space, unknown)
         extent = extents[place] if place < len(extents) else None
         if extent is not None:
             facts.append(f"0 <= u{place} < {space.affine(extent)}")
     text = f"{tuple_text(statement)} -> [{', '.join(element)}]"
     condition = f" : {' and '.join(facts)}" if facts else ""
     return isl.Map(space.text(text + condition)).intersect_domain(instances)
+
+
+def _end_facts(
+    name: str, index: Poly, statement: NestStatement, space: IslSpace, unknown: frozenset[str]
+) -> Iterator[str]:
+    """Yield in isl's syntax what is known of `name`, an index with `unknown` names in it."""
+    for sign, relation in ((-1, ">="), (1, "<=")):
+        end = end_of(index, index.names & unknown, statement.parts, sign)
+        if end is not None and space.is_linear(end, statement.moving):
+            yield f"{name} {relation} {space.over(end, statement)}"
 
 
 def ends(elements: isl.Set) -> tuple[isl.PwMultiAff, isl.PwMultiAff] | None:

@@ -118,6 +118,13 @@ UNSEEN = Template(
     Severity.WARNING,
 )
 
+INDICES_AWAY = Template(
+    "AT226",
+    "the host reads the indices in '{array}' before the nest, and they are on the device",
+    "give what they point into a length, def assume {{ arg extent = ['…[…]']; }}, or leave out "
+    "--data resident",
+)
+
 
 def listed(names: Sequence[str], last: str = "and") -> str:
     """Return ``a``, ``a and b`` or ``a, b and c``."""

@@ -55,6 +55,7 @@ from annotune.analysis.statements import (
     DataReference,
     NestStatement,
     Rounded,
+    end_of,
     local_arrays,
     loops_of,
     may_be_computed,
@@ -542,7 +543,7 @@ class _Proof:
             if extent is None:
                 return None
             if not unknown.isdisjoint(one[place].names):
-                if not self.assumes_unknown:
+                if not (self.assumes_unknown or self._stays(which, one[place], extent)):
                     return None
                 continue
             carry = self.carry(which, one[place], extent)
@@ -553,6 +554,13 @@ class _Proof:
         known = [index for index in one if unknown.isdisjoint(index.names)]
         moving = statement.moving
         return tuple(one) if all(self.space.is_linear(k, moving) for k in known) else None
+
+    def _stays(self, which: int, index: Poly, extent: Poly) -> bool:
+        """Return whether an index with an unknown in it stays in its dimension at both its ends."""
+        unknown = index.names & self.references[which].unknown
+        parts = self.users[which].parts
+        ends = [end_of(index, unknown, parts, sign) for sign in (-1, 1)]
+        return all(end is not None and self.carry(which, end, extent) == ZERO for end in ends)
 
     def carry(self, which: int, value: Poly, extent: Poly) -> Poly | None:
         """Return how many rows `value` is off: 0, or ±1 for a row counted from its end."""
@@ -720,15 +728,23 @@ class Model:
         """Return the number of elements that C declares or the annotation states; else None."""
         if self.first_element(name) is None:
             return None
-        dimensions = len(self.references[name][0].subscripts)
-        declared = declared_extents(self.arrays.get(name), dimensions)
-        known = [extent for extent in declared if extent is not None]
-        if len(known) == len(declared):
-            return product(known)
-        texts = self.region.spec.assumptions.extents.get(name, ())
-        stated = [from_expr(fold(_stated(parse_expression(text)))) for text in texts]
-        polys = [poly for poly in stated if poly is not None]
-        return product(polys) if polys and len(polys) == len(stated) else None
+        return stated_length(
+            self.region, self.arrays, name, len(self.references[name][0].subscripts)
+        )
+
+
+def stated_length(
+    region: Region, arrays: Mapping[str, Array], name: str, dimensions: int
+) -> Poly | None:
+    """Return the number of elements that C or the annotation gives an array; else None."""
+    declared = declared_extents(arrays.get(name), dimensions)
+    known = [extent for extent in declared if extent is not None]
+    if len(known) == len(declared):
+        return product(known)
+    texts = region.spec.assumptions.extents.get(name, ())
+    stated = [from_expr(fold(_stated(parse_expression(text)))) for text in texts]
+    polys = [poly for poly in stated if poly is not None]
+    return product(polys) if polys and len(polys) == len(stated) else None
 
 
 def _stated(node: ex.Node) -> Expr:
@@ -825,7 +841,7 @@ class _Builder:
         """Return what the proofs demand of the sizes, the given demands first."""
         arrays = self.region.arrays.values()
         objects = _extents(array for array in arrays if not array.is_pointer)
-        base = context(self.statements, self.space, objects)
+        base = self.context(objects)
         named = named_sizes(self.statements)
         demands = demands_on(self.region, named, self.space, base, self.known)
         own = map(Demand, self.region.never_negative)
@@ -833,7 +849,15 @@ class _Builder:
         demands = replace(demands, found=given, is_open=self.is_open)
         # Rows behind a pointer may have no elements, unless loops run along them.
         left = [e for e in _extents(a for a in arrays if a.is_pointer) if not demands.add(e - ONE)]
-        return replace(demands, sizes=context(self.statements, self.space, [*objects, *left]))
+        return replace(demands, sizes=self.context([*objects, *left]))
+
+    def context(self, extents: Iterable[Poly]) -> isl.Set:
+        """Return the sizes for which loops run, arrays exist, and a range has two ends."""
+        between = (
+            f"{self.space.affine(variable(low))} <= {self.space.affine(variable(high))}"
+            for low, high in self.region.index_ranges.values()
+        )
+        return context(self.statements, self.space, extents).intersect(self.space.having(between))
 
     @cached_property
     def by_number(self) -> Mapping[int, NestStatement]:

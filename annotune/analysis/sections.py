@@ -46,6 +46,7 @@ from annotune.analysis.statements import (
     may_be_computed,
     moving_parts,
     named_sizes,
+    range_of,
 )
 from annotune.diagnostics import AnnotuneError
 from annotune.ir.expr import (
@@ -502,9 +503,14 @@ def _of_addresses(name: str, flat: Sequence[Poly], bounds: Bounds) -> ArraySecti
     section = ArraySection(lowest, length, _is_open(found, lowest, length, bounds))
     if not section.is_assumed:
         return section
-    assumptions = model.region.spec.assumptions
-    section = _of_a_call(name, section, bounds)
-    return replace(section, is_assumed=section.is_assumed and not assumptions.whole)
+    if any(_has_range(one, bounds) for one in references):
+        # The user vouches for what conditions leave out, not for what an index may mean.
+        is_open = _is_open(found, lowest, length, bounds, lambda one: not one.unknown)
+    else:
+        section = _of_a_call(name, section, bounds)
+        is_open = False
+    is_vouched = model.region.spec.assumptions.whole and not is_open
+    return replace(section, is_assumed=section.is_assumed and not is_vouched)
 
 
 def _ends(
@@ -518,14 +524,24 @@ def _ends(
     Raises:
         Unbounded: Which is the least is not proven, or whether it is touched at all.
     """
-    lows = dict.fromkeys(-low.address for low, _ in found.values())
-    highs = dict.fromkeys(high.address for _, high in found.values())
+    # Where an index from memory may be the end or not, it shall not be.
+    ordered = sorted(found, key=lambda place: _has_range(place[0], bounds))
+    lows = dict.fromkeys(-found[place][0].address for place in ordered)
+    highs = dict.fromkeys(found[place][1].address for place in ordered)
     lowest = -_bound(tuple(lows), bounds, reference)
     length = _bound(tuple(highs), bounds, reference) - lowest + ONE
+    if any(_has_range(one, bounds) for one, _ in found):
+        return lowest, length  # a mere bound: what a call touches is looked for
     for unreached in _unreached_ends(found.values(), lowest, length, bounds):
         if not (unreached.is_empty() or bounds.demands.exclude(unreached)):
             raise Unbounded(reference, address)
     return lowest, length
+
+
+def _has_range(reference: DataReference, bounds: Bounds) -> bool:
+    """Return whether two sizes say between what an index lies that memory decides."""
+    parts = bounds.model.statement(reference.statement).parts
+    return any(range_of(name, parts) is not None for name in reference.unknown)
 
 
 def _unreached_ends(
@@ -576,20 +592,26 @@ def _possible(reference: DataReference, address: Poly, bounds: Bounds) -> list[P
         return [] if reference.unknown else [address]
     statement = bounds.model.statement(reference.statement)
     unknown = sorted(reference.unknown & address.names)
-    if not statement.between.keys() >= {*unknown} or address.linear_in(unknown) is None:
+    between = [statement.between.get(n) or range_of(n, statement.parts) for n in unknown]
+    known = [ends for ends in between if ends is not None]
+    if len(known) < len(unknown) or address.linear_in(unknown) is None:
         return []
-    choices = itertools.product(*(statement.between[name] for name in unknown))
+    choices = itertools.product(*known)
     found = [address.substitute(dict(zip(unknown, one, strict=True))) for one in choices]
     moving = reference.unknown | moving_parts(statement.parts)
     return found if all(moving.isdisjoint(one.names) for one in found) else []
 
 
 def _is_open(
-    found: Mapping[Place, tuple[Extreme, Extreme]], lowest: Poly, length: Poly, bounds: Bounds
+    found: Mapping[Place, tuple[Extreme, Extreme]],
+    lowest: Poly,
+    length: Poly,
+    bounds: Bounds,
+    counts: Callable[[DataReference], bool] | None = None,
 ) -> bool:
-    """Return whether loops and sizes leave open that an end is touched."""
-    is_known = bounds.model.is_known
-    counted = [both for (reference, _), both in found.items() if is_known(reference)]
+    """Return whether loops and sizes leave open that an end is touched by what `counts`."""
+    counts = counts or bounds.model.is_known
+    counted = [both for (reference, _), both in found.items() if counts(reference)]
     return not all(one.is_empty() for one in _unreached_ends(counted, lowest, length, bounds))
 
 

@@ -54,7 +54,7 @@ from annotune.ir.nest import (
     walk_places,
     walk_stmts,
 )
-from annotune.ir.poly import Poly, from_expr, variable
+from annotune.ir.poly import Poly, from_expr, integer, product, variable
 from annotune.ir.region import Array, Region
 
 
@@ -88,9 +88,14 @@ class Halved:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """A part that memory decides, ``col[i]``, or of a form that no stage can follow."""
+    """A part that memory decides, ``col[i]``, or of a form that no stage can follow.
+
+    It lies between the sizes `low` and `high` where there are such.
+    """
 
     expr: Expr
+    low: str = ""
+    high: str = ""
 
 
 NamedPart: TypeAlias = Size | Rounded | Halved | Unknown
@@ -112,6 +117,9 @@ class Namer:
 
     def unknown(self, expr: Expr) -> Poly:
         """Return the name of an expression that is not looked into."""
+        ranges = self.region.index_ranges
+        if isinstance(expr, Access) and expr.array in ranges:
+            return self._named(Unknown(expr, *ranges[expr.array]))
         return self._named(Unknown(expr))
 
     def _other(self, expr: Expr) -> Poly | None:
@@ -366,6 +374,30 @@ def moving_parts(parts: Mapping[str, NamedPart]) -> frozenset[str]:
     return frozenset(name for name, part in parts.items() if not isinstance(part, Size))
 
 
+def range_of(name: str, parts: Mapping[str, NamedPart]) -> tuple[Poly, Poly] | None:
+    """Return between which sizes a part lies that memory decides, None where none are known."""
+    part = parts.get(name)
+    if not isinstance(part, Unknown) or not part.low:
+        return None
+    return variable(part.low), variable(part.high)
+
+
+def end_of(
+    poly: Poly, unknown: Iterable[str], parts: Mapping[str, NamedPart], sign: int
+) -> Poly | None:
+    """Return a bound of `poly` from above (`sign` 1) or below (-1) without its `unknown` names.
+
+    None where a name has no range, or a factor other than a number.
+    """
+    for name in unknown:
+        split, ends = poly.linear_in((name,)), range_of(name, parts)
+        factor = None if split is None else split[0].get(name, Poly()).constant
+        if split is None or ends is None or factor is None:
+            return None
+        poly = product((integer(factor), ends[int(factor * sign > 0)])) + split[1]
+    return poly
+
+
 def named_sizes(statements: Iterable[NestStatement]) -> dict[str, Expr]:
     """Return the sizes that are no scalars of C, such as ``n / 2``, by their names."""
     parts = ((name, part) for one in statements for name, part in one.parts.items())
@@ -511,10 +543,7 @@ class _StatementReader:
     ) -> DataReference:
         if isinstance(access, Var):
             return DataReference(assign.number, access, is_write, (), conditions)
-        subscripts = tuple(
-            self.subscript(access, index, around, is_write=is_write or access == assign.target)
-            for index in access.indices
-        )
+        subscripts = tuple(self.subscript(index, around) for index in access.indices)
         unknown = frozenset(name for poly in subscripts for name in self.unknown_in(poly))
         return DataReference(assign.number, access, is_write, subscripts, conditions, unknown)
 
@@ -524,30 +553,36 @@ class _StatementReader:
         inside = {name for name, part in parts.items() if isinstance(part, Unknown)}
         return frozenset(inside) | (poly.names & self.written)
 
-    def subscript(
-        self, access: Access, index: Expr, around: frozenset[str], *, is_write: bool
-    ) -> Poly:
-        shown, array = print_expr(index), access.array
-        changing = sorted(variables(index) & self.written)
-        problem: Diagnostic | None = None
+    def subscript(self, index: Expr, around: frozenset[str]) -> Poly:
+        """Return a subscript, one name for all of it where no sum of loop variables says it."""
         poly = self.namer.poly(index)
         parts = {} if poly is None else self.parts_of([poly])
         moving = around | self.written | moving_parts(parts)
-        is_linear = poly is not None and poly.linear_in(moving) is not None
-        is_open = poly is None or not is_linear or bool(self.unknown_in(poly))
-        if changing and is_write and not accesses(index):
-            problem = SCALAR_SUBSCRIPT.at(
-                access.span, subscript=shown, array=array, name=changing[0]
-            )
-        elif is_open and is_write:
+        if poly is None or poly.linear_in(moving) is None:
+            return self.namer.unknown(index)
+        return poly
+
+
+def unfollowed_writes(statements: Iterable[NestStatement]) -> list[Diagnostic]:
+    """Return a refusal for each element that is written where no subscript says, in text order."""
+    found: list[Diagnostic] = []
+    for statement in statements:
+        written = {r.name for s in statements for r in s.references if isinstance(r.access, Var)}
+        for reference in statement.references:
+            if not reference.is_write or not reference.unknown:
+                continue
+            assert isinstance(reference.access, Access)
+            index, array = reference.unknown_index, reference.name
+            changing = sorted(variables(index) & written)
+            shown, span = print_expr(index), reference.span
+            if changing and not accesses(index):
+                name = changing[0]
+                found.append(SCALAR_SUBSCRIPT.at(span, subscript=shown, array=array, name=name))
+                continue
             kind = INDIRECT_WRITE if accesses(index) else NOT_AFFINE
-            iterators = listed(sorted(around)) or "the sizes"
-            problem = kind.at(access.span, subscript=shown, array=array, iterators=iterators)
-        elif poly is None or not is_linear:
-            poly = self.namer.unknown(index)
-        if problem is not None and problem not in self.problems:
-            self.problems.append(problem)
-        return poly if poly is not None and problem is None else Poly()
+            iterators = listed(sorted(statement.iterators)) or "the sizes"
+            found.append(kind.at(span, subscript=shown, array=array, iterators=iterators))
+    return list(dict.fromkeys(found))
 
 
 def evaluated(

@@ -17,7 +17,7 @@ from annotune.certify.packed_arrays import PackedAccess, growing_rows, twice
 from annotune.certify.versions import block_versions, versions
 from annotune.codegen.c_expr import plain_c
 from annotune.codegen.cuda.grid import THREADS
-from annotune.ir.expr import Access, Binary, Expr, Int, Var, accesses, place_name
+from annotune.ir.expr import Access, Binary, Expr, Int, Var, accesses, place_name, rewrite
 from annotune.ir.nest import (
     NO_STATEMENT,
     Assign,
@@ -28,7 +28,7 @@ from annotune.ir.nest import (
     Stmt,
     walk_places,
 )
-from annotune.ir.region import flattened
+from annotune.ir.region import Region, flattened
 from annotune.schedule.plan import Plan
 from annotune.transforms.tree import Body, numbers
 
@@ -255,7 +255,7 @@ def _touch(
         if name in packed:
             pairs = [(list(packed[name][1][number, flat.indices[0]]), where)]
         else:
-            pairs = _elements(flat, text, where, own, lengths.get(name))
+            pairs = _elements(flat, text, where, own, lengths.get(name), analysis.region)
     elements = "; ".join(
         f"{placer.instance(number)} -> A[{', '.join(element)}] : {holds}"
         for element, holds in pairs
@@ -269,10 +269,12 @@ def _elements(
     where: str,
     own: Sequence[str],
     length: tuple[int, int] | None,
+    region: Region,
 ) -> list[tuple[list[str], str]]:
     """Return the cases of an access: an element, and where it is that one.
 
-    An index that memory decides may be any; the array is taken to hold it.
+    An index that memory decides may be any, between the sizes that say so; the array is taken to
+    hold it.
     """
     found = [(list(own), where)]
     for place, index in enumerate(access.indices):
@@ -280,10 +282,32 @@ def _elements(
         if cases is None:
             any_index = f"x{place}"
             inside = f"{length[0]} <= {any_index} < {length[1]}" if length else ALWAYS
+            inside = f"{inside} and {_within(any_index, index, text, region)}"
             found = [([*e, any_index], f"{w} and {inside}") for e, w in found]
         else:
             found = [([*e, c.value], f"{w} and {c.where}") for e, w in found for c in cases]
     return found
+
+
+def _within(name: str, index: Expr, text: IslText, region: Region) -> str:
+    """Return what is known in isl's syntax of `name`, an index made of numbers with a range."""
+    between: dict[str, str] = {}
+
+    def named(expr: Expr) -> Expr | None:
+        if not isinstance(expr, Access) or expr.array not in region.index_ranges:
+            return None
+        own = f"u{len(between)}"
+        low, high = (region.sizes[size] for size in region.index_ranges[expr.array])
+        between[own] = f"{low} <= {own} <= {high}"
+        return Var(own)
+
+    plain = rewrite(index, named)
+    cases = replace(text, names={**text.names, **{own: own for own in between}}).cases(plain)
+    if not between or cases is None:
+        return ALWAYS
+    ranges = " and ".join(between.values())
+    found = " or ".join(f"({one.where} and {name} = {one.value})" for one in cases)
+    return f"(exists {', '.join(between)} : {ranges} and ({found}))"
 
 
 def _section(shape: ArrayShape, sizes: Mapping[str, int]) -> tuple[int, int]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from annotune.ir.c_types import PROMOTED, is_unsigned_type
 from annotune.ir.expr import (
+    CHOOSES,
     Access,
     Binary,
     Call,
@@ -19,9 +20,8 @@ from annotune.ir.expr import (
     print_expr,
     rewrite,
     variables,
+    without_extrema,
 )
-
-_CHOOSES = {"min": "<", "max": ">"}
 
 
 def c_expr(expr: Expr, enclosing: int = 0) -> str:
@@ -53,27 +53,13 @@ def of_one_sign(expr: Expr, types: Mapping[str, str]) -> Expr:
     """
 
     def change(part: Expr) -> Expr | None:
-        if not isinstance(part, Call) or part.function not in _CHOOSES:
+        if not isinstance(part, Call) or part.function not in CHOOSES:
             return None
         signs = {is_unsigned_type(types[name]) for name in variables(part) if name in types}
         arguments = tuple(rewrite(argument, change) for argument in part.arguments)
         if len(signs) > 1:
             arguments = tuple(Call("(long)", (argument,)) for argument in arguments)
         return Call(part.function, arguments)
-
-    return rewrite(expr, change)
-
-
-def without_extrema(expr: Expr) -> Expr:
-    """Return `expr` with ``min(a, b)`` as ``a < b ? a : b``, and `max` alike."""
-
-    def change(part: Expr) -> Expr | None:
-        if not isinstance(part, Call) or part.function not in _CHOOSES:
-            return None
-        first, *others = (without_extrema(a) for a in part.arguments)
-        for other in others:
-            first = Select(Binary(_CHOOSES[part.function], first, other), first, other)
-        return first
 
     return rewrite(expr, change)
 

@@ -15,7 +15,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import assert_never
 
-from annotune.codegen.c_expr import c_expr, in_64_bits, of_one_sign, plain_c, without_extrema
+from annotune.codegen.c_expr import c_expr, in_64_bits, of_one_sign, plain_c
 from annotune.codegen.names import c_type, fresh, narrow_scalars, numbered, spelled
 from annotune.codegen.writer import Writer
 from annotune.ir.c_types import PROMOTED, is_unsigned_type
@@ -38,6 +38,7 @@ from annotune.ir.expr import (
     subtracts,
     variables,
     walk,
+    without_extrema,
 )
 from annotune.ir.fold import fold
 from annotune.ir.nest import (

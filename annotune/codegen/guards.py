@@ -16,6 +16,7 @@ from itertools import combinations
 from annotune.analysis.domains import AS_WRITTEN
 from annotune.analysis.facts import Analysis, ArrayShape, ElementRange
 from annotune.analysis.inspector import FAR
+from annotune.analysis.messages import INDICES_AWAY
 from annotune.analysis.schedule import space_of
 from annotune.analysis.sections import rows_of
 from annotune.codegen.c_expr import in_64_bits, of_one_sign, plain_c
@@ -528,8 +529,26 @@ def _wide(body: tuple[Stmt, ...], ends: frozenset[str]) -> tuple[Stmt, ...]:
     return tuple(out)
 
 
+def refuse_indices_away(region: Region) -> None:
+    """Raise for indices that the host reads before the nest where arrays are on the device.
+
+    Raises:
+        AnnotuneError: The region has sizes for the range of indices.
+    """
+    if region.index_ranges:
+        away = (
+            INDICES_AWAY.at(region.arrays[name].span, array=name) for name in region.index_ranges
+        )
+        raise AnnotuneError.of(*away)
+
+
 def wholly_there(analysis: Analysis) -> Analysis:
-    """Return an analysis for data on the device, of which nothing is looked for or copied."""
+    """Return an analysis for data on the device, of which nothing is looked for or copied.
+
+    Raises:
+        AnnotuneError: As `refuse_indices_away`.
+    """
+    refuse_indices_away(analysis.region)
     shapes = {
         name: replace(shape, touched=None, rows=_rows(analysis, shape), is_inspected=False)
         if shape.is_inspected

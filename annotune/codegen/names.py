@@ -82,6 +82,8 @@ def interface(analysis: Analysis) -> Interface:
     for array in region.arrays.values():
         for extent in array.extents:
             needed |= variables(extent) if extent is not None else set()
+    for condition in analysis.conditions:
+        needed |= variables(condition)
     scalars = tuple(
         replace(s, type=c_type(region, s.type))
         for s in region.scalars.values()

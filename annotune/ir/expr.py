@@ -232,6 +232,24 @@ def extremum_operands(expr: Expr, function: str) -> tuple[Expr, ...]:
             return (expr,)
 
 
+CHOOSES = {"min": "<", "max": ">"}
+"""How the first operand of a choice compares with the second where it is the one."""
+
+
+def without_extrema(expr: Expr) -> Expr:
+    """Return `expr` with ``min(a, b)`` as ``a < b ? a : b``, and `max` alike."""
+
+    def change(part: Expr) -> Expr | None:
+        if not isinstance(part, Call) or part.function not in CHOOSES:
+            return None
+        first, *others = (without_extrema(a) for a in part.arguments)
+        for other in others:
+            first = Select(Binary(CHOOSES[part.function], first, other), first, other)
+        return first
+
+    return rewrite(expr, change)
+
+
 def variables(expr: Expr) -> frozenset[str]:
     """Return the names of the scalars that `expr` reads; array names are not among them."""
     return frozenset(e.name for e in walk(expr) if isinstance(e, Var))

@@ -9,7 +9,7 @@ from functools import reduce
 from annotune.annotation.spec import Spec
 from annotune.diagnostics import NOWHERE, Span
 from annotune.ir.expr import Access, Binary, Call, Expr, Int, rewrite, walk
-from annotune.ir.nest import Nest
+from annotune.ir.nest import Local, LocalArray, Nest, walk_stmts
 from annotune.ir.poly import Poly
 
 _START = Int(0)
@@ -264,12 +264,13 @@ class Region:
     analysis and the tuning take for integer scalars that C leaves open (from
     ``input_params`` and ``--set``), together with those that C fixes. `other_sizes` are
     like `sizes`, for the other problem sizes of ``input_params``, and `varied` the names that have
-    several values among them all. `text` is what the nest does not show, and `around` what the
-    file says of names. `functions` are those that the nest calls and only the user's text knows,
-    each inside a cast to its type, with what they call in turn; what is called stands before its
-    callers. `original` is the nest before it was brought into the form that is analysed, None where
-    nothing was changed, and `steps` what was; that is right at sizes where none of `never_negative`
-    is below 0.
+    several values among them all. `index_ranges` has for an array of integers the names of two
+    sizes: between them lies all that the nest reads of it. `text` is what the nest does not show,
+    and `around` what the file says of names. `functions` are those that the nest calls and only the
+    user's text knows, each inside a cast to its type, with what they call in turn; what is called
+    stands before its callers. `original` is the nest before it was brought into the form that is
+    analysed, None where nothing was changed, and `steps` what was; that is right at sizes where
+    none of `never_negative` is below 0.
     """
 
     function: str
@@ -288,6 +289,7 @@ class Region:
     never_negative: tuple[Poly, ...] = ()
     other_sizes: tuple[Mapping[str, int], ...] = ()
     varied: tuple[str, ...] = ()
+    index_ranges: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     around: Surroundings = field(default_factory=Surroundings)
 
     @property
@@ -344,6 +346,18 @@ class Region:
     def names(self) -> frozenset[str]:
         """Return the names that mean something in the region's expressions, or have a value."""
         return frozenset((*self.scalars, *self.arrays, *self.sizes))
+
+
+def fresh_name(base: str, region: Region) -> str:
+    """Return a name that starts with `base` and that nothing in the region has."""
+    taken = {*region.taken, *(alias.name for alias in region.text.aliases)}
+    stmts = walk_stmts(region.nest.body)
+    taken |= {stmt.name for stmt in stmts if isinstance(stmt, Local | LocalArray)}
+    name, count = base, 1
+    while name in taken:
+        count += 1
+        name = f"{base}{count}"
+    return name
 
 
 @dataclass(frozen=True, slots=True)

@@ -231,21 +231,31 @@ def fulfilling(analysis: Analysis, sizes: dict[str, int]) -> dict[str, int]:
     Where that does not suffice, the original runs, which is right too.
     """
     found = dict(sizes)
-    for name, op, border in _borders(analysis, found):
-        found[name] = max(found[name], border + (op == ">"))
+    for _ in analysis.conditions:
+        before = dict(found)
+        for name, op, border in _borders(analysis, found):
+            found[name] = max(found[name], border + (op == ">"))
+        if found == before:
+            break
     return found
 
 
 def _borders(analysis: Analysis, sizes: Sizes) -> Iterator[tuple[str, str, int]]:
     """Yield the size on the left of each condition of the proofs, its relation, and the right.
 
-    What has been yielded may change `sizes` for the others.
+    Of a sum on the left that is its last size. What has been yielded may change `sizes` for the
+    others.
     """
     for condition in analysis.conditions:
         match condition:
             case Binary(">=" | ">" as op, Var(name), right) if name in sizes:
-                with suppress(ValueError):
-                    yield name, op, evaluate(right, known_values(analysis.region, sizes))
+                border = right
+            case Binary(">=" | ">" as op, Binary("+", rest, Var(name)), right) if name in sizes:
+                border = Binary("-", right, rest)
+            case _:
+                continue
+        with suppress(ValueError):
+            yield name, op, evaluate(border, known_values(analysis.region, sizes))
 
 
 def other_sizes(analysis: Analysis, limit: int = OTHER_ITERATIONS) -> tuple[dict[str, int], ...]:
@@ -440,6 +450,10 @@ def index_ranges(analysis: Analysis, values: Mapping[str, int]) -> dict[str, Int
         for array, found in _solved(one).items():
             known = ranges.get(array, found)
             ranges[array] = max(known[0], found[0]), min(known[1], found[1])
+    for array, ends in analysis.region.index_ranges.items():
+        first, last = (values[name] for name in ends)
+        known = ranges.get(array, (first, last))
+        ranges[array] = max(known[0], first), min(known[1], last)
     for array, (low, high) in ranges.items():
         if low > high:
             raise ValueError(f"no values of '{array}' keep all subscripts inside their arrays")

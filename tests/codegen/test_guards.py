@@ -9,10 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.nest_text import parse_nest
 
-from annotune.codegen.c_expr import without_extrema
 from annotune.codegen.guards import joined
 from annotune.codegen.target import load_target
-from annotune.ir.expr import COMPARISONS, Binary, Call, Expr, Int, Select, Var, conjuncts
+from annotune.ir.expr import (
+    COMPARISONS,
+    Binary,
+    Call,
+    Expr,
+    Int,
+    Select,
+    Var,
+    conjuncts,
+    without_extrema,
+)
 from annotune.ir.nest import Assign, Loop
 
 SIZES = st.integers(0, 9).map(Int) | st.sampled_from("nml").map(Var)

@@ -99,6 +99,42 @@ def with_temporaries_forwarded(region: Region) -> Region:
     return region
 
 
+def with_indices_forwarded(region: Region) -> Region:
+    """Return `region` with the integers that only carry an index put where they are read.
+
+    ``l = ipvt[k]; for j: a[l + j * lda] = …`` becomes ``for j: a[ipvt[k] + j * lda] = …``, so that
+    each iteration of j, whoever runs it, knows the row by itself.
+    """
+    named = {n for c in before_targets(region.spec.commands) for n in statements(c)}
+    places = [place for stmt, _, place in walk_places(region.nest.body) if isinstance(stmt, Assign)]
+    # What is left out moves nothing that stands before it.
+    for place in reversed(places):
+        found = _index(region, place, frozenset(named))
+        if found is not None:
+            region = found.forwarded()
+    return region
+
+
+def _index(region: Region, place: Place, named: frozenset[int]) -> _Temporary | None:
+    """Return the integer that the statement at `place` sets, if it carries an element's index."""
+    assign = _body(region, place[:-1])[place[-1]]
+    if not isinstance(assign, Assign) or assign.op != "=" or assign.number in named:
+        return None
+    target, value = assign.target, assign.value
+    scalar = region.scalars.get(target.name) if isinstance(target, Var) else None
+    if scalar is None or scalar.read_after or scalar.name in region.nest.iterators():
+        return None
+    # A store of another type would be a conversion.
+    is_own = is_integer_type(scalar.type) and _kind(value, region) == scalar.type
+    if not is_own or not isinstance(value, Access) or is_stored(assign):
+        return None
+    uses = _Uses(region, scalar.name).of(place)
+    if not uses or any(_may_differ(region, place, assign, one) for one in uses):
+        return None
+    found = _Temporary(region, place, assign, value, uses)
+    return found if _Between(region, place, uses).keeps(_sources(assign), found) else None
+
+
 def _without_temporaries(region: Region, body: Place, named: frozenset[int]) -> Region:
     """Return `region` with nothing but loops, or sums, left in a body, if that can be."""
     changed = with_all_forwarded(region, body, named, is_asked=False)

@@ -57,17 +57,15 @@ from annotune.ir.expr import (
 from annotune.ir.fold import fold
 from annotune.ir.nest import (
     Assign,
-    Local,
     LocalArray,
     Loop,
     Nest,
     Stmt,
     map_assigns,
     walk_paths,
-    walk_stmts,
 )
 from annotune.ir.poly import ONE, ZERO, Poly, integer, to_expr, variable
-from annotune.ir.region import Normalised, Region, Scalar
+from annotune.ir.region import Normalised, Region, Scalar, fresh_name
 
 # The most elements of an array that each thread gets for itself. A GPU thread keeps them in
 # registers or in its local memory, 512 KiB at most (CUDA C++ Programming Guide, Technical
@@ -585,21 +583,6 @@ def _always_writes(statement: NestStatement, name: str, home: tuple[int, ...]) -
     assign = statement.assign
     is_direct = statement.position[:-1] == home
     return is_direct and assign.guard is None and assign.target == Var(name)
-
-
-def fresh_name(base: str, region: Region) -> str:
-    """Return a name that starts with `base` and that nothing in the region has."""
-    taken = {*region.taken, *(alias.name for alias in region.text.aliases)}
-    taken |= {stmt.name for stmt in _declarations(region)}
-    name, count = base, 1
-    while name in taken:
-        count += 1
-        name = f"{base}{count}"
-    return name
-
-
-def _declarations(region: Region) -> list[Local | LocalArray]:
-    return [s for s in walk_stmts(region.nest.body) if isinstance(s, Local | LocalArray)]
 
 
 def next_number(region: Region) -> int:

@@ -19,7 +19,7 @@ from annotune.codegen.cuda.cpp import (
 )
 from annotune.codegen.cuda.host import HostText, Version
 from annotune.codegen.cuda.kernel import KernelText, kernel_text
-from annotune.codegen.guards import plainly
+from annotune.codegen.guards import plainly, refuse_indices_away
 from annotune.codegen.names import Interface, interface, spelled, unmentioned, with_hosts
 from annotune.codegen.renaming import calling_copies, copied, definition
 from annotune.codegen.several_sizes import (
@@ -94,6 +94,8 @@ class CudaTarget:
         variant = calling_copies(variant, _copies(as_written.region))
         variant, view = viewed(plainly(variant, resident))
         held = held_scalars(as_written.region, view)
+        if resident:
+            refuse_indices_away(as_written.region)
         if resident and held:
             place = as_written.region.span
             raise AnnotuneError.of(HELD_RESIDENT.at(place, name=held[0].name))

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from annotune import __version__
 from annotune.analysis.analyse import analyse
-from annotune.analysis.index_ranges import with_index_ranges
 from annotune.analysis.messages import WORK_UNKNOWN
+from annotune.analysis.normal_form.index_ranges import with_index_ranges
 from annotune.analysis.normal_form.normalised import normalised
 from annotune.annotation.devices import Device, load_device
 from annotune.annotation.flags import macros

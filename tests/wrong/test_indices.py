@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 import pytest
 from support.borders import check_borders
@@ -84,3 +85,29 @@ def test_the_host_cannot_read_indices_that_are_on_the_device(target: str) -> Non
     with pytest.raises(AnnotuneError) as refused:
         emit(settings, [load_target(target)])
     assert {d.code for d in refused.value.diagnostics} == {"AT226"}
+
+
+REFUSED = {
+    "the nest writes the indices": ("AT213", "row[i] = 0; a[row[i] + j * ld] = x[i];"),
+    "what one iteration finds, another is given": ("AT213", "a[row[i]] += x[i];"),
+    "an index that a condition guards": ("AT214", "if (x[i] > 0) s += y[row[i]];"),
+    "an index of an index": ("AT214", "s += y[row[row[i]]];"),
+    "more numbers than a long holds": ("AT214", "s += y[far[i]];"),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_what_the_host_cannot_find_is_refused(what: str, tmp_path: Path) -> None:
+    code, body = REFUSED[what]
+    source = tmp_path / "refused.c"
+    source.write_text(
+        "double f(int n, int ld, double *restrict a, const double *restrict x,"
+        " const double *restrict y, int *restrict row, const unsigned long *restrict far)\n{\n"
+        "    double s = 0;\n"
+        "    /*@ begin PerfTuning ( def input_params { param n = 9; param ld = 9; } ) @*/\n"
+        "    for (int j = 0; j < n; j++)\n        for (int i = 0; i < n; i++) {\n"
+        f"            {body}\n        }}\n    /*@ end @*/\n    return s;\n}}\n"
+    )
+    with pytest.raises(AnnotuneError) as refused:
+        emit(Settings(source, ("openmp",)), [load_target("openmp")])
+    assert code in {d.code for d in refused.value.diagnostics}

@@ -21,8 +21,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from annotune.analysis.forwarding import with_indices_forwarded
 from annotune.analysis.model import stated_length
+from annotune.analysis.normal_form.forwarding import with_indices_forwarded
 from annotune.analysis.statements import (
     Counted,
     DataReference,

@@ -296,6 +296,18 @@ NEAR = {
         "for (int t = 0; t < s; t++) { for (int i = 0; i < n; i++) a[i] = b[i]; a = b; }",
         "AT137",
     ),
+    "a swap of pointers to pointers": (
+        "void f(int n, int s, double **a, double **b)",
+        "for (int t = 0; t < s; t++) { for (int i = 0; i < n; i++) a[i][0] = b[i][1];"
+        " double **c = a; a = b; b = c; }",
+        "AT137",
+    ),
+    "a swap of pointers to structs": (
+        "typedef struct { double x, y; } vec;\nvoid f(int n, int s, vec *a, vec *b)",
+        "for (int t = 0; t < s; t++) { for (int i = 0; i < n; i++) a[i].x = b[i].y;"
+        " vec *c = a; a = b; b = c; }",
+        "AT154",
+    ),
     "a struct that is read later": (
         "typedef struct { double x, y; } vec;\ndouble f(int n, const vec *p, double *a, vec q)",
         "for (int i = 0; i < n; i++) { q = p[i]; a[i] = q.x; }",

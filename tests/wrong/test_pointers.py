@@ -72,6 +72,8 @@ def test_pointers_that_name_rows(tmp_path: Path) -> None:
             Call("gathered", ("i4", min(n, 4)), ("i4", m), of, a, b),
             Call("either", ("i4", n), ("i4", m), a, b),
             Call("call_behind", ("i4", n), ("i4", m), a, b),
+            Call("by_table", ("i4", n), a, b),
+            Call("beyond", ("i4", n), ("i4", m), a, b),
             *(Call("call_grid", ("i4", kind), ("i4", n), ("i4", m), a, b) for kind in range(4)),
         )
     ]

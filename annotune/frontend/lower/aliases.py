@@ -493,9 +493,12 @@ class _AliasMaker:
         extents = fixed_extents(symbol, self.names)
         if extents is None or len(extents) != len(places):
             return None
-        if not all(0 <= place < extent for place, extent in zip(places, extents, strict=True)):
+        start, end = extent(node, self.names.function.file.tokens)
+        if ";" in self.names.function.file.clean.text[start:end]:
+            # Of a row that a pointer names: it stands at no one place.
             return None
-        return Meaning((), symbol.base, symbol.base)
+        is_there = all(0 <= place < size for place, size in zip(places, extents, strict=True))
+        return Meaning((), symbol.base, symbol.base) if is_there else None
 
     def _member(self, node: c_ast.StructRef) -> Meaning | None:
         """Return what a member is, None where it is left to be refused."""

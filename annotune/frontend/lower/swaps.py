@@ -27,6 +27,7 @@ from annotune.frontend.read.syntax import (
     token_place,
     walk_tree,
 )
+from annotune.frontend.types.kinds import ELEMENTS
 from annotune.frontend.types.symbols import Symbol
 from annotune.ir.region import Alias
 
@@ -95,7 +96,13 @@ class SwappedPointers:
 
     def _pointers(self, block: c_ast.Compound) -> dict[str, Symbol]:
         """Return the pointers of one type that the region sets to one another, and no others."""
-        found = {s.name: s for s in set_pointers(block, self.statements, self.names)}
+        every = set_pointers(block, self.statements, self.names)
+        # What the text says of pointers to pointers and to structs has names of its own.
+        found = {
+            s.name: s
+            for s in every
+            if s.base in ELEMENTS and all(layer.kind == "[]" for layer in s.layers[1:])
+        }
         sources = [*_sources(block)]
         while True:
             known = {n for n, value in sources if _name(value) in found}
@@ -105,7 +112,7 @@ class SwappedPointers:
                 break
             found = left
         kinds = {
-            (s.base, s.is_const, id(s.record), *(text_of(x.dim) for x in s.layers if x.dim))
+            (s.base, s.is_const, *(text_of(x.dim) if x.dim else "" for x in s.layers))
             for s in found.values()
         }
         return found if len(kinds) == 1 else {}

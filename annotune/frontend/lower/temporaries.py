@@ -79,7 +79,8 @@ def with_rows(
     outer = [name for name, symbol in found.items() if symbol.storage != "region"]
     types = {n.name: n.type for n in walk_tree(names.function.tree) if isinstance(n, c_ast.Decl)}
     texts = [text_of(c_ast.Decl(n, [], [], [], [], types[n], None, None)) for n in outer]
-    return made, PointerText(outer, [(text, None) for text in texts])
+    # A row stands where the pointer is set: no text around its use is that of an expression.
+    return made, PointerText(outer, [(text, None) for text in texts], is_moved=bool(found))
 
 
 def _settled(

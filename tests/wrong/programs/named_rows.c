@@ -180,3 +180,29 @@ void call_grid(int kind, int n, int m, double *x, double *y)
     b.in = 0;
     of_box(0, &b);
 }
+
+static const int turned[4][3] = { { 0, 1, 2 }, { 2, 1, 0 }, { 1, 1, 1 }, { 0, 0, 0 } };
+
+void by_table(int n, double *restrict y, double x[restrict n][3])
+{
+    /*@ begin PerfTuning ( def input_params { param n = 17; } ) @*/
+    for (int i = 0; i < n; i++) {
+        const int *r = turned[1];
+        const double *q = x[i];
+        y[i] = q[r[0]] + q[r[1]] * q[2];
+    }
+    /*@ end @*/
+}
+
+void beyond(int n, int m, double a[n][m], double b[n][m])
+{
+    /*@ begin PerfTuning ( def input_params { param n = 17; param m = 9; } ) @*/
+    for (int i = 1; i < n; i++) {
+        double *all = &a[0][0], *r = b[i];
+        for (int j = 0; j < m; j++) {
+            all[i * m + j] = b[i][j] + a[i - 1][j];
+            r[j - m] = a[i][j] - r[j];
+        }
+    }
+    /*@ end @*/
+}

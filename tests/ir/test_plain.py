@@ -221,6 +221,28 @@ def test_the_value_the_type_and_the_overflows_stay(expr: Expr, values: dict[str,
     assert same(expr, Plain(TYPES).expr(expr), values)
 
 
+def sums_of(*names: str) -> st.SearchStrategy[Expr]:
+    """Return sums and products of few variables of one type, in which much is to be collected."""
+    constants = st.one_of(st.integers(-2, 2), st.sampled_from([2**31 - 1, 1 - 2**31]))
+    leaves = st.one_of(st.sampled_from(names).map(Var), constants.map(Int))
+    return st.recursive(
+        leaves,
+        lambda parts: st.one_of(
+            st.builds(Binary, st.sampled_from("++---*"), parts, parts), st.builds(Negate, parts)
+        ),
+        max_leaves=9,
+    )
+
+
+SUMS = st.one_of(sums_of("i", "n", "lda"), sums_of("u", "v"), sums_of("L"), sums_of("s", "n"))
+
+
+@settings(max_examples=500)
+@given(expr=SUMS, values=VALUES)
+def test_so_they_do_of_sums(expr: Expr, values: dict[str, int]) -> None:
+    assert same(expr, Plain(TYPES).expr(expr), values)
+
+
 @settings(max_examples=500)
 @given(expr=EXPRESSIONS, values=VALUES, held=st.lists(EXPRESSIONS, max_size=2))
 def test_so_they_do_where_facts_hold(expr: Expr, values: dict[str, int], held: list[Expr]) -> None:

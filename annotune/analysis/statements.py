@@ -133,6 +133,8 @@ class Namer:
         match expr:
             case Call(function, (operand,)) if function in WIDE_CASTS:
                 return self.poly(operand)
+            case Select(runs, Binary("/", _, step) as trips, Int(0)) if self._steps(runs, step):
+                return self.poly(trips)
             case Binary("/" | "%" as op, left, right):
                 numerator, divisor = self.poly(left), self.poly(right)
                 if numerator is None or divisor is None:
@@ -146,6 +148,15 @@ class Namer:
                 if not (variables(right) & self.iterators):
                     return self._named(Rounded(op, numerator, divisor, expr))
         return self.unknown(expr)
+
+    def _steps(self, runs: Expr, step: Expr) -> bool:
+        """Return whether the trips of a loop by `step` are a quotient: at the sizes with a value.
+
+        Others are not spoken of, since it takes the value of a step to divide loops by it.
+        """
+        is_open = not variables(step) <= self.region.constants.keys()
+        holds = value_at(runs, self.region.known_sizes)
+        return is_open and variables(runs) <= variables(step) and bool(holds)
 
     def _is_integer(self, expr: Expr) -> bool:
         """Return whether nothing in `expr` is known to be a real outside of subscripts."""

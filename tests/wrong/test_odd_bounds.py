@@ -202,6 +202,11 @@ CALLS: dict[str, tuple[Call, ...]] = {
             for s, n in ((-(2**63), 8), (12, 8), (2, 5))
         ),
     ),
+    "stepped_triangle.c": tuple(
+        Call("stage", n, step, Array("f8", 90, offset=8), Array("f8", 90, seed=1))
+        for n in (-3, 0, 1, 17, 64)
+        for step in (4, 5, 1, -1)
+    ),
     "unsigned_before.c": (
         *(
             Call("before", ("u4", n), Array("f8", 60, offset=30), Array("f8", 40))

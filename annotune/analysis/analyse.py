@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
 from itertools import combinations
+from math import prod
 
 import islpy as isl
 
 from annotune.analysis.choices import with_choices
 from annotune.analysis.dependences import (
+    Carried,
     Lifetime,
     all_dependences,
     array_use,
@@ -18,7 +21,14 @@ from annotune.analysis.dependences import (
     local_lifetimes,
     read_after_write,
 )
-from annotune.analysis.domains import IslSpace, NotLinear, access_map, context, domain
+from annotune.analysis.domains import (
+    IslSpace,
+    NotLinear,
+    access_map,
+    context,
+    domain,
+    monomial_of,
+)
 from annotune.analysis.facts import Analysis, LoopFacts, LoopKind, Work
 from annotune.analysis.inspector import assumption_warnings, inspector_of
 from annotune.analysis.messages import (
@@ -35,6 +45,7 @@ from annotune.analysis.model import Demand, Model, build_model, known_values
 from annotune.analysis.sections import ArraySection, Bounds, Hull, Unbounded, section, shape
 from annotune.analysis.statements import (
     NestStatement,
+    loops_of,
     read_statements,
     unfollowed_writes,
     value_at,
@@ -86,9 +97,8 @@ def analyse(region: Region) -> Analysis:
     # Where the nest runs as written, it has the temporaries that are put where they are read.
     private |= region.as_written.written_scalars() - region.nest.written_scalars()
     statements = with_choices(region, statements, {n: li.homes for n, li in lifetimes.items()})
-    bounds, sections = _bounded(region, statements)
+    bounds, sections, dependences = _proven(region, statements, lifetimes)
     model = bounds.model
-    dependences = all_dependences(model, lifetimes)
     inspector = inspector_of(
         model, _lowest(sections, bounds), private, read_after_write(dependences)
     )
@@ -136,8 +146,58 @@ def _lowest(sections: Mapping[str, ArraySection], bounds: Bounds) -> dict[str, E
     }
 
 
+def _proven(
+    region: Region, statements: tuple[NestStatement, ...], lifetimes: Mapping[str, Lifetime]
+) -> tuple[Bounds, Mapping[str, ArraySection], tuple[Carried, ...]]:
+    """Return the model of a region in its bounds, the section of each array, and the dependences.
+
+    A column that ends where the next one begins, ``n == k + lda``, makes loops serial at sizes that
+    the region has not. Emitted code tests that a call has none of them either.
+
+    Raises:
+        AnnotuneError: As `_bounded`.
+    """
+    bounds, sections = _bounded(region, statements)
+    dependences = all_dependences(bounds.model, lifetimes)
+    if not _excludes_serial_sizes(bounds, dependences):
+        return bounds, sections, dependences
+    bounds, sections = _bounded(region, statements, tuple(bounds.demands.found))
+    return bounds, sections, all_dependences(bounds.model, lifetimes)
+
+
+def _excludes_serial_sizes(bounds: Bounds, dependences: Sequence[Carried]) -> bool:
+    """Return whether sizes are demanded at which no loop is serial that is not at the region's."""
+    model = bounds.model
+    is_found = False
+    for loop in loops_of(model.statements) if model.all_sizes else ():
+        depth, inside = len(loop.position) - 1, {s.number for s in model.inside(loop.position)}
+        wrong = [
+            one.pieces[depth].params()
+            for one in dependences
+            if depth in one.pieces
+            and one.dependence.source in inside
+            and not one.dependence.is_reduction
+        ]
+        if wrong and not any(_may_be(model.values, sizes) for sizes in wrong):
+            is_found |= bounds.demands.exclude(reduce(isl.Set.union, wrong))
+    return is_found
+
+
+def _may_be(values: Mapping[str, int], sizes: isl.Set) -> bool:
+    """Return whether the sizes that have `values` may be among some."""
+    for place in range(sizes.dim(isl.dim_type.param)):
+        name = sizes.get_dim_name(isl.dim_type.param, place)
+        assert name is not None, "parameters have names"
+        factors = monomial_of(name)
+        if not values.keys() >= set(factors):
+            return True
+        value = isl.Val(prod(values[factor] for factor in factors))
+        sizes = sizes.fix_val(isl.dim_type.param, place, value)
+    return not sizes.is_empty()
+
+
 def _bounded(
-    region: Region, statements: tuple[NestStatement, ...]
+    region: Region, statements: tuple[NestStatement, ...], demands: tuple[Demand, ...] = ()
 ) -> tuple[Bounds, Mapping[str, ArraySection]]:
     """Return the model of a region, in its bounds, and the section of each array.
 
@@ -145,16 +205,15 @@ def _bounded(
         AnnotuneError: Something is not affine, or has no bound, even at the region's sizes.
     """
     try:
-        return _with_sections(region, statements)
+        return _with_sections(region, statements, demands)
     except AnnotuneError:
         _refuse_unfollowed(statements)
         raise
 
 
 def _with_sections(
-    region: Region, statements: tuple[NestStatement, ...]
+    region: Region, statements: tuple[NestStatement, ...], demands: tuple[Demand, ...]
 ) -> tuple[Bounds, Mapping[str, ArraySection]]:
-    demands: tuple[Demand, ...] = ()
     while True:
         bounds = Bounds.of(build_model(region, statements, demands=demands))
         try:

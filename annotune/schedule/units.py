@@ -235,6 +235,11 @@ class Unit:
         return self.parts[0][0]
 
     @cached_property
+    def answers(self) -> dict[tuple[str, int], object]:
+        """What has been found out of the unit's statements, by the question's name."""
+        return {}
+
+    @cached_property
     def trips(self) -> Mapping[str, int | None]:
         found: dict[str, set[int | None]] = {}
         for statement in self.statements:

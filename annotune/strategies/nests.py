@@ -5,8 +5,10 @@ Of a nest that is none of a kind, the answer is in words why not.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import wraps
+from typing import TypeVar, cast
 
 from annotune.analysis.facts import AccessFacts
 from annotune.analysis.reductions import reduction_operator
@@ -40,6 +42,8 @@ from annotune.transforms.tree import (
     path,
     target_name,
 )
+
+T = TypeVar("T")
 
 
 def stride(access: AccessFacts, loop: str) -> int:
@@ -306,6 +310,24 @@ def offsets(nest: Pointwise, family: Sequence[AccessFacts]) -> tuple[Mapping[str
     return tuple(offset for offset in found if offset is not None)
 
 
+def asked_once(about: Callable[[Unit, int], T]) -> Callable[[Unit, int], T]:
+    """Return a function about a statement of a unit whose answers are kept with that unit.
+
+    A space asks the same of a nest for thousands of its points.
+    """
+
+    @wraps(about)
+    def answer(unit: Unit, statement: int) -> T:
+        known = unit.answers
+        key = (about.__name__, statement)
+        if key not in known:
+            known[key] = about(unit, statement)
+        return cast(T, known[key])
+
+    return answer
+
+
+@asked_once
 def own_band(unit: Unit, statement: int) -> tuple[Loop, ...]:
     """Return the perfect nest directly around a statement, less the loops run by the host.
 
@@ -321,6 +343,7 @@ def own_band(unit: Unit, statement: int) -> tuple[Loop, ...]:
     return tuple(loop for loop in found[-1] if loop.var not in unit.host)
 
 
+@asked_once
 def free_loops(unit: Unit, statement: int) -> tuple[str, ...]:
     """Return the parallel loops of a statement's own band whose bounds no loop of it sets."""
     band = own_band(unit, statement)
@@ -345,6 +368,7 @@ def output(unit: Unit, statement: int) -> AccessFacts | None:
     return next((f for f in unit.analysis.accesses[statement] if f.is_write), None)
 
 
+@asked_once
 def held_loop(unit: Unit, statement: int) -> str:
     """Return the outermost loop of the own band that leaves the target in place."""
     assign = find_assign(unit.body, statement)

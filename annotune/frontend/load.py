@@ -33,7 +33,7 @@ from annotune.frontend.lower.arrays import derived_from, describe, mixes_widths,
 from annotune.frontend.lower.libf2c import LIBRARY, call_by_value, integer_type, library_functions
 from annotune.frontend.lower.names import Given, Names
 from annotune.frontend.lower.statements import lower
-from annotune.frontend.lower.steps import stepped
+from annotune.frontend.lower.steps import sequenced, stepped
 from annotune.frontend.lower.temporaries import forwarded, with_rows
 from annotune.frontend.macro_texts import conditions_at, surroundings
 from annotune.frontend.messages import NO_FUNCTION, NO_LOOP
@@ -239,7 +239,8 @@ def _region(
 ) -> Region:
     inside = (block.body_start, block.body_end)
     aliased, names = _before(function, block, overrides)
-    nest, names = lower(forwarded(stepped(aliased.statements, names), names), names)
+    statements = sequenced(forwarded(stepped(aliased.statements, names), names))
+    nest, names = lower(statements, names)
     # An integer that nothing reads may be made of an array that no statement is left to touch.
     used, touched = names.used, nest.arrays()
     used.arrays = {name: symbol for name, symbol in used.arrays.items() if name in touched}

@@ -45,17 +45,16 @@ IN_REGION = {
     "do": (f"{LOOP} «do» a[i] = 0; while (x > 0);", "AT131", "'do'"),
     "switch": (f"{LOOP} «switch» (n) {{ default: a[i] = 0; }}", "AT131", "'switch'"),
     "assignment as condition": (f"{LOOP} if («a[0] = i») a[i] = 0;", "AT134", "assignment inside"),
-    "what another branch sets": (
-        f"double s, t; {LOOP} {{ if (n) s = («t = a[i], t»); else s = b[i]; a[i] = s + t; }}",
+    "a sequence behind a condition": (
+        f"{LOOP} a[i] = n > 2 && («b[i] = 2, b[i]») > 1;",
         "AT139",
         "this statement",
     ),
-    "a variable of the region": (
-        f"{LOOP} {{ double t; a[i] = («t = b[i], t»); }}",
+    "a sequence in a choice": (
+        f"{LOOP} a[i] = n > 2 ? («b[i] = 2, b[i]») : 1;",
         "AT139",
         "this statement",
     ),
-    "an element in a sequence": (f"{LOOP} a[i] = («b[i] = 2, b[i]»);", "AT139", "this statement"),
     "pointer as condition": (f"{LOOP} if («a») a[i] = 0;", "AT136", "1 dimension(s) but 0"),
     "bits": (f"{LOOP} a[i] = (s) «&» 1;", "AT133", "operator '&'"),
     "bits as condition": (f"{LOOP} if (s «|» 1) a[i] = 0;", "AT133", "operator '|'"),

@@ -103,6 +103,10 @@ READ_AFTER = (
     f"s = 0; {LOOP} s += (x = a[i], x > 0 ? x : -x);",
     f"s = 0; {LOOP} {{ y = s, x = (x = a[i], x * x); s = y >= x ? y : x; }}",
     f"{LOOP} {{ c[i] = s + (x = b[i], x); s = (x = a[i], x); }}",
+    f"{LOOP} c[i] = (s = a[i], t = s * s, t + s);",
+    f"{LOOP} {{ if ((s = a[i], s > 1)) c[i] = (b[i] = s, b[i] + (t = 2, t)); "
+    "else t = (s = 3, 4); }",
+    f"{LOOP} a[(k = i, 1, k)] = (b[i] = 2, c[i] = (s = b[i], s), b[i]) > 1 && c[i] > 2;",
 )
 # Pointers that the function sets before the region, and reads behind it.
 WALKING = "double *v = a + 2, *w = b; int *e = p; double *o;"

@@ -5,6 +5,10 @@ what it held before (C11 6.5.2.4, 6.5.3.1). So the one may move before the state
 behind it, as far as the statement names the variable once and computes the step whenever it runs:
 no other part of it may see whether the variable has moved, as C has it (6.5). A condition is
 computed before its branches, so that none of its steps moves behind it.
+
+What stands before a comma is done before what stands behind it, and no other part of the statement
+may see whether it is done (6.5.17, 6.5): ``y = (d = x, d + 1)`` is ``d = x; y = d + 1;`` where the
+statement computes it whenever it runs.
 """
 
 from __future__ import annotations
@@ -16,7 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pycparser import c_ast
 
 from annotune.frontend.lower.names import Names
-from annotune.frontend.read.syntax import STEPS, names_in, replace_nodes, walk_tree
+from annotune.frontend.read.syntax import STEPS, changed_by, names_in, replace_nodes, walk_tree
 
 
 def stepped(statements: Sequence[c_ast.Node], names: Names) -> Sequence[c_ast.Node]:
@@ -38,20 +42,87 @@ def stepped(statements: Sequence[c_ast.Node], names: Names) -> Sequence[c_ast.No
     return [part for item in block.block_items or [] for part in _statement(item, is_array)]
 
 
+def sequenced(statements: Sequence[c_ast.Node]) -> Sequence[c_ast.Node]:
+    """Return statements in which what stands before a comma is a statement of its own.
+
+    A comma behind a condition in the expression stays, and is refused. The given tree stays as it
+    is.
+    """
+    if not any(map(_comma, (n for item in statements for n in walk_tree(item)))):
+        return statements
+    block = c_ast.Compound(copy.deepcopy(list(statements)))
+    return [part for item in block.block_items or [] for part in _in_sequence(item)]
+
+
+def _comma(node: c_ast.Node) -> c_ast.ExprList | None:
+    """Return the commas in an operand of a node, None where there is none."""
+    is_call = isinstance(node, c_ast.FuncCall | c_ast.For | c_ast.Compound)
+    found = [] if is_call else [n for n in node if isinstance(n, c_ast.ExprList)]
+    return found[0] if found else None
+
+
+def _in_sequence(node: c_ast.Node) -> list[c_ast.Node]:
+    """Return what becomes of a statement."""
+
+    def within(inner: c_ast.Node) -> c_ast.Node:
+        made = _in_sequence(inner)
+        return made[0] if len(made) == 1 else c_ast.Compound(made, inner.coord)
+
+    match node:
+        case c_ast.Compound():
+            items = node.block_items or []
+            node.block_items = [part for item in items for part in _in_sequence(item)]
+        case c_ast.ExprList() | c_ast.DeclList():
+            return [part for item in node for part in _in_sequence(item)]
+        case c_ast.For() | c_ast.Label():
+            node.stmt = within(node.stmt)
+        case c_ast.If():
+            holder = c_ast.UnaryOp("!", node.cond, node.cond.coord)
+            first = _before(holder)
+            node.cond, node.iftrue = holder.expr, within(node.iftrue)
+            node.iffalse = None if node.iffalse is None else within(node.iffalse)
+            return [*first, node]
+        case c_ast.Assignment() | c_ast.Decl() | c_ast.UnaryOp():
+            return [*_before(node), node]
+    return [node]
+
+
+def _before(node: c_ast.Node) -> list[c_ast.Node]:
+    """Take what stands before commas out of an expression, and return it in order."""
+    found: list[c_ast.Node] = []
+    while (comma := _comma(node)) is not None and any(part is comma for part in _sure(node)):
+        *others, last = comma.exprs
+        for other in others:
+            found += _before(other)
+            if any(changed_by(part) is not None for part in walk_tree(other)):
+                found.append(other)
+        _replace(node, comma, last)
+    for part in _sure(node):
+        found += _before(part)
+    return found
+
+
+def _replace(node: c_ast.Node, old: c_ast.Node, new: c_ast.Node) -> None:
+    replace_nodes(node, lambda part: new if part is old else None)
+
+
 def always(node: c_ast.Node) -> Iterator[c_ast.Node]:
     """Yield the parts of an expression that are evaluated whenever it is."""
     yield node
+    for part in _sure(node):
+        yield from always(part)
+
+
+def _sure(node: c_ast.Node) -> list[c_ast.Node]:
+    """Return the operands that are evaluated whenever an expression is."""
     match node:
         case c_ast.TernaryOp():
-            parts: list[c_ast.Node] = [node.cond]
+            return [node.cond]
         case c_ast.BinaryOp(op="&&" | "||"):
-            parts = [node.left]
+            return [node.left]
         case c_ast.UnaryOp(op="sizeof"):
-            parts = []
-        case _:
-            parts = [*node]
-    for part in parts:
-        yield from always(part)
+            return []
+    return [*node]
 
 
 def _statement(node: c_ast.Node, is_array: Callable[[str], bool]) -> list[c_ast.Node]:

@@ -29,7 +29,8 @@ from annotune.frontend.types.symbols import Symbol, Types
 from annotune.ir.functions import FUNCTIONS
 from annotune.ir.region import Condition, UserFunction
 
-_NUMBERS = ELEMENTS - COMPLEX
+# C++ has no _Bool.
+_NUMBERS = ELEMENTS - COMPLEX - {"_Bool"}
 _REAL = re.compile(r"(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][-+]?\d+)?[fF]?\Z")
 # Each group binds tighter than the next; within the first one C's own order is plain to all.
 _GROUPS: Sequence[Mapping[str, int]] = (

@@ -145,9 +145,20 @@ def names_from_outside(tokens: Sequence[CToken]) -> dict[str, bool]:
         after = tokens[number + 1].text if number + 1 < len(tokens) else ""
         if before in (".", "->", "struct", "union", "enum", "goto") or after == "(":
             continue
+        if before == "(" and after == ")" and _is_called(tokens, number):
+            continue
         is_assigned = after in _ASSIGNS or before in _STEPS
         found[token.text] = found.get(token.text, False) or is_assigned
     return found
+
+
+def _is_called(tokens: Sequence[CToken], at: int) -> bool:
+    """Return whether the name in brackets is a function's, as in ``(max)(x, y)``.
+
+    What follows ``if (x)`` may begin with a bracket too.
+    """
+    follows = at + 2 < len(tokens) and tokens[at + 2].text == "("
+    return follows and not (at >= 2 and (tokens[at - 2].is_name or tokens[at - 2].text == ")"))
 
 
 def declared(tokens: Sequence[CToken]) -> set[str]:

@@ -16,6 +16,8 @@ from annotune.analysis.facts import Analysis, LoopKind
 from annotune.ir.expr import Call, Expr, Int, rewrite
 from annotune.ir.fold import fold
 from annotune.ir.nest import Local, LocalArray, walk_stmts
+from annotune.ir.region import Region
+from annotune.transforms.tree import target_name
 
 from .reference import Event, Function, Place, Run, shuffled
 
@@ -63,6 +65,11 @@ def copied(analysis: Analysis) -> frozenset[str]:
     return frozenset(copies | set(local))
 
 
+def assigned(region: Region) -> set[str]:
+    """Return the names to which a nest assigns as it is left: arrays and scalars."""
+    return {target_name(stmt) for stmt in region.nest.assigns()}
+
+
 # Loops ----------------------------------------------------------------------------------
 
 
@@ -75,8 +82,8 @@ def wrong_kinds(analysis: Analysis, function: Function, run: Run) -> Iterator[st
     found = conflicts(events, stored)
     late = _reads_before_writes(events, stored)
     copies = copied(analysis)
-    # A counter of which only its formula is left is in no claim.
-    known = {*analysis.region.arrays, *analysis.region.scalars}
+    # A scalar of which only its formula is left is in no claim.
+    known = assigned(analysis.region)
     for facts in analysis.loops:
         for number, line in enumerate(function.loops):
             if line != facts.loop.span.line:
@@ -134,7 +141,7 @@ def _wrong_reductions(
 ) -> Iterator[str]:
     """Yield each loop called a reduction whose result changes with the order of iterations."""
     region = analysis.region
-    known = {*region.arrays, *region.scalars} - analysis.private - copied(analysis)
+    known = assigned(region) - analysis.private - copied(analysis)
     names = [n for n in run.memory if n in known]
     expected = run.values(names)
     for facts in analysis.loops:

@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 from support.acc_as_openmp import as_openmp
 
-from annotune.measure.directives import UnsupportedAcc, without_routines
+from annotune.measure.directives import (
+    UnsupportedAcc,
+    c_tokens,
+    names_from_outside,
+    without_routines,
+)
 
 CASES = {
     "parallel loop gang": "parallel for",
@@ -84,3 +89,8 @@ def test_refuses_what_it_does_not_know_and_says_where(acc: str, named: str) -> N
 def test_a_routine_is_a_function_like_others_here() -> None:
     text = "#pragma acc routine seq\nstatic double g(double x)\n{\n"
     assert as_openmp(text) == without_routines(text) == text[text.index("\n") :]
+
+
+def test_a_function_in_brackets_is_no_variable() -> None:
+    text = "if (s) (x)[0] = (max)((y), z); else x[1] = f(g)(t);"
+    assert names_from_outside(c_tokens(text)).keys() == {"s", "x", "y", "z", "g", "t"}

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from annotune.codegen.target import load_target
 from annotune.diagnostics import Severity
-from annotune.pipeline import Settings, check
+from annotune.pipeline import Settings, check, emit
 from annotune.report.findings import certificate_text
 from wrong.called import PROGRAMS, Array, Call, Program
 
@@ -180,6 +181,9 @@ CALLS |= {
 
 
 BELOW_ZERO = (-9, -1, 0, 1, 9, -100, 7, 3)
+CALLS["unasked_scalars.c"] = tuple(
+    Call("unasked", n, 7, Array("f8", 40), Array("i4", 40)) for n in (1, 6, 9)
+)
 CALLS["mixed_values.c"] = (
     *(
         Call("widened", ("u4", m), Array("u8", 40), Array("u1", 8, (200, 0, 255, 1)))
@@ -320,3 +324,28 @@ def test_operators_on_bits(tmp_path: Path) -> None:
     ]
     powers = [Call("subscripts", ("i4", n), x, Array("f8", 40)) for n in (0, 1, 2, 8, 32)]
     program.check(*calls, *powers)
+
+
+STATIC = """\
+void counted(int n, int *restrict b)
+{
+  static int calls = -1;
+  /*@ begin PerfTuning ( def input_params { param n = 12; } ) @*/
+  for (int k = 0; k < n; ++k)
+    b[k] += calls;
+  /*@ end @*/
+  calls = calls + 1;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "term"), [(STATIC, "calls"), (STATIC.replace("static ", ""), "-1")]
+)
+def test_a_static_variable_has_its_first_value_in_the_first_call_alone(
+    text: str, term: str, tmp_path: Path
+) -> None:
+    source = tmp_path / "counted.c"
+    source.write_text(text)
+    made = emit(Settings(source, ("openmp",)), [load_target("openmp")])
+    assert f"b[k] += {term};" in made.files["_omp.c"]

@@ -88,11 +88,13 @@ class CudaTarget:
             variant = _of_what_is_there(variant)
         as_written = variant.analysis
         functions = _device_functions(as_written.region)
-        user = interface(as_written)
         lasting = in_users_file(variant).analysis.region
         ends = suffixes(variant)
         variant = calling_copies(variant, _copies(as_written.region))
-        variant, view = viewed(plainly(variant, resident))
+        plain = plainly(variant, resident)
+        # What is asked of plain expressions alone is what the kernels' file takes.
+        user = interface(plain.analysis)
+        variant, view = viewed(plain)
         held = held_scalars(as_written.region, view)
         if resident:
             refuse_indices_away(as_written.region)

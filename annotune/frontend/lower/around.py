@@ -492,7 +492,8 @@ def _just_before(statements: Sequence[c_ast.Node], stability: Stability) -> dict
             break
         match item:
             case c_ast.Decl(name=str() as name, init=c_ast.Node() as value):
-                is_set = bool(name)
+                # A static variable has the value of its declaration in the first call alone.
+                is_set = bool(name) and not _is_static(item)
             case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=name), rvalue=value):
                 is_set = True
             case _:

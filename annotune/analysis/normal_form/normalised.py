@@ -9,7 +9,7 @@ from annotune.ir.region import Region
 
 
 def normalised(region: Region) -> Region:
-    """Return `region` in the form that is analysed, with the same results.
+    """Return `region` in the form that is analysed, with the same results but for sums' order.
 
     Where it is proven, nothing but loops is left between loops, sums have loops of their own, and
     iterations have of their own what each needs for itself alone.

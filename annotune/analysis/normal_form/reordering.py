@@ -158,7 +158,7 @@ def _apart(region: Region, index: int) -> Region | None:
     names = sorted({one.dependence.array for one in proofs.carried})
     proof = (
         f"{loop.var} runs {len(groups)} times, each with a part of its statements: all that ties "
-        f"them is what they add to {listed(names)}"
+        f"them is what they add to {listed(names)}, in another order"
     )
     body = region.nest.body
     found = (*body[:index], *(p for p in parts if p is not None), *body[index + 1 :])

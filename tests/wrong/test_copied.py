@@ -269,6 +269,7 @@ def chosen_calls() -> list[Call]:
     return calls
 
 
+@pytest.mark.slow
 def test_what_a_chosen_index_leaves_out_need_not_be_there(tmp_path: Path) -> None:
     source = tmp_path / "chosen.c"
     source.write_text(CHOSEN.format(*(BEGIN, "/*@ end @*/") * 8))

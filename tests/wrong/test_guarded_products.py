@@ -97,8 +97,10 @@ def calls(kind: str, m: int, n: int, k: int) -> list[Call]:
 
 
 @pytest.mark.alike(2)
+# The last sizes leave parts of tiles over, in all three loops.
+@pytest.mark.alike(9)
 @pytest.mark.parametrize(("type_", "kind"), [("double", "f8"), ("float", "f4"), ("int", "i4")])
-@pytest.mark.parametrize("sizes", SIZES)
+@pytest.mark.parametrize("sizes", SIZES[::-1])
 def test_what_is_left_out_is_left_alone(
     type_: str, kind: str, sizes: tuple[int, int, int], tmp_path: Path
 ) -> None:

@@ -16,7 +16,7 @@ import pytest
 SOURCE = """\
 void mm(int n, const double *restrict a, const double *restrict b, double *restrict c)
 {
-    /*@ begin PerfTuning ( def input_params { param n = 48; } ) @*/
+    /*@ begin PerfTuning ( def input_params { param n = 96; } ) @*/
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
             for (int k = 0; k < n; k++)
@@ -119,7 +119,7 @@ def test_a_run_writes_six_files_and_tells_where_each_figure_comes_from(tmp_path:
         if told["status"] == "predicted":
             assert told["device"] == "NVIDIA H200"
             assert told["speedup"] is None
-    assert region["flop"] == 2 * 48**3
+    assert region["flop"] == 2 * 96**3
 
 
 @pytest.mark.slow

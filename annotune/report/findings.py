@@ -198,7 +198,7 @@ def _steps(out: Writer, report: RegionReport) -> None:
     """Say how the nest was changed before anything was asked of it."""
     if report.analysis is None or not report.analysis.region.steps:
         return
-    out.line("changed first, with the same results")
+    out.line("changed first, with the same results up to the order of sums")
     with out.deeper():
         for step in report.analysis.region.steps:
             out.line(f"line {step.span.line}: {step.proof}")

@@ -140,7 +140,7 @@ class Plain:
                 # Of NaN == and != are opposite, the others are not.
                 is_exact = left.op in ("==", "!=") or _are_integers(self, left.left, left.right)
                 if is_exact:
-                    return Binary(_OPPOSITE[left.op], left.left, left.right)
+                    return self._compared(_OPPOSITE[left.op], left.left, left.right)
             return Binary(op, left, right)
         if Binary(op, left, right) in self.held:
             return Int(1)
@@ -215,7 +215,7 @@ class Plain:
             if _length(candidate) >= _length(expr):
                 continue
             if self.kind(candidate) == kind and sums.is_safe(candidate, expr):
-                return candidate
+                return self.expr(candidate)
         return expr
 
 

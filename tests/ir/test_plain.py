@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from support.nest_text import parse_nest
 
@@ -258,6 +258,7 @@ def test_so_they_do_where_facts_hold(expr: Expr, values: dict[str, int], held: l
     assert same(expr, where(true, TYPES).expr(expr), values)
 
 
+@example(expr=Binary("-", Negate(Var("i")), Negate(Var("j"))))
 @given(expr=EXPRESSIONS)
 def test_what_is_plain_stays(expr: Expr) -> None:
     plain = Plain(TYPES)

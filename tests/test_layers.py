@@ -10,9 +10,11 @@ from pathlib import Path
 from support.modules import MODULES, PACKAGE, nodes, parsed
 
 # In the order in which a kernel crosses annotune. `annotation` comes before `ir` because a
-# region carries its annotation's values.
+# region carries its annotation's values; `tensor` makes C text of its own, and no later stage
+# knows of it.
 STAGES = (
     "annotation",
+    "tensor",
     "ir",
     "frontend",
     "analysis",

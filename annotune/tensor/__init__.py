@@ -1,0 +1,1 @@
+"""Tensor expressions: text to values, and values to annotated C."""

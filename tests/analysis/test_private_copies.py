@@ -201,6 +201,38 @@ def test_an_array_has_room_for_the_sizes_that_are_tuned_for(name: str) -> None:
         assert_same(one, changed, sizes)
 
 
+DECLARED = (
+    "for i in 0:n\n  for j in 0:m: for k in 0:p: t[j][k] = a[i*m*p + j*p + k]\n"
+    "  for k in 0:p: for j in 0:m: b[i*m*p + k*m + j] = t[m - 1 - j][k]\n"
+)
+
+
+def test_an_array_that_is_declared_with_sizes_has_room_for_those_that_are_tuned_for() -> None:
+    one = region(DECLARED, sizes={"n": 4, "m": 3, "p": 2}, extents={"t": ("m", "p")})
+    changed = with_private_arrays(one)
+    assert print_nest(changed.nest) == (
+        "for i in 0:n\n  local double t_own[3][2]\n"
+        "  for j in 0:m\n    for k in 0:p\n"
+        "      S0: t_own[j][k] = a[i * m * p + j * p + k]\n"
+        "  for k in 0:p\n    for j in 0:m\n"
+        "      S1: b[i * m * p + k * m + j] = t_own[m - j - 1][k]\n"
+        "  for t_own_1 in 0:m\n    for t_own_2 in 0:p\n"
+        "      S2: t[t_own_1][t_own_2] = t_own[t_own_1][t_own_2] if i == n - 1\n"
+    )
+    analysis = analyse(changed)
+    assert {"m <= 3", "p <= 2"} <= {print_expr(one) for one in analysis.conditions}
+    assert [facts.kind for facts in analysis.loops][:1] == ["parallel"]
+    for sizes in ({"n": 4, "m": 3, "p": 2}, {"n": 2, "m": 1, "p": 2}, {"n": 3, "m": 0, "p": 2}):
+        assert_same(one, changed, sizes)
+
+
+@pytest.mark.parametrize("place", ["t[j][k + 1]", "t[j + k][k]", "t[j + 1][k]", "t[k][j]"])
+def test_what_reads_beyond_what_is_written_stays_shared(place: str) -> None:
+    text = DECLARED.replace("t[m - 1 - j][k]", place)
+    one = region(text, sizes={"n": 4, "m": 3, "p": 2}, extents={"t": ("m", "p")})
+    assert with_private_arrays(one) is one
+
+
 def test_what_is_proven_at_the_regions_sizes_holds_at_these_alone() -> None:
     # Rows of b meet at other sizes, which the local array no longer says.
     text, _ = OF_SIZES["a first element beside a loop that counts down"]

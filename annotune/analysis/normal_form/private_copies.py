@@ -152,8 +152,9 @@ class _WorkArea:
 
     They are counted along the dimensions of the C text, or, with an array's `layout`, along those
     that are recovered from its subscripts; then the local array begins with the first of them, and
-    `rows` are the indices of each access in it. With the extents `room` it holds all of them where
-    none of `demands` is negative.
+    `rows` are the indices of each access in it. In the C text one subscript reaches them, or, where
+    the array `is_declared` so, one for each dimension. With the extents `room` the local array
+    holds all of them where none of `demands` is negative.
     """
 
     sides: tuple[tuple[Poly, Poly], ...]
@@ -161,6 +162,7 @@ class _WorkArea:
     layout: ArrayLayout | None = None
     rows: Mapping[Access, tuple[Expr, ...]] = field(default_factory=dict)
     demands: tuple[Poly, ...] = ()
+    is_declared: bool = False
 
     def indices(self, access: Access) -> tuple[Expr, ...]:
         """Return where an access finds its element in the local array."""
@@ -170,8 +172,10 @@ class _WorkArea:
         """Return the subscripts of the array for an element of the box."""
         if self.layout is None:
             return tuple(map(Var, counters))
-        row = (variable(c) + low for c, (low, _) in zip(counters, self.sides, strict=True))
-        return (to_expr(_address(self.layout, tuple(row)), counters),)
+        row = tuple(variable(c) + low for c, (low, _) in zip(counters, self.sides, strict=True))
+        if self.is_declared:
+            return tuple(to_expr(index, counters) for index in row)
+        return (to_expr(_address(self.layout, row), counters),)
 
     @property
     def counted(self) -> tuple[tuple[Poly, Poly], ...]:
@@ -378,11 +382,13 @@ def _box_of_rows(
     layout = model.layouts[name]
     if not model.all_sizes or any(demand.differs for demand in model.demands):
         return None
+    references = model.references[name]
+    is_declared = all(r.subscripts == model.rows[r] for r in references)
     written: list[list[tuple[Poly, Poly]]] = []
-    for reference in model.references[name]:
+    for reference in references:
         is_flat = reference.subscripts == (_address(layout, model.rows[reference]),)
         found = _sides_of(reference, homes, model) if reference.is_write else []
-        if found is None or not is_flat:
+        if found is None or not (is_flat or is_declared):
             return None
         written += [found] if reference.is_write else []
     ordered: list[Poly] = []
@@ -397,7 +403,7 @@ def _box_of_rows(
     if rows is None or any((one.constant or 0) < 0 for one in needed):
         return None
     open_ = (one for one in needed if one.constant is None)
-    return _WorkArea(tuple(sides), room, layout, rows, tuple(dict.fromkeys(open_)))
+    return _WorkArea(tuple(sides), room, layout, rows, tuple(dict.fromkeys(open_)), is_declared)
 
 
 def _side_around(

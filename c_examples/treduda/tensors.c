@@ -1,7 +1,25 @@
 /* After F. X. Bayerl's thesis on Treduda (University of Passau, 2012): operations on tensors that
- * are more than one contraction. A matrix product is added to another matrix, and section 4.2
- * has the Riemann-Christoffel curvature tensor. The thesis computes in float, this file in double.
+ * are more than one contraction. Section 3.1 has the matrix product with two factors, the form in which
+ * Treduda writes every result; section 4.4 adds a product to another matrix, and section 4.2 has the
+ * Riemann-Christoffel curvature tensor. The thesis computes in float, this file in double.
  */
+
+/* C = alpha A B + beta C, row-major. */
+void matrix_product(int m, int n, int k, double alpha, double beta, double C[restrict m][n],
+                    const double A[restrict m][k], const double B[restrict k][n])
+{
+    /*@ begin PerfTuning (
+      def input_params { param m = 1024; param n = 1024; param k = 1024; }
+    ) @*/
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < n; j++) {
+            double sum = 0.0;
+            for (int l = 0; l < k; l++)
+                sum += A[i][l] * B[l][j];
+            C[i][j] = alpha * sum + beta * C[i][j];
+        }
+    /*@ end @*/
+}
 
 /* S = A + B C, row-major. */
 void matrix_sum(int m, int n, int k, double S[restrict m][n], const double A[restrict m][n],

@@ -82,7 +82,7 @@ def is_made_again(chosen: Chosen, target: str, variant: Variant) -> bool:
     return chosen.by(exact_recipe(target, variant)).text(target) == text
 
 
-@pytest.mark.alike(27)
+@pytest.mark.alike(37)
 @pytest.mark.parametrize(
     ("path", "number"), [pytest.param(p, n, id=f"{p.stem}-{f}") for p, f, n in REGIONS]
 )

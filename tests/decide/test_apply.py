@@ -38,7 +38,7 @@ void f(int n, int m, double y[restrict n], const double A[restrict n][m])
 """
 
 
-@pytest.mark.alike(4)
+@pytest.mark.alike(8)
 @pytest.mark.parametrize("kind", TARGET_NAMES)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_schedule_makes_its_plan_again(name: str, kind: str) -> None:

@@ -1,0 +1,146 @@
+"""Every workload of the papers, for every target: what is emitted computes what numpy computes.
+
+A file is emitted for sizes that are real in each direction of an element or of a matrix, and small
+in what there are many of; called at these, where the tuned kernels run, and at awkward ones.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.regions import EXAMPLES
+from workload_references import REFERENCES, SHAPES
+from wrong.called import LIMIT_S, THREADS, Program
+
+CHILD = Path(__file__).with_name("workload_child.py")
+Sizes = Mapping[str, int]
+
+# The sizes for which each file is emitted, and others.
+FILES: Mapping[str, tuple[Sizes, ...]] = {
+    "fem/mass_action.c": (
+        {"elements": 20, "d": 5, "q": 6},
+        {"elements": 7, "d": 5, "q": 6},
+        {"elements": 3, "d": 2, "q": 3},
+        {"elements": 2, "d": 6, "q": 5},
+        {"elements": 2, "d": 3, "q": 8},
+        {"elements": 0, "d": 5, "q": 6},
+        {"elements": 1, "d": 1, "q": 1},
+    ),
+    "fem/mass_assembly.c": (
+        {"elements": 20, "d": 3, "q": 4},
+        {"elements": 7, "d": 3, "q": 4},
+        {"elements": 3, "d": 2, "q": 3},
+        {"elements": 2, "d": 4, "q": 3},
+        {"elements": 2, "d": 2, "q": 5},
+        {"elements": 0, "d": 3, "q": 4},
+        {"elements": 1, "d": 1, "q": 1},
+    ),
+    "fem/kernels.c": (
+        {"ni": 30, "nj": 5, "nk": 6, "nl": 1, "ns": 5},
+        {"ni": 5, "nj": 4, "nk": 17, "nl": 6, "ns": 6},
+        {"ni": 3, "nj": 2, "nk": 4, "nl": 5, "ns": 7},
+        {"ni": 1, "nj": 6, "nk": 9, "nl": 11, "ns": 1},
+        {"ni": 2, "nj": 3, "nk": 0, "nl": 2, "ns": 2},
+    ),
+    "gemm/batched.c": (
+        {"batch": 40, "n": 8},
+        {"batch": 9, "n": 8},
+        {"batch": 3, "n": 17},
+        {"batch": 5, "n": 1},
+        {"batch": 0, "n": 4},
+    ),
+    "gemm/sgemm.c": (
+        {"m": 64, "n": 64, "k": 64, "lda": 64, "ldb": 64, "ldc": 64},
+        {"m": 33, "n": 17, "k": 19, "lda": 37, "ldb": 19, "ldc": 40},
+        {"m": 2, "n": 3, "k": 5, "lda": 2, "ldb": 7, "ldc": 3},
+        {"m": 70, "n": 1, "k": 0, "lda": 70, "ldb": 1, "ldc": 70},
+    ),
+    "nekbone/ax.c": (
+        {"n": 8, "elements": 12},
+        {"n": 8, "elements": 5},
+        {"n": 3, "elements": 4},
+        {"n": 9, "elements": 2},
+        {"n": 1, "elements": 3},
+        {"n": 8, "elements": 0},
+    ),
+    "nekbone/cg.c": ({"n": 1000}, {"n": 1}, {"n": 0}, {"n": 4097}),
+    "stencil/poisson.c": ({"n": 40}, {"n": 3}, {"n": 2}, {"n": 13}, {"n": 35}),
+    "treduda/tensors.c": (
+        {"m": 64, "n": 16, "k": 32},
+        {"m": 17, "n": 5, "k": 19},
+        {"m": 2, "n": 3, "k": 0},
+        {"m": 1, "n": 1, "k": 1},
+    ),
+}
+_PROTOTYPE = re.compile(r"^(void|double) (\w+)\(([^)]*)\)\n\{", re.MULTILINE)
+_PARAMETER = re.compile(r"(?:const )?(int|float|double) (\*restrict |\*)?(\w+)((?:\[[^]]*\])*)$")
+
+
+def jobs(text: str, sizes: Sizes) -> Iterator[dict[str, Any]]:
+    """Yield a call of each function of a C text."""
+    for returns, function, listed in _PROTOTYPE.findall(text):
+        parameters = []
+        for one in listed.split(","):
+            found = _PARAMETER.match(" ".join(one.split()))
+            assert found is not None, one
+            type_, star, name, brackets = found.groups()
+            extents = re.findall(r"\[(?:restrict )?(\w+)\]", brackets) or None
+            given = SHAPES[function][name] if star else extents
+            parameters.append((name, type_, given))
+        yield {
+            "function": function,
+            "parameters": parameters,
+            "sizes": dict(sizes),
+            "returns": returns,
+        }
+
+
+def check(folder: Path, source: Path, every: tuple[Sizes, ...], function: str = "") -> None:
+    """Assert that a file's functions, or one, compute what numpy does in all targets."""
+    text = source.read_text()
+    program = Program(folder, source, sizes=dict(every[0]), function=function)
+    calls = [job for sizes in every for job in jobs(text, sizes)]
+    calls = [job for job in calls if function in ("", job["function"])]
+    request = {
+        "libraries": {name: str(path) for name, path in program.libraries.items()},
+        "jobs": calls,
+    }
+    child = subprocess.run(
+        [sys.executable, CHILD],
+        input=json.dumps(request),
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S,
+        env={**os.environ, "OMP_NUM_THREADS": THREADS, "ACC_DEVICE_TYPE": "host"},
+    )
+    assert child.returncode == 0, child.stderr[-2000:]
+    *faults, count = child.stdout.splitlines()
+    assert not faults, "\n".join(faults[:20])
+    assert int(count) >= len(calls) * 4
+
+
+def test_every_workload_has_a_reference() -> None:
+    there = {name for file in FILES for _, name, _ in _PROTOTYPE.findall(_text(file))}
+    assert there | {"gemm"} == REFERENCES.keys()
+
+
+def _text(file: str) -> str:
+    return (EXAMPLES / file).read_text()
+
+
+def test_a_target_computes_what_numpy_does(tmp_path: Path) -> None:
+    check(tmp_path, EXAMPLES / "fem/mass_assembly.c", FILES["fem/mass_assembly.c"], "assembly_2d")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("file", FILES)
+def test_each_target_computes_what_numpy_does(file: str, tmp_path: Path) -> None:
+    check(tmp_path, EXAMPLES / file, FILES[file])

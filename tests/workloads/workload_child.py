@@ -1,0 +1,94 @@
+"""Run in a process of its own: calls functions of some libraries and prints what numpy finds wrong.
+
+    python workload_child.py < {"libraries": {"cuda": PATH, …}, "jobs": […]}
+
+A job is a function, its prototype's parameters, and its sizes. Numbers are small integers, so that
+sums are exact in any order.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import sys
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from workload_references import REFERENCES
+
+# Elements before and behind each array, which no call may touch.
+ZONE = 64
+SCALARS = {"int": ctypes.c_int, "float": ctypes.c_float, "double": ctypes.c_double}
+TYPES = {"float": np.float32, "double": np.float64}
+
+
+class Argument:
+    """A parameter of C with what it is called with: a size, a number or an array."""
+
+    def __init__(self, given: list[Any], sizes: dict[str, int], seed: int) -> None:
+        self.name, self.type, extents = given
+        self.value: Any
+        if extents is None:
+            number = sizes[self.name] if self.type == "int" else seed % 3 + 2
+            self.value, self.passed = number, SCALARS[self.type](number)
+            return
+        shape = [int(n) if n.isdigit() else sizes[n] for n in extents]
+        count = int(np.prod(shape))
+        drawn = np.random.default_rng(seed).integers(-3, 4, count + 2 * ZONE)
+        self.memory = drawn.astype(TYPES[self.type])
+        self.before = self.memory.copy()
+        self.value = self.before[ZONE : ZONE + count].reshape(shape)
+        self.passed = ctypes.c_void_p(self.memory.ctypes.data + ZONE * self.memory.itemsize)
+
+    def fault(self, wanted: Any) -> str:
+        """Return where the array is not as wanted, or changed around it; "" for nowhere."""
+        right = self.before.copy()
+        right[ZONE : len(right) - ZONE] = wanted.ravel()
+        size = max(1.0, float(np.abs(right).max()))
+        rounding = float(np.finfo(right.dtype).eps) * 16
+        places = np.flatnonzero(~(np.abs(self.memory - right) <= rounding * size))
+        if not len(places):
+            return ""
+        first = places[0]
+        found = f"[{first - ZONE}] is {self.memory[first]}, not {right[first]}"
+        return f"{self.name}{found} ({len(places)} differ)"
+
+
+def faults(library: Any, job: dict[str, Any]) -> list[str]:
+    """Return what a call leaves otherwise than numpy."""
+    arguments = [Argument(one, job["sizes"], 1 + n) for n, one in enumerate(job["parameters"])]
+    given = SimpleNamespace(**{one.name: one.value for one in arguments})
+    function = getattr(library, job["function"])
+    function.restype = SCALARS.get(job["returns"])
+    value = function(*(one.passed for one in arguments))
+    outcome = REFERENCES[job["function"]](given)
+    found = []
+    if "return" in outcome and not np.isclose(value, outcome["return"], rtol=1e-14, atol=0):
+        found.append(f"{value} comes back, not {outcome['return']}")
+    arrays = [one for one in arguments if hasattr(one, "memory")]
+    return found + [w for one in arrays if (w := one.fault(outcome.get(one.name, one.value)))]
+
+
+def main() -> None:
+    """Print a line for each fault, and at last how many calls there were."""
+    given = json.load(sys.stdin)
+    calls = 0
+    for name, path in given["libraries"].items():
+        library = ctypes.CDLL(path)
+        is_cuda = hasattr(library, "annotune_cpu_set_order")
+        for order in (0, 1, 2) if is_cuda else (0,):
+            for job in given["jobs"]:
+                if is_cuda:
+                    library.annotune_cpu_reset()
+                    library.annotune_cpu_set_order(order)
+                for fault in faults(library, job):
+                    print(f"{name}, order {order}, {job['function']} {job['sizes']}: {fault}")
+                if is_cuda and library.annotune_cpu_live_allocations():
+                    print(f"{name}, {job['function']}: memory is not given back")
+                calls += 1
+    print(calls)
+
+
+if __name__ == "__main__":
+    main()

@@ -15,7 +15,16 @@ import click
 
 from annotune import __version__
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
-from annotune.options import common, config_of, for_a_run, output_folder, settings_of
+from annotune.options import (
+    common,
+    config_of,
+    config_of_table,
+    for_a_run,
+    for_a_table,
+    output_folder,
+    settings_of,
+    settings_of_suite,
+)
 
 if TYPE_CHECKING:
     from annotune.codegen.build import BuildCommand
@@ -178,6 +187,44 @@ def run(output: Path | None, resume: bool, debug: bool, **options: Any) -> None:
         sys.exit(SIGNALLED + stop.signal)
     if not results.is_verified:
         sys.exit(3)
+
+
+@cli.command()
+@click.argument("suite", type=click.Path(path_type=Path))
+@output_folder
+@for_a_table
+def table(suite: Path, output: Path | None, resume: bool, debug: bool, **options: Any) -> None:
+    """Run the workloads of SUITE, a YAML file, and print the tables of papers of them.
+
+    What has been run is kept, and not run again. Ctrl-C ends the runs: the tables are made of what
+    there is, and the same command goes on from there.
+    """
+    from rich.console import Console
+
+    from annotune.files import held_folder, prepared_folder
+    from annotune.report.suite import load_suite
+    from annotune.report.table_text import tables_text
+    from annotune.report.tables import tables_of
+    from annotune.report.terminal import LiveProgress
+    from annotune.suites import SuiteRun
+    from annotune.tune.config import SIGNALLED, interrupts
+
+    begun = click.get_current_context().obj or time.monotonic()
+    config = config_of_table(options, max(1, len(os.sched_getaffinity(0))), begun)
+    with _refusals("text", debug):
+        asked = load_suite(suite)
+        base = settings_of_suite(asked, os.environ)
+        folder = output or _default_folder(suite)
+        screen = Console(stderr=True)
+        stopped = interrupts(lambda: screen.print(ENDING), screen.show_cursor)
+        with prepared_folder(folder), held_folder(folder), stopped as stop:
+            with LiveProgress(screen) as progress:
+                own = (asked, base, config, os.environ, folder, options["time_s"])
+                results = SuiteRun(*own, progress, stop, not resume).results()
+            found = tables_of(asked, results, __version__)
+        click.echo(tables_text(found), nl=False)
+    if stop.signal:
+        sys.exit(SIGNALLED + stop.signal)
 
 
 @cli.command()
@@ -402,7 +449,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             raise
         _end_without_output(error)
     finally:
-        if given[:1] != ["run"]:
+        if given[:1] not in (["run"], ["table"]):
             # Nor at the end; what a run holds, such as its children, is let go in order.
             gc.freeze()
 

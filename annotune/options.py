@@ -14,6 +14,7 @@ from annotune.diagnostics import AnnotuneError
 if TYPE_CHECKING:
     from annotune.annotation.spec import Value
     from annotune.pipeline import Settings
+    from annotune.report.suite import Suite
     from annotune.tune.config import RunConfig, Wish
 
 # What reads formulas, and numpy, which searches need, are imported where an option is given: no
@@ -274,6 +275,36 @@ common = _with(
 )
 """Gives a command the options that `check`, `emit` and `run` share."""
 
+_ORIGINAL_TIME = _option(
+    "--original-time original_s",
+    Read("duration", _duration),
+    "That one run of the original may take. [default: 600s]",
+    default=None,
+)
+_BUDGET = _option(
+    "--budget",
+    click.IntRange(min=1),
+    "Variants per target and region, at most. [default: the annotation's, else 100]",
+    metavar="N",
+)
+_SEED = _option(
+    "--seed",
+    click.IntRange(min=0),
+    "Of the search's random numbers. [default: the annotation's, else 0]",
+    metavar="N",
+)
+_JOBS = _option(
+    "--jobs",
+    click.IntRange(min=1),
+    "Compilations at once. [default: as many as cores]",
+    metavar="N",
+)
+_RESUME = click.option(
+    "--resume/--fresh",
+    default=True,
+    help="Reuse the trials kept in the folder, or begin anew. [default: resume]",
+)
+
 for_a_run = _with(
     _option(
         "--search",
@@ -281,53 +312,45 @@ for_a_run = _with(
         f"{', '.join(SEARCH_NAMES)}. [default: the annotation's, else auto]",
         metavar="NAME",
     ),
-    _option(
-        "--budget",
-        click.IntRange(min=1),
-        "Variants per target and region, at most. [default: the annotation's, else 100]",
-        metavar="N",
-    ),
+    _BUDGET,
     _option(
         "--time time_s",
         Read("duration", _duration),
         "Of the whole command, such as 5m. [default: the annotation's, else 90s]",
     ),
-    _option(
-        "--original-time original_s",
-        Read("duration", _duration),
-        "That one run of the original may take. [default: 600s]",
-        default=None,
-    ),
-    _option(
-        "--seed",
-        click.IntRange(min=0),
-        "Of the search's random numbers. [default: the annotation's, else 0]",
-        metavar="N",
-    ),
+    _ORIGINAL_TIME,
+    _SEED,
     _option(
         "--cache",
         Choice("cold", "warm"),
         "Whether timed runs find their data in caches.",
         default="cold",
     ),
-    _option(
-        "--jobs",
-        click.IntRange(min=1),
-        "Compilations at once. [default: as many as cores]",
-        metavar="N",
-    ),
+    _JOBS,
     _option(
         "--workers",
         Read("workers", _workers),
         "local:N or parsl:CONFIG.py; docs/clusters.md tells more.",
     ),
-    click.option(
-        "--resume/--fresh",
-        default=True,
-        help="Reuse the trials kept in the folder, or begin anew. [default: resume]",
-    ),
+    _RESUME,
 )
 """Gives a command the options of a search."""
+
+for_a_table = _with(
+    _option(
+        "--time time_s",
+        Read("duration", _duration),
+        "Of the whole command, shared by its runs.",
+        default="10m",
+    ),
+    _BUDGET,
+    _ORIGINAL_TIME,
+    _SEED,
+    _JOBS,
+    _RESUME,
+    click.option("--debug", is_flag=True, help="Show the traceback of a refusal."),
+)
+"""Gives a command the options of a suite's runs."""
 
 
 def settings_of(options: Mapping[str, Any], environ: Mapping[str, str]) -> Settings:
@@ -361,6 +384,35 @@ def config_of(options: Mapping[str, Any], cores: int, begun: float) -> RunConfig
         is_cold=options["cache"] == "cold",
         begun=begun,
         original_s=options["original_s"] or ORIGINAL_S,
+    )
+
+
+def settings_of_suite(suite: Suite, environ: Mapping[str, str]) -> Settings:
+    """Return what all workloads of a suite ask for; the environment may name the C compiler."""
+    from annotune.frontend.read.preprocess import HeaderSearch
+    from annotune.pipeline import Settings
+
+    return Settings(
+        suite.path,
+        suite.targets,
+        suite.strategy,
+        search=HeaderSearch(compiler=_c_compiler(environ)),
+        device=suite.devices[0],
+        compilers=_named_compilers(environ),
+    )
+
+
+def config_of_table(options: Mapping[str, Any], cores: int, begun: float) -> RunConfig:
+    """Return how each run of a suite goes, on so many cores; the time of all began at `begun`."""
+    from annotune.tune.config import ORIGINAL_S, RunConfig
+
+    return RunConfig(
+        seed=options["seed"],
+        budget=options["budget"],
+        compilers=options["jobs"] or cores,
+        jobs=cores,
+        original_s=options["original_s"] or ORIGINAL_S,
+        begun=begun,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import gettempdir
@@ -426,6 +427,41 @@ def run(
     value = tuning.results(found.source, device, tuned, tools, [d.message for d in diagnostics])
     texts = {settings.source.stem + end: text for end, text in made.items()}
     return RunReport(tuning.with_files(value, texts, builds), made, diagnostics, builds)
+
+
+def forecast(settings: Settings, targets: Sequence[Target]) -> tuple[RegionResult, ...]:
+    """Return what the model says of each region's first choices on a device; nothing is run.
+
+    Raises:
+        AnnotuneError: The file is refused, or there is no such device.
+    """
+    from annotune.tune.region_run import forecast as of_model
+
+    device, found = load_device(settings.device), _accepted(settings)
+    out: list[RegionResult] = []
+    for report in found.regions:
+        assert report.analysis is not None
+        variants: dict[str, Variant] = {}
+        for target in targets:
+            with suppress(AnnotuneError):  # it has no row then
+                variants[target.name] = _first_choices(report, target, device)[0]
+        out.append(of_model(report.analysis, variants, device))
+    return tuple(out)
+
+
+def functions(settings: Settings) -> tuple[str, ...]:
+    """Return the functions of a file that have an annotated region.
+
+    Raises:
+        AnnotuneError: The file cannot be read, or is no C text.
+    """
+    text = read_source(settings.source)
+    blocks, _ = _blocks(settings, text)
+    made = complete(text, str(settings.source), blocks, settings.search.defines)
+    loaded = load_sound(str(settings.source), made.text, made.blocks, {}, search=settings.search)
+    if loaded.problems and not loaded.functions:
+        raise AnnotuneError(tuple(loaded.problems))
+    return loaded.functions
 
 
 def _left(

@@ -163,6 +163,41 @@ def untuned(region: Region, work: Work, reason: str) -> Tuned:
     return Tuned(RegionResult(*place, work.flop, traffic, rows, ()))
 
 
+# Said of a row whose variant nobody has executed.
+NOT_RUN = "the first choice of the rules, which was not run"
+
+
+def forecast(analysis: Analysis, variants: Mapping[str, Variant], device: Device) -> RegionResult:
+    """Return what the model says of variants on a device, by their targets; nothing is run."""
+    region, work = analysis.region, analysis.total
+    traffic = work.bytes_read + work.bytes_written
+    roof, name = _roof(region, device), device.vendor_name
+    least_s = max(work.flop / roof.peak_flop_s, traffic / roof.bandwidth_bytes_s)
+    rows: list[Row] = []
+    for target, variant in variants.items():
+        time_s = variant.predicted_s
+        if not time_s:
+            rows.append(Row(target, RowStatus.UNAVAILABLE, reason="no model predicts it"))
+            continue
+        gflops, share = work.flop / time_s / 1e9, least_s / time_s
+        rows.append(
+            Row(
+                target,
+                RowStatus.PREDICTED,
+                name,
+                time_s,
+                gflops=gflops,
+                roofline_share=share,
+                reason=NOT_RUN,
+                config=variant.config,
+                predicted_s=time_s,
+                predicted_for=name,
+            )
+        )
+    place = (region.function, region.index, region.span.line, dict(region.sizes))
+    return RegionResult(*place, work.flop, traffic, tuple(rows), (), {name: roof})
+
+
 def tune(run: RegionRun, targets: Sequence[Target]) -> Tuned:
     """Return the table of one region: baselines first, then every target in turn.
 
@@ -498,14 +533,17 @@ class _Rows:
 
 def _roofs(run: RegionRun) -> dict[str, Roof]:
     """Return the limits of this machine and of the device for the region's element type."""
-    element, device = widest_real(run.analysis.region), run.device
+    region, device = run.analysis.region, run.device
+    peak_flop_s = run.cpu.peak_flop_s * 8 / widest_real(region)
     return {
-        run.cpu.model: Roof(run.cpu.peak_flop_s * 8 / element, run.cpu.bandwidth_bytes_s),
-        device.vendor_name: Roof(
-            _MANY_FLOP / roofline_time(_MANY_FLOP, 0, element, device),
-            device.sustained_bandwidth_gb_s * 1e9,
-        ),
+        run.cpu.model: Roof(peak_flop_s, run.cpu.bandwidth_bytes_s),
+        device.vendor_name: _roof(region, device),
     }
+
+
+def _roof(region: Region, device: Device) -> Roof:
+    peak_flop_s = _MANY_FLOP / roofline_time(_MANY_FLOP, 0, widest_real(region), device)
+    return Roof(peak_flop_s, device.sustained_bandwidth_gb_s * 1e9)
 
 
 def _least_s(run: RegionRun, device: str) -> float:

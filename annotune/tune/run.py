@@ -54,7 +54,7 @@ AFTERWARDS = 0.03
 # One compilation that hangs may take this share of a region's time.
 ONE_HANG = 0.25
 # What no other region of the run would fare better with.
-_OF_THE_RUN = frozenset(one.code for one in (STORE_FAILED, UNFIT_WORKER, NO_WORKER, BAD_CONFIG))
+OF_THE_RUN = frozenset(one.code for one in (STORE_FAILED, UNFIT_WORKER, NO_WORKER, BAD_CONFIG))
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,7 @@ class _Tuning:
         try:
             return self.region(number, ready, search)
         except AnnotuneError as refusal:
-            if any(problem.code in _OF_THE_RUN for problem in refusal.diagnostics):
+            if any(problem.code in OF_THE_RUN for problem in refusal.diagnostics):
                 raise
             return refusal
 

@@ -63,6 +63,7 @@ _FILES = {
     "fortran": "example.f90",
     "spec": "example.spec",
     "yaml": "example.yaml",
+    "yml": "workloads.yml",
     "json": "results.json",
 }
 _DEFAULT = "$ annotune check example.c"

@@ -1,0 +1,58 @@
+"""`annotune table` on this machine: it runs, keeps what it has run, and survives a failed file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.cli import annotune
+
+C_TEXT = """void scale(int n, double *restrict x, const double *restrict y)
+{
+    /*@ begin PerfTuning () @*/
+    for (int i = 0; i < n; i++)
+        x[i] = 2.0 * y[i];
+    /*@ end @*/
+}
+"""
+SERIAL = """void chain(int n, double *restrict x)
+{
+    /*@ begin PerfTuning () @*/
+    for (int i = 1; i < n; i++)
+        x[i] += x[i - 1];
+    /*@ end @*/
+}
+"""
+SUITE = """
+title: Two files
+targets: [openmp, cuda]
+families:
+  bad: {file: bad.c, functions: {chain: [n]}, sizes: {small: [1000]}}
+  worse: {file: worse.c, functions: {g: [n]}, sizes: {small: [1000]}}
+  good: {file: good.c, functions: {scale: [n]}, sizes: {small: [1000]}}
+tables:
+  - {layout: versions, title: Rates}
+"""
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("good.c").write_text(C_TEXT)
+    Path("bad.c").write_text(SERIAL)
+    Path("worse.c").write_text(C_TEXT.replace("scale", "g").replace("2.0 *", "2.0 * /"))
+    Path("suite.yaml").write_text(SUITE)
+
+
+def test_a_suite_is_run_once() -> None:
+    command = ("table", "suite.yaml", "--time", "90s", "--budget", "1")
+    first = annotune(*command)
+    assert first.code == 0, first.err
+    assert "tuned CUDA          NVIDIA H200" in first.out
+    assert "bad.c:3:5: no loop of this region can run in parallel [AT301]" in first.out
+    assert "[AT105]" in first.out
+    (kept,) = Path("annotune-out/suite/runs").glob("scale-small-*/results.json")
+    before = kept.read_text()
+    again = annotune(*command)
+    assert kept.read_text() == before
+    assert again.out == first.out

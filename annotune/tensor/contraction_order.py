@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import combinations
 from math import prod
 
 from annotune.tensor.products import IndexLengths, ProductValue
@@ -13,6 +14,10 @@ from annotune.tensor.program import Reference, TensorExpr, indices
 # An element of an intermediate is written and read again, which takes as long as so many
 # operations: 16 bytes at 71 GB/s, while two cores do 27 GFLOP/s of a contraction compiled by gcc.
 TRIP_FLOP = 6
+# Orders that cost up to so many times the least are worth being tried.
+NEARLY = 1.25
+# Of products of more factors than this, other orders are not listed: five factors have 105.
+MOST_LISTED = 5
 
 
 @dataclass(frozen=True)
@@ -38,6 +43,20 @@ class Ordered:
     before: tuple[Intermediate, ...]
     last: ProductValue
 
+    @property
+    def parts(self) -> frozenset[frozenset[TensorExpr]]:
+        """Return the factors, as they were given, of each value before the last.
+
+        They tell one order from another; in what order independent values are computed is the same.
+        """
+        made = {one.reference: one.value for one in self.before}
+
+        def leaves(value: ProductValue) -> Iterator[TensorExpr]:
+            for one in value.factors:
+                yield from leaves(made[one]) if one in made else (one,)
+
+        return frozenset(frozenset(leaves(one)) for one in made.values())
+
     def cost(self, lengths: IndexLengths, is_added: bool = False) -> int:
         """Return what all of them cost, in operations."""
         inside = sum(one.cost(lengths) for one in self.before)
@@ -53,18 +72,45 @@ def ordered(
     stay with the last value. Where that costs no less, the product stays as it is.
     """
     as_written = Ordered((), value)
-    numbers = tuple(one for one in value.factors if not indices(one))
-    tensors = tuple(one for one in value.factors if indices(one))
+    tensors = [one for one in value.factors if indices(one)]
     if len(tensors) < 3:
         return as_written
     inputs = tuple(frozenset(indices(one)) for one in tensors)
     sizes = tuple(sorted((name, lengths[name]) for name in value.loops))
-    pairs = _path(inputs, frozenset(value.kept), sizes)
-    found = _along(ProductValue(tensors, value.kept), pairs, lengths, prefix)
-    found = _without_idle(found, lengths)
-    found = Ordered(found.before, ProductValue((*numbers, *found.last.factors), value.kept))
+    found = _along(value, _path(inputs, frozenset(value.kept), sizes), lengths, prefix)
     is_better = found.cost(lengths, is_added) < as_written.cost(lengths, is_added)
     return found if is_better else as_written
+
+
+def other_orders(
+    value: ProductValue, lengths: IndexLengths, prefix: str, is_added: bool = False
+) -> tuple[Ordered, ...]:
+    """Return a product in the other orders that cost nearly as little, the least first.
+
+    None for a product that is best as it is, or has too many orders.
+    """
+    best = ordered(value, lengths, prefix, is_added)
+    count = sum(bool(indices(one)) for one in value.factors)
+    if not best.before or count > MOST_LISTED:
+        return ()
+    limit = NEARLY * best.cost(lengths, is_added)
+    by_parts = {best.parts: best}
+    for path in _every_path(count):
+        one = _along(value, path, lengths, prefix)
+        if one.cost(lengths, is_added) <= limit:
+            by_parts.setdefault(one.parts, one)
+    found = sorted(by_parts.values(), key=lambda one: one.cost(lengths, is_added))
+    return tuple(one for one in found if one is not best)
+
+
+def _every_path(count: int) -> Iterator[tuple[tuple[int, int], ...]]:
+    """Yield all ways to multiply so many factors, two at a time."""
+    if count < 3:
+        yield ((0, 1),)
+        return
+    for pair in combinations(range(count), 2):
+        for rest in _every_path(count - 1):
+            yield (pair, *rest)
 
 
 @cache
@@ -82,6 +128,9 @@ def _path(
 def _along(
     value: ProductValue, path: Sequence[Sequence[int]], lengths: IndexLengths, prefix: str
 ) -> Ordered:
+    """Return a product whose tensors are multiplied in turn, its numbers with the last of them."""
+    numbers = tuple(one for one in value.factors if not indices(one))
+    value = ProductValue(tuple(one for one in value.factors if indices(one)), value.kept)
     before: list[Intermediate] = []
     for pair in path[:-1]:
         part = value.part(pair)
@@ -90,7 +139,8 @@ def _along(
         before.append(made)
         rest = (one for n, one in enumerate(value.factors) if n not in pair)
         value = ProductValue((*rest, made.reference), value.kept)
-    return Ordered(tuple(before), value)
+    found = _without_idle(Ordered(tuple(before), value), lengths)
+    return replace(found, last=replace(value, factors=(*numbers, *found.last.factors)))
 
 
 def layout(value: ProductValue, lengths: IndexLengths) -> tuple[str, ...]:

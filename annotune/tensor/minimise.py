@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from itertools import count
 from math import prod
 
-from annotune.tensor.contraction_order import Intermediate, ordered
-from annotune.tensor.products import ProductValue, renamed
+from annotune.tensor.contraction_order import Intermediate, ordered, other_orders
+from annotune.tensor.products import ProductValue, own_flop, renamed
 from annotune.tensor.program import (
     ElementType,
     Length,
     Multiplied,
+    Number,
     Operation,
     Reference,
     Tensor,
@@ -50,16 +51,19 @@ class Minimised:
         return tuple(one for one in self.program.tensors if one.is_internal)
 
 
-def minimised(program: TensorProgram) -> Minimised:
+def minimised(program: TensorProgram, order: int = 0, is_shared: bool = True) -> Minimised:
     """Return a program that sets the same tensors to the same values, with the fewest operations.
 
     Products of several tensors become contractions of two with temporaries between them, values
     that are met again are computed once. Sums and products of real numbers are computed in another
     order then, so that results are rounded otherwise. A temporary is set once, as a whole, before
     the first operation that reads it.
+
+    `order` takes each product in another order that costs nearly as little, the last one where
+    there are fewer. Unless it `is_shared`, each product has its own temporaries.
     """
     names = _UniqueNames.of(program)
-    found = _rewritten(program, names)
+    found = _rewritten(program, names, order, is_shared)
     if flop(found) >= flop(program):
         found = program
     return Minimised(
@@ -73,18 +77,40 @@ def minimised(program: TensorProgram) -> Minimised:
 
 
 def flop(program: TensorProgram) -> int:
-    """Return the operations of a program, as `annotune check` counts those of its C text."""
+    """Return the operations of a program, as `annotune check` counts those of its C text.
+
+    A real addition or multiplication is one, and so is a complex one.
+    """
     return sum(_operation_flop(program, one) for one in program.operations)
 
 
 def _operation_flop(program: TensorProgram, operation: Operation) -> int:
+    """Return the operations of one: terms that are summed over the same are so in one nest.
+
+    What the output is set to is computed of these sums, with the numbers before a sum of one term;
+    a single term that is added goes to the output itself.
+    """
     lengths = _numbers(program, operation)
-    total, is_added = 0, operation.assign != "="
+    elements = prod(lengths[name] for name in operation.output.indices)
+    groups: defaultdict[frozenset[str], list[TensorExpr]] = defaultdict(list)
     for term in operation.terms:
-        value = ProductValue((term.value,), operation.output.indices)
-        total += value.flop(lengths, is_added)
-        is_added |= not value.is_summed
-    return total
+        groups[frozenset(operation.summed(term))].append(term.value)
+    is_compound = operation.assign != "="
+    if is_compound and len(operation.terms) == 1:
+        ((summed, (value,)),) = groups.items()
+        return elements * prod(lengths[name] for name in summed) * (own_flop(value) + 1)
+    each, inside = len(groups.pop(frozenset(), ())) + len(groups) - 1 + is_compound, 0
+    each += sum(own_flop(t.value) for t in operation.terms if not operation.summed(t))
+    for summed, values in groups.items():
+        outside = sum(map(_is_number, factors(values[0]))) if len(values) == 1 else 0
+        each += outside
+        times = prod(lengths[name] for name in summed)
+        inside += times * (sum(map(own_flop, values)) + len(values) - outside)
+    return elements * (each + inside)
+
+
+def _is_number(expr: TensorExpr) -> bool:
+    return isinstance(expr, Number) or (isinstance(expr, Reference) and not expr.indices)
 
 
 def _numbers(program: TensorProgram, operation: Operation) -> dict[str, int]:
@@ -142,14 +168,18 @@ def _original(name: str) -> str:
     return name.partition("@")[0]
 
 
-def _rewritten(program: TensorProgram, names: _UniqueNames) -> TensorProgram:
+def _rewritten(
+    program: TensorProgram, names: _UniqueNames, order: int, is_shared: bool
+) -> TensorProgram:
     """Return the program with its products in order and its common values shared."""
     lengths = names.lengths
-    found = shared(tuple(names.summands.values()), lengths, "%")
+    found = shared(tuple(names.summands.values()), lengths, "%", is_shared)
     waiting: dict[str, Intermediate] = {}
 
     def in_order(value: ProductValue, prefix: str, is_added: bool = False) -> ProductValue:
         made = ordered(value, lengths, prefix, is_added)
+        if order:
+            made = [made, *other_orders(value, lengths, prefix, is_added)][: order + 1][-1]
         waiting.update((one.reference.tensor, one) for one in made.before)
         return made.last
 

@@ -215,7 +215,9 @@ class TensorProgram:
     """One function: its sizes, its tensors in the order of their declaration, what it computes.
 
     The operations are done one after the other. Parameters of the function are the sizes that are
-    parameters, then the tensors that are not internal, each in the order of the tuples.
+    parameters, then the tensors that are not internal, each in the order of the tuples. The loops
+    over the indices `around` are around all operations, which are done one after the other for
+    each of their iterations: internal tensors hold the elements of one.
     """
 
     name: str
@@ -224,6 +226,7 @@ class TensorProgram:
     operations: tuple[Operation, ...]
     addressing: Addressing = Addressing.LINEARIZE
     pattern: Pattern = Pattern.CONTIGUOUS
+    around: tuple[str, ...] = ()
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
     def tensor(self, name: str) -> Tensor:

@@ -67,12 +67,15 @@ class SharedValues:
         )
 
 
-def shared(summands: Sequence[Summand], lengths: IndexLengths, prefix: str) -> SharedValues:
+def shared(
+    summands: Sequence[Summand], lengths: IndexLengths, prefix: str, is_shared: bool = True
+) -> SharedValues:
     """Return the products with values of their own where that takes fewer operations in all.
 
     One value at a time, that which saves most: a sum over one factor alone, an expression that does
     not change along all loops, a product of some factors that is met again, in the same product or
-    in another one. Each product is counted in its best order.
+    in another one. Each product is counted in its best order. Unless it `is_shared`, no product of
+    several factors has a value of its own.
     """
 
     @cache
@@ -87,16 +90,18 @@ def shared(summands: Sequence[Summand], lengths: IndexLengths, prefix: str) -> S
     found = SharedValues(tuple(summands), ())
     while True:
         name = f"{prefix}{len(found.intermediates)}"
-        best = min(_with_one_more(found, lengths, name), key=cost, default=found)
+        best = min(_with_one_more(found, lengths, name, is_shared), key=cost, default=found)
         if cost(best) >= cost(found):
             return found
         found = best
 
 
-def _with_one_more(found: SharedValues, lengths: IndexLengths, name: str) -> Iterator[SharedValues]:
+def _with_one_more(
+    found: SharedValues, lengths: IndexLengths, name: str, is_shared: bool
+) -> Iterator[SharedValues]:
     """Yield the products with each of the values that may be worth it."""
     by_key: defaultdict[tuple[object, ...], list[_PartOfProduct]] = defaultdict(list)
-    for place in _places(found.products, len(found.summands)):
+    for place in _places(found.products, len(found.summands), is_shared):
         by_key[place.made_of.key].append(place)
     for places in by_key.values():
         apart = _apart(places)
@@ -105,13 +110,13 @@ def _with_one_more(found: SharedValues, lengths: IndexLengths, name: str) -> Ite
             yield found.replaced(apart, Intermediate(Reference(name, layout(part, lengths)), part))
 
 
-def _places(products: Sequence[Summand], count: int) -> Iterator[_PartOfProduct]:
+def _places(products: Sequence[Summand], count: int, is_shared: bool) -> Iterator[_PartOfProduct]:
     """Yield the parts of products that take operations; those after `count` are intermediates."""
     for number, product in enumerate(products):
         value = product.value
         tensors = [n for n, one in enumerate(value.factors) if indices(one)]
         most = len(tensors) if len(tensors) <= MOST_FACTORS else 2
-        for size in range(1, most + 1):
+        for size in range(1, most + 1 if is_shared else 2):
             for chosen in combinations(tensors, size):
                 # An intermediate is no part of itself.
                 if number >= count and len(chosen) == len(value.factors):

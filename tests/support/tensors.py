@@ -100,23 +100,32 @@ def computed(program: TensorProgram, given: Arrays) -> dict[str, NDArray[np.int6
     """Return what the tensors hold in the end, each product in one einsum.
 
     Tensors of the function itself are not to be read before they are set: they begin with what no
-    product of small numbers is.
+    product of small numbers is. Iterations of loops around the operations are done in turn.
     """
     held = {name: one.copy() for name, one in given.items()}
     for one in program.tensors:
         shape = tuple(n for n in map(program.value, one.lengths) if n is not None)
         held.setdefault(one.name, np.full(shape, 10**15 + 37, np.int64))
-    for operation in program.operations:
-        lengths = {n: program.value(v) or 0 for n, v in program.lengths(operation).items()}
-        own = operation.output.indices
-        total = np.zeros([lengths[name] for name in own], np.int64)
-        for term in operation.terms:
-            value = _summed(term.value, own, lengths, held)
-            total = total - value if term.is_subtracted else total + value
-        before = held[operation.output.tensor]
-        after = {"=": total, "+=": before + total, "-=": before - total}
-        held[operation.output.tensor] = after[operation.assign]
+    around = [program.lengths(program.operations[0])[name] for name in program.around]
+    for iteration in np.ndindex(*(program.value(length) or 0 for length in around)):
+        chosen = dict(zip(program.around, iteration, strict=True))
+        for operation in program.operations:
+            own = operation.output.indices
+            place = tuple(chosen.get(name, slice(None)) for name in own)
+            held[operation.output.tensor][place] = _after(program, operation, held)[place]
     return held
+
+
+def _after(program: TensorProgram, operation: Operation, held: Arrays) -> NDArray[np.int64]:
+    """Return what an operation's tensor holds after it."""
+    lengths = {n: program.value(v) or 0 for n, v in program.lengths(operation).items()}
+    own = operation.output.indices
+    total = np.zeros([lengths[name] for name in own], np.int64)
+    for term in operation.terms:
+        value = _summed(term.value, own, lengths, held)
+        total = total - value if term.is_subtracted else total + value
+    before = held[operation.output.tensor]
+    return {"=": total, "+=": before + total, "-=": before - total}[operation.assign]
 
 
 def _summed(

@@ -81,15 +81,16 @@ def present_elements(analysis: Analysis, moves: Mapping[str, str]) -> str:
 def section(analysis: Analysis, array: Array, is_tested: bool = True) -> str:
     """Return the part of an array that a call touches, as OpenACC and OpenMP write it.
 
-    Of an array of rows whole rows are taken; an array object is named where all of it is touched.
+    Of an array of rows whole rows are taken, also where that is all of an array object: its name
+    alone would be another thing where a function gets it as a pointer, as in `measure`.
     Unless it `is_tested` before that loops run, ``b[0:n - 2]`` of fewer than two is none at all.
     """
+    if not array.extents and not array.is_pointer:
+        return array.name
     shape = analysis.shapes[array.name]
     inner = [extent for extent in array.extents[1:] if extent is not None]
     part = shape.part if shape.rows is None else shape.rows
     first, count = fold(part.first), fold(part.count)
-    if not array.is_pointer and _is_all(array, first, count):
-        return array.name
     if not is_tested and _may_be_negative(count, analysis.region):
         count = Select(Binary(">", in_long(count), Int(0)), count, Int(0))
     rest = "".join(f"[0:{plain_c(extent)}]" for extent in inner)
@@ -180,14 +181,6 @@ def _elements(analysis: Analysis, array: Array) -> tuple[Expr, Expr]:
         return fold(first), fold(Binary("+", shape.length, Binary("*", Int(2), beside)))
     part = shape.part if shape.rows is None else shape.rows
     return fold(Binary("*", part.first, row)), fold(Binary("*", part.count, row))
-
-
-def _is_all(array: Array, first: Expr, count: Expr) -> bool:
-    """Return whether `count` rows or elements from `first` on are all that an object has."""
-    if not array.extents:
-        return True
-    (outermost, *_), found = array.extents, from_expr(count)
-    return first == Int(0) and outermost is not None and found == from_expr(fold(outermost))
 
 
 def _counted(expr: Expr, region: Region) -> str:

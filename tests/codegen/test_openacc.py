@@ -11,6 +11,7 @@ from codegen.emitted import (
     RUNS,
     SIZES,
     analysed,
+    analysed_text,
     checked,
     example,
     here,
@@ -102,6 +103,28 @@ def test_claims_for_one_set_of_sizes_are_kept_to_them() -> None:
     body = TARGET.region(alone, False).body
     assert "if (m == 512 && n == 512 && k == 512" in body
     assert body.count("#pragma acc parallel loop") == 1
+
+
+OBJECTS = """
+static double u[40][50];
+void f(int n, double *restrict b)
+{
+    double w[n];
+    /*@ begin PerfTuning ( def input_params { param n = 50; } ) @*/
+    for (int i = 0; i < n; i++)
+        w[i] = 2.0 * b[i];
+    for (int i = 0; i < 40; i++)
+        for (int j = 0; j < 50; j++)
+            u[i][j] = 2.0;
+    /*@ end @*/
+}
+"""
+
+
+def test_array_objects_have_sections_too() -> None:
+    # The check calls the region with pointers in their places.
+    body = TARGET.region(variants(TARGET, analysed_text(OBJECTS), 1)[0], False).body
+    assert "copyin(b[0:n]) copyout(w[0:n], u[0:40][0:50])" in body
 
 
 HOST = """

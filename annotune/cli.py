@@ -201,10 +201,11 @@ def table(suite: Path, output: Path | None, resume: bool, debug: bool, **options
     """
     from rich.console import Console
 
-    from annotune.files import held_folder, prepared_folder
+    from annotune.files import held_folder, prepared_folder, write_files
+    from annotune.report.layouts import tables_of
     from annotune.report.suite import load_suite
-    from annotune.report.table_text import tables_text
-    from annotune.report.tables import tables_of
+    from annotune.report.table_page import tables_html
+    from annotune.report.table_text import tables_csv, tables_latex, tables_text
     from annotune.report.terminal import LiveProgress
     from annotune.suites import SuiteRun
     from annotune.tune.config import SIGNALLED, interrupts
@@ -222,7 +223,17 @@ def table(suite: Path, output: Path | None, resume: bool, debug: bool, **options
                 own = (asked, base, config, os.environ, folder, options["time_s"])
                 results = SuiteRun(*own, progress, stop, not resume).results()
             found = tables_of(asked, results, __version__)
-        click.echo(tables_text(found), nl=False)
+            forms = {
+                ".txt": tables_text,
+                ".html": tables_html,
+                ".csv": tables_csv,
+                ".tex": tables_latex,
+            }
+            texts = {f"{suite.stem}{end}": form(found) for end, form in forms.items()}
+            written = write_files(folder, texts)
+        _echo(tables_text(found))
+        for path in written:
+            click.echo(path)
     if stop.signal:
         sys.exit(SIGNALLED + stop.signal)
 
@@ -420,6 +431,12 @@ def _show_results(results: Results) -> None:
     else:
         is_ascii = not (sys.stdout.encoding or "").lower().startswith("utf")
         click.echo(results_text(results, is_ascii=is_ascii), nl=False)
+
+
+def _echo(text: str) -> None:
+    """Print a text, with escapes where the output cannot hold it."""
+    encoding = sys.stdout.encoding or "ascii"
+    click.echo(text.encode(encoding, "backslashreplace").decode(encoding), nl=False)
 
 
 def _print_sarif(diagnostics: Sequence[Diagnostic], exit_code: int) -> None:

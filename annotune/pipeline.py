@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import product
 from pathlib import Path
 from tempfile import gettempdir
 from typing import TYPE_CHECKING
@@ -447,6 +448,42 @@ def forecast(settings: Settings, targets: Sequence[Target]) -> tuple[RegionResul
                 variants[target.name] = _first_choices(report, target, device)[0]
         out.append(of_model(report.analysis, variants, device))
     return tuple(out)
+
+
+def forecast_by_steps(settings: Settings, targets: Sequence[Target]) -> tuple[RegionResult, ...]:
+    """Return what the model says of first choices by kinds of their steps; nothing is run.
+
+    Raises:
+        AnnotuneError: The file is refused, or there is no such device.
+    """
+    from annotune.tune.region_run import forecast_by_steps as of_model
+
+    device, found = load_device(settings.device), _accepted(settings)
+    return tuple(of_model(r.base, r.space, targets, device) for r in _ready(found.regions))
+
+
+def grids(settings: Settings, targets: Sequence[Target]) -> Mapping[str, tuple[str, str]]:
+    """Return the grids of first choices by target: blocks and threads, or OpenACC's clauses.
+
+    Raises:
+        AnnotuneError: The file is refused, or there is no such device.
+    """
+    from annotune.measure.grids import asked_grids, grids_text, launched_text
+
+    device, found = load_device(settings.device), _accepted(settings)
+    said: dict[str, list[tuple[str, str]]] = {}
+    for report, target in product(found.regions, targets):
+        with suppress(AnnotuneError):
+            variant = _first_choices(report, target, device)[0]
+            code = target.region(variant, settings.resident)
+            # What is for other sizes comes after.
+            asked = asked_grids(code.body)[: len(tuple(variant.tuned.kernels()))]
+            text = launched_text(code.device) if code.device else (grids_text(asked), "")
+            said.setdefault(target.name, []).append(text)
+    return {
+        name: ("; ".join(t[0] for t in each), "; ".join(t[1] for t in each).strip("; "))
+        for name, each in said.items()
+    }
 
 
 def functions(settings: Settings) -> tuple[str, ...]:

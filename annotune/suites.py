@@ -6,7 +6,8 @@ import hashlib
 import json
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -27,7 +28,7 @@ from annotune.measure.machine import Gpu, NoGpu, cpu_model, find_gpu
 from annotune.pipeline import Settings
 from annotune.report.results_json import RESULTS_FILE, read_results, results_file
 from annotune.report.suite import Suite, Workload
-from annotune.report.tables import WorkloadResult
+from annotune.report.tables import FirstChoices, WorkloadResult
 from annotune.tune.bench import Listener
 from annotune.tune.config import NEVER, RunConfig, Stop
 from annotune.tune.results import RegionResult
@@ -45,8 +46,36 @@ ENDED = "the run was ended before its turn came; the same command goes on from h
 NO_TARGET = "no target of the suite is timed on this machine"
 # Nothing is begun with less than this many seconds left: what cannot end is no use.
 LEAST_S = 1.0
+Forecast = Callable[[Settings, Sequence[Target]], tuple[RegionResult, ...]]
 # What no other workload would fare better with.
 _OF_ALL = OF_THE_RUN | {one.code for one in (FOLDER_IN_USE, NOT_OURS, NOT_WRITABLE)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """One run that a suite needs: a workload tuned, or its first choices by steps.
+
+    Those are of the strategy that `first` names.
+    """
+
+    work: Workload
+    first: str = ""
+
+    @property
+    def key(self) -> tuple[object, str]:
+        return self.work.key, self.first
+
+    @property
+    def name(self) -> str:
+        return f"steps of {self.work.name}" if self.first else self.work.name
+
+
+@dataclass(frozen=True, slots=True)
+class _Ran:
+    """The regions that a job has found, or why there are none."""
+
+    regions: tuple[RegionResult, ...] = ()
+    why: str = ""
 
 
 @dataclass(frozen=True)
@@ -79,17 +108,44 @@ class SuiteRun:
         gpu = find_gpu()
         timed, predicted = self._targets(gpu)
         works = self.suite.workloads
-        kept = [self._kept(work, timed, gpu) for work in works]
-        left = sum(one is None for one in kept)
+        stepwise = [
+            _Job(work, name) for work in works for name in self.suite.strategies("ablation", work)
+        ]
+        found = self._all_ran([*map(_Job, works), *stepwise], timed, gpu)
         out: list[WorkloadResult] = []
-        for number, (work, known) in enumerate(zip(works, kept, strict=True), 1):
-            place = f"{work.name}, {number} of {len(works)}"
-            found = known
-            if found is None:
-                found = self._ran(work, timed, gpu, left, place)
-                left -= 1
-            out.append(replace(found, forecasts=self._forecasts(work, predicted)))
+        for work in works:
+            own = found[_Job(work).key]
+            forecasts = self._on_devices(self._settings(work), predicted, pipeline.forecast)
+            gridded = self.suite.strategies("grids", work)
+            names = dict.fromkeys((*self.suite.strategies("ablation", work), *gridded))
+            first = {name: self._first(_Job(work, name), found, predicted) for name in names}
+            out.append(WorkloadResult(work, own.regions, forecasts, own.why, first))
         return tuple(out)
+
+    def _first(
+        self, job: _Job, found: Mapping[tuple[object, str], _Ran], targets: Sequence[Target]
+    ) -> FirstChoices:
+        """Return what is known of the first choices of a strategy."""
+        settings = replace(self._settings(job.work), strategy=job.first)
+        ran = found.get(job.key, _Ran())
+        forecasts = self._on_devices(settings, targets, pipeline.forecast_by_steps)
+        grids: Mapping[str, tuple[str, str]] = {}
+        with suppress(AnnotuneError):
+            grids = pipeline.grids(settings, targets)
+        return FirstChoices(ran.regions, forecasts, ran.why, grids)
+
+    def _all_ran(
+        self, jobs: Sequence[_Job], timed: Sequence[Target], gpu: Gpu | NoGpu
+    ) -> Mapping[tuple[object, str], _Ran]:
+        """Return what came of each job, those that an earlier command has ended as they are."""
+        kept = {job.key: self._kept(job, timed, gpu) for job in jobs}
+        found = {key: known for key, known in kept.items() if known is not None}
+        for number, job in enumerate(jobs, 1):
+            if job.key not in found:
+                place = f"{job.name}, {number} of {len(jobs)}"
+                left = len(jobs) - len(found)
+                found[job.key] = self._ran(job, timed, gpu, left, place)
+        return found
 
     def _targets(self, gpu: Gpu | NoGpu) -> tuple[tuple[Target, ...], tuple[Target, ...]]:
         """Return the targets that are timed on this machine, and those that have a model.
@@ -136,80 +192,76 @@ class SuiteRun:
         search = HeaderSearch(own.search.include, defines, own.search.compiler)
         return replace(own, search=search)
 
-    def _place(self, work: Workload, timed: Sequence[Target], gpu: Gpu | NoGpu) -> Path:
-        """Return the folder of a workload's run, another one for whatever changes its results."""
-        names = [target.name for target in timed]
+    def _place(self, job: _Job, timed: Sequence[Target], gpu: Gpu | NoGpu) -> Path:
+        """Return the folder of a job's run, another one for whatever changes its results."""
+        work, names = job.work, [target.name for target in timed]
         device = gpu.name if isinstance(gpu, Gpu) else ""
-        text = read_source(work.file)
         values = dict(work.values)
-        parts = [__version__, text, work.function, values, work.is_macro, names]
-        machine = [cpu_model(), device, self.suite.strategy, self.suite.devices[0]]
+        parts = [__version__, read_source(work.file), values, work.is_macro, names]
+        strategy = job.first or self.suite.strategy
+        machine = [cpu_model(), device, strategy, self.suite.devices[0]]
         known = json.dumps([*parts, *machine]).encode("utf-8", "surrogateescape")
-        label = re.sub(r"[^\w.-]", "_", work.label, flags=re.ASCII)
         digest = hashlib.sha256(known).hexdigest()[:8]
-        return self.folder / RUNS_FOLDER / f"{work.function}-{label}-{digest}"
+        name = re.sub(r"[^\w.-]", "_", work.name, flags=re.ASCII)
+        return self.folder / RUNS_FOLDER / f"{name}-{'steps-' * bool(job.first)}{digest}"
 
-    def _kept(
-        self, work: Workload, timed: Sequence[Target], gpu: Gpu | NoGpu
-    ) -> WorkloadResult | None:
-        """Return what an earlier command has found of a workload, None where it has not ended."""
-        path = self._place(work, timed, gpu) / RESULTS_FILE
+    def _kept(self, job: _Job, timed: Sequence[Target], gpu: Gpu | NoGpu) -> _Ran | None:
+        """Return what an earlier command has found of a job, None where it has not ended."""
+        path = self._place(job, timed, gpu) / RESULTS_FILE
         if self.is_fresh or not path.is_file():
             return None
         try:
-            return WorkloadResult(work, read_results(path).regions)
+            return _Ran(read_results(path).regions)
         except AnnotuneError:
             return None  # damaged, or another annotune's
 
     def _ran(
-        self,
-        work: Workload,
-        timed: Sequence[Target],
-        gpu: Gpu | NoGpu,
-        left: int,
-        place: str,
-    ) -> WorkloadResult:
-        """Return what a run of a workload finds in its share of the time, or why there is none."""
+        self, job: _Job, timed: Sequence[Target], gpu: Gpu | NoGpu, left: int, place: str
+    ) -> _Ran:
+        """Return what a job finds in its share of the time, or why there is nothing."""
         if not timed:
-            return WorkloadResult(work, why=NO_TARGET)
+            return _Ran(why=NO_TARGET)
         rest_s = self._until - time.monotonic()
         if self.stop.is_set or rest_s < LEAST_S:
-            return WorkloadResult(work, why=ENDED if self.stop.is_set else NO_TIME)
-        folder = self._place(work, timed, gpu)
-        settings = replace(self._settings(work), targets=tuple(target.name for target in timed))
-        now, original_s = time.monotonic(), min(self.config.original_s, rest_s)
-        config = replace(self.config, time_s=rest_s / left, begun=now, original_s=original_s)
+            return _Ran(why=ENDED if self.stop.is_set else NO_TIME)
+        names = tuple(target.name for target in timed)
+        settings = replace(self._settings(job.work), targets=names)
+        if job.first:
+            settings = replace(settings, strategy=job.first)
+        config = replace(
+            self.config,
+            time_s=rest_s / left,
+            begun=time.monotonic(),
+            original_s=min(self.config.original_s, rest_s),
+            by_steps=bool(job.first),
+        )
+        folder = self._place(job, timed, gpu)
         listener = self.listener and SizeListener(self.listener, place)
-        with_folder = (folder, self.is_fresh, self.stop)
+        how = (config, self.environ, listener, folder, self.is_fresh, self.stop)
         try:
             with prepared_folder(folder):
-                found = pipeline.run(settings, timed, config, self.environ, listener, *with_folder)
+                found = pipeline.run(settings, timed, *how)
         except AnnotuneError as refusal:
             if any(problem.code in _OF_ALL for problem in refusal.diagnostics):
                 raise
             first = refusal.diagnostics[0]
-            return WorkloadResult(work, why=f"{first.span}: {first.message} [{first.code}]")
+            return _Ran(why=f"{first.span}: {first.message} [{first.code}]")
         if not self.stop.is_set:
             # Only what has ended is not run again.
             write_files(folder, {RESULTS_FILE: results_file(found.results)})
-        return WorkloadResult(work, found.results.regions)
+        return _Ran(found.results.regions)
 
     @property
     def _until(self) -> float:
         assert self.config.begun is not None
         return self.config.begun + self.time_s
 
-    def _forecasts(
-        self, work: Workload, targets: Sequence[Target]
+    def _on_devices(
+        self, settings: Settings, targets: Sequence[Target], forecast: Forecast
     ) -> tuple[tuple[RegionResult, ...], ...]:
         """Return what the model says of a workload on each device of the suite."""
-        if not targets:
-            return ()
         found: list[tuple[RegionResult, ...]] = []
-        for device in self.suite.devices:
-            settings = replace(self._settings(work), device=device)
-            try:
-                found.append(pipeline.forecast(settings, targets))
-            except AnnotuneError:
-                continue  # the run says why
+        for device in self.suite.devices if targets else ():
+            with suppress(AnnotuneError):  # the run says why
+                found.append(forecast(replace(settings, device=device), targets))
         return tuple(found)

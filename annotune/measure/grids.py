@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from annotune.codegen.several_sizes import TUNED_SUFFIX
 from annotune.measure.compile import CompileJob, CompileResult, compile_job
 from annotune.measure.toolchain import Toolchains
 
@@ -107,6 +108,32 @@ def asked_text(acc_text: str) -> str:
     if all(grid == GangGrid() for grid in found):
         return "nothing, the grid is the compiler's choice"
     return grids_text(found)
+
+
+_CUDA_LAUNCH = re.compile(
+    r"\bdim3 blocks\(([^;]*)\);\s*const dim3 threads\(([^;]*)\);\s*(\w+)<<<blocks, threads"
+)
+
+
+def launched_text(cuda_text: str) -> tuple[str, str]:
+    """Return the blocks and the threads of each of a CUDA text's launches, in words.
+
+    Where it has kernels for the tuned sizes, they are those. An axis whose length is worked out at
+    the launch is a question mark.
+    """
+    found = _CUDA_LAUNCH.findall(cuda_text)
+    tuned = [launch for launch in found if launch[2].endswith(TUNED_SUFFIX)] or found
+    blocks, threads = ("; ".join(_axes(launch[n]) for launch in tuned) for n in (0, 1))
+    return blocks, threads
+
+
+def _axes(extents: str) -> str:
+    """Return the lengths of a grid's axes, those at the end that are 1 left out."""
+    every = re.split(r",\s*(?![^()]*\))", extents)
+    shown = [text if text.isdigit() else "?" for text in every]
+    while len(shown) > 1 and shown[-1] == "1":
+        shown.pop()
+    return " x ".join(shown)
 
 
 def _clause(clauses: str, name: str) -> int | None:

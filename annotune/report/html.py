@@ -107,9 +107,9 @@ _TOKEN = re.compile(
 )
 
 
-def report_html(results: Results) -> str:
-    """Return the page of a run. It is plain UTF-8 text: nothing undecodable is left in it."""
-    environment = Environment(
+def environment() -> Environment:
+    """Return what renders the pages: everything foreign is escaped."""
+    return Environment(
         loader=PackageLoader("annotune", "report"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -117,7 +117,11 @@ def report_html(results: Results) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    page = environment.get_template("report.html.j2")
+
+
+def report_html(results: Results) -> str:
+    """Return the page of a run. It is plain UTF-8 text: nothing undecodable is left in it."""
+    page = environment().get_template("report.html.j2")
     texts = {one_line(name): results.texts.get(name) for name in results.files}
     return page.render(
         source=one_line(results.source),

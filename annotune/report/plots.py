@@ -14,6 +14,7 @@ from annotune.measure.trial import Status, Trial
 from annotune.printable import one_line
 from annotune.report.figures import number_text, short_time_text, time_text
 from annotune.report.summary import all_rows, is_doubtful, people_say, row_words
+from annotune.report.tables import TableCurve
 from annotune.tune.results import RegionResult, Roof, Row, RowStatus
 
 # The bars and the roofline; a label beside a mark needs up to 230 units.
@@ -94,16 +95,25 @@ def linear_axis(
 
 def time_axis(times_s: Iterable[float], start: float, end: float, title: str = "") -> PlotAxis:
     """Return a logarithmic axis on which all times stand, with a margin."""
-    known = list(times_s)
+    return log_axis(times_s, start, end, title, short_time_text)
+
+
+def log_axis(
+    values: Iterable[float],
+    start: float,
+    end: float,
+    title: str = "",
+    label: Callable[[float], str] = "{:g}".format,
+) -> PlotAxis:
+    """Return a logarithmic axis on which all values stand, with a margin."""
+    known = list(values)
     low, high = min(known), max(known)
     if high < low * _LEAST_RATIO:
         middle = math.sqrt(low) * math.sqrt(high)
         low, high = middle / math.sqrt(_LEAST_RATIO), middle * math.sqrt(_LEAST_RATIO)
     room = (high / low) ** _MARGIN
     low, high = low / room, high * room
-    return PlotAxis(
-        low, high, start, end, tuple(_log_values(low, high)), True, short_time_text, title
-    )
+    return PlotAxis(low, high, start, end, tuple(_log_values(low, high)), True, label, title)
 
 
 def decades(values: Sequence[float], start: float, end: float, title: str = "") -> PlotAxis:
@@ -437,6 +447,58 @@ def scatter(region: RegionResult, target: str) -> SearchPlot | None:
         for n, p, t in both
     )
     return SearchPlot("Model against measurement", "measured", across, up, dots, line, "equal")
+
+
+@dataclass(frozen=True, slots=True)
+class CurveLine:
+    """A curve in a plot: `points` is for a polyline, with dots of a kind, none of a bound.
+
+    The curve's key is the colour of its `number`.
+    """
+
+    name: str
+    points: str
+    dots: tuple[Dot, ...]
+    kind: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePlot:
+    """Curves over the size, rates on a logarithmic axis."""
+
+    name: str
+    x: PlotAxis
+    y: PlotAxis
+    lines: tuple[CurveLine, ...]
+
+
+# Sizes whose largest is more than so many times the smallest stand on a logarithmic axis.
+WIDE_RANGE = 32.0
+BOUND_KIND = "bound"
+
+
+def curve_plot(name: str, curves: Sequence[TableCurve]) -> CurvePlot | None:
+    """Return rates in GFLOP/s against the size, None where there is nothing to plot."""
+    known = [c for c in curves if all(_is_plottable(y) and x > 0 for x, y in c.points)]
+    sizes = [x for curve in known for x, _ in curve.points]
+    if not sizes:
+        return None
+    is_wide = max(sizes) > WIDE_RANGE * min(sizes)
+    across = (log_axis if is_wide else linear_axis)(sizes, LEFT, RIGHT, "size")
+    up = log_axis([y for curve in known for _, y in curve.points], BOTTOM, TOP, "GFLOP/s")
+    lines = tuple(_curve_line(n, curve, across, up) for n, curve in enumerate(known))
+    return CurvePlot(name, across, up, lines)
+
+
+def _curve_line(number: int, curve: TableCurve, across: PlotAxis, up: PlotAxis) -> CurveLine:
+    places = [(across.at(x), up.at(y)) for x, y in curve.points]
+    points = " ".join(f"{x},{y}" for x, y in places)
+    if curve.status is None:
+        return CurveLine(one_line(curve.name), points, (), BOUND_KIND, number)
+    said = (f"{one_line(curve.name)}: {x:g}, {number_text(y)} GFLOP/s" for x, y in curve.points)
+    dots = tuple(Dot(*place, title) for place, title in zip(places, said, strict=True))
+    return CurveLine(one_line(curve.name), points, dots, curve.status, number)
 
 
 def _has_time(trial: Trial) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -38,6 +38,9 @@ LAYOUTS: Mapping[str, str] = {
     "versions": "GFLOP/s of each version, the sizes as columns",
     "speedups": "speed-ups of versions over others, at each size",
     "rates": "GFLOP/s of each function, the sizes as columns",
+    "curve": "GFLOP/s of each version against the size, with the bound of the roofline",
+    "ablation": "speed-ups over the original with one kind of steps after the other",
+    "grids": "grids that are asked for and chosen",
 }
 """What a table can be, by the word for it."""
 
@@ -50,11 +53,11 @@ _SUITE_KEYS = ("title", "workloads", "devices", "targets", "strategy", "families
 _WORKLOADS_KEYS = ("sizes", "families")
 _FUNCTIONS_KEYS = ("file", "by", "functions", "sizes")
 _PICKED_KEYS = ("workloads", "sizes")
-_WISH_KEYS = ("layout", "title", "families", "of", "over")
+_WISH_KEYS = ("layout", "title", "families", "of", "over", "strategy")
 _BY = ("set", "define")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Workload:
     """A function of a file at one size.
 
@@ -67,7 +70,7 @@ class Workload:
     label: str
     values: Mapping[str, int]
     is_macro: bool = False
-    span: Span = field(default=NOWHERE, compare=False)
+    span: Span = NOWHERE
 
     @property
     def name(self) -> str:
@@ -101,7 +104,8 @@ class WorkloadFamily:
 class TableWish:
     """A table that is asked for, of some `families`.
 
-    It is about the versions `of`, and compares them with those `over` which they are better.
+    It is about the versions `of`, and compares them with those `over` which they are better. First
+    choices in it are those of `strategy`.
     """
 
     layout: str
@@ -109,6 +113,7 @@ class TableWish:
     families: tuple[WorkloadFamily, ...]
     of: tuple[str, ...]
     over: tuple[str, ...]
+    strategy: str = AUTO
 
 
 @dataclass(frozen=True)
@@ -129,6 +134,16 @@ class Suite:
         found = {work.key: work for family in families for work in family.workloads}
         return tuple(found.values())
 
+    def strategies(self, layout: str, work: Workload) -> tuple[str, ...]:
+        """Return the strategies whose first choice for a workload the tables of a layout have."""
+        own = (
+            wish.strategy
+            for wish in self.tables
+            if wish.layout == layout
+            and any(work.key == one.key for family in wish.families for one in family.workloads)
+        )
+        return tuple(dict.fromkeys(own))
+
 
 def load_suite(path: Path) -> Suite:
     """Return the suite of a YAML file; docs/table.md tells what stands in it.
@@ -140,8 +155,7 @@ def load_suite(path: Path) -> Suite:
     nodes = _values(file, file.root, "a suite", _SUITE_KEYS)
     title = file.word(nodes["title"], "'title'") if "title" in nodes else path.stem
     targets = _words_of(file, nodes.get("targets"), "a target", target_names())
-    strategies = (*STRATEGY_NAMES, *plugins.names("annotune.strategies"))
-    strategy = _one_of(file, nodes["strategy"], strategies) if "strategy" in nodes else AUTO
+    strategy = _strategy(file, nodes, AUTO)
     devices = tuple(_device(file, node) for node in _listed(file, nodes.get("devices"), "devices"))
     families = _families(file, nodes)
     tables: list[TableWish] = []
@@ -149,7 +163,7 @@ def load_suite(path: Path) -> Suite:
     known = targets or DEFAULT_TARGETS
     for node in _listed(file, _required(file, nodes, "tables"), "tables"):
         with gathered(mistakes):
-            tables.append(_wish(file, node, families, known))
+            tables.append(_wish(file, node, families, known, strategy))
     _refuse(mistakes)
     return Suite(path, title, devices or ("h200",), known, strategy, tuple(tables))
 
@@ -258,8 +272,17 @@ def _at_sizes(file: YamlFile, node: yaml.Node, found: Sequence[Workload]) -> lis
     ]
 
 
+def _strategy(file: YamlFile, nodes: Mapping[str, yaml.Node], usual: str) -> str:
+    known = (*STRATEGY_NAMES, *plugins.names("annotune.strategies"))
+    return _one_of(file, nodes["strategy"], known) if "strategy" in nodes else usual
+
+
 def _wish(
-    file: YamlFile, node: yaml.Node, families: Mapping[str, WorkloadFamily], targets: Sequence[str]
+    file: YamlFile,
+    node: yaml.Node,
+    families: Mapping[str, WorkloadFamily],
+    targets: Sequence[str],
+    strategy: str,
 ) -> TableWish:
     nodes = _values(file, node, "a table", _WISH_KEYS)
     layout = _one_of(file, _required(file, nodes, "layout", node), LAYOUTS)
@@ -275,9 +298,9 @@ def _wish(
             hint = nearest(name, families)
             file.refuse(one, NO_SUCH_FAMILY, name=name, hint=hint, known=known)
         own.append(families[name])
-    return TableWish(
-        layout, title, tuple(own or families.values()), of or tuple(targets), over or ORIGINALS
-    )
+    named = tuple(own or families.values())
+    strategy = _strategy(file, nodes, strategy)
+    return TableWish(layout, title, named, of or tuple(targets), over or ORIGINALS, strategy)
 
 
 def _values(

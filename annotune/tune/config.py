@@ -51,7 +51,8 @@ class RunConfig:
     `compilers` compilations and `jobs` checks run at once. With `is_cold` what is timed begins with
     nothing of its data in a cache. `workers` are processes of their own that are to do the checks;
     None for this one. One run of the original may take `original_s`, however short the search is to
-    be. The command was `begun` at that time, of `time.monotonic`; None is now.
+    be. The command was `begun` at that time, of `time.monotonic`; None is now. `by_steps` asks for
+    the first choice alone, one kind of its steps after the other.
     """
 
     search: str | None = None
@@ -64,6 +65,7 @@ class RunConfig:
     workers: Wish | None = None
     original_s: float = ORIGINAL_S
     begun: float | None = None
+    by_steps: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,12 +25,13 @@ from annotune.measure.machine import (
     visible_alone,
 )
 from annotune.measure.timing import load_average, ratio_interval
-from annotune.measure.trial import Trial, Verdict
+from annotune.measure.trial import Status, Trial, Verdict
 from annotune.model.bounds import roofline_time, widest_real
 from annotune.model.predict import KernelForecast
 from annotune.space.decision import Base
 from annotune.space.space import Space
 from annotune.space.variants import Listing, Variant
+from annotune.tune.ablation import steps_in_turn
 from annotune.tune.bench import Bench, busy_words
 from annotune.tune.config import Wanted
 from annotune.tune.jobs import SHARED_WITH
@@ -107,6 +108,8 @@ class RegionRun:
 
         Where the model alone judges, only those that it likes best need be checked.
         """
+        if self.bench.session.config.by_steps:
+            return steps_in_turn(target, self.base, self.space, self.device)
         limit = self.wanted.budget
         if target.is_for_cpu:
             limit = max(limit, MOST_ON_CPU)
@@ -196,6 +199,42 @@ def forecast(analysis: Analysis, variants: Mapping[str, Variant], device: Device
         )
     place = (region.function, region.index, region.span.line, dict(region.sizes))
     return RegionResult(*place, work.flop, traffic, tuple(rows), (), {name: roof})
+
+
+def forecast_by_steps(
+    base: Base, space: Space, targets: Sequence[Target], device: Device
+) -> RegionResult:
+    """Return what the model says of each target's first choice by kinds of steps; nothing is run.
+
+    The trials have it; a target that refuses the region has none.
+    """
+    trials: list[Trial] = []
+    for target in targets:
+        try:
+            listing = steps_in_turn(target, base, space, device)
+        except AnnotuneError:
+            continue
+        for number, config in enumerate(listing.configs):
+            time_s, own = listing.predicted_s[number], (target.name, config)
+            try:
+                listing.variant(number)
+            except AnnotuneError as refusal:
+                why = refusal.diagnostics[0].message
+                trials.append(Trial(*own, Status.CONSTRAINTS, reason=why))
+                continue
+            reason = NOT_RUN if time_s else "the model speaks of all steps together alone"
+            trials.append(
+                Trial(
+                    *own,
+                    Status.CORRECT,
+                    time_s,
+                    is_predicted=True,
+                    device=device.vendor_name,
+                    reason=reason,
+                    predicted_s=time_s,
+                )
+            )
+    return replace(forecast(base.analysis, {}, device), trials=tuple(trials))
 
 
 def tune(run: RegionRun, targets: Sequence[Target]) -> Tuned:

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
-
-import yaml
 
 from annotune.frontend.read.preprocess import HeaderSearch
 from annotune.pipeline import Settings
+from annotune.report.suite import load_workloads
 
 EXAMPLES = Path(__file__).parents[2] / "c_examples"
 TABLE = EXAMPLES / "workloads.yaml"
@@ -59,19 +57,18 @@ def all_workloads(path: Path = TABLE) -> tuple[Workload, ...]:
     """Return every workload of the table, in its order.
 
     Raises:
-        ValueError: A size has more or fewer values than a function has names.
+        AnnotuneError: A size has more or fewer values than a function has names, or the like.
     """
-    found: list[Workload] = []
-    families: list[dict[str, Any]] = yaml.safe_load(path.read_text())["families"]
-    for family in families:
-        for function, names in family["functions"].items():
-            for size, values in family["sizes"].items():
-                if len(names) != len(values):
-                    raise ValueError(f"{path}: {function} has {len(names)} sizes, {size} does not")
-                sizes = dict(zip(names, values, strict=True))
-                name = f"{function}-{size}"
-                found.append(Workload(name, family["file"], function, family["by"], sizes))
-    return tuple(found)
+    return tuple(
+        Workload(
+            one.name,
+            str(one.file.relative_to(path.parent)),
+            one.function,
+            "define" if one.is_macro else "set",
+            one.values,
+        )
+        for one in load_workloads(path)
+    )
 
 
 def chosen(patterns: Iterable[str], known: Iterable[Workload]) -> tuple[Workload, ...]:

@@ -9,7 +9,7 @@ from support.cli import annotune, marked
 from support.each import check_each
 
 from annotune.diagnostics import AnnotuneError
-from annotune.report.suite import MOST_WORKLOADS, load_suite, load_workloads
+from annotune.report.suite import LAYOUTS, MOST_WORKLOADS, load_suite, load_workloads
 
 EXAMPLES = Path(__file__).parents[2] / "c_examples" / "workloads.yaml"
 SUITES = Path(__file__).parents[2] / "annotations" / "suites"
@@ -161,3 +161,16 @@ def test_a_missing_suite() -> None:
     done = annotune("table", "none.yaml")
     assert done.code == 1
     assert "none.yaml:1:1: error: cannot read none.yaml" in done.err
+
+
+def test_the_suites_of_the_papers() -> None:
+    known = {path.stem: load_suite(path) for path in sorted(SUITES.glob("*.yaml"))}
+    assert known.keys() == {"kim", "magma", "thesis", "treduda"}
+    thesis = known["thesis"]
+    assert [wish.title.partition(":")[0] for wish in thesis.tables] == [
+        "Table 5.1",
+        "Figures 5.1 to 5.4",
+        *("Table 5.2", "Table 5.3", "Table 5.4", "Table 5.5"),
+    ]
+    assert len(thesis.workloads) == 3 + 27 * 3
+    assert {wish.layout for suite in known.values() for wish in suite.tables} == {*LAYOUTS}

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import csv
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from conftest import Golden
 
+from annotune.measure.trial import Status, Trial
+from annotune.report.layouts import BOUND, tables_of
+from annotune.report.plots import curve_plot
 from annotune.report.suite import Suite, TableWish, Workload, WorkloadFamily
-from annotune.report.table_text import tables_text
-from annotune.report.tables import PaperTable, SuiteTables, WorkloadResult, tables_of
-from annotune.tune.results import RegionResult, Row, RowStatus
+from annotune.report.table_page import tables_html
+from annotune.report.table_text import tables_csv, tables_latex, tables_text
+from annotune.report.tables import FirstChoices, PaperTable, SuiteTables, WorkloadResult
+from annotune.tune.results import RegionResult, Roof, Row, RowStatus
 
 CPU, GPU, OTHER_GPU = "A CPU", "NVIDIA H200", "Tesla K20c"
 FLOP = 10**9
@@ -154,3 +160,103 @@ def test_nothing_computed_has_no_rate() -> None:
     known = WorkloadResult(F8, (region(measured("openmp", 1), flop=0),))
     found = one("rates", WorkloadFamily("f", (F8,)), "openmp", results=(known,))
     assert found.lines[0].cells[0].note == "not available because nothing is computed"
+
+
+def step(target: str, steps: str, time_s: float | None, device: str = "") -> Trial:
+    """Return a trial of the first choice with some kinds of steps, predicted where a device is."""
+    if time_s is None:
+        return Trial(target, {"steps": steps}, Status.CONSTRAINTS, reason="it is illegal")
+    status, is_predicted = Status.CORRECT, bool(device)
+    config = {"steps": steps}
+    return Trial(target, config, status, time_s, is_predicted=is_predicted, device=device or CPU)
+
+
+def by_steps() -> WorkloadResult:
+    run = replace(
+        region(measured("sequential", 4)),
+        trials=(step("openmp", "grid", 4), step("openmp", "grid, vectors", 2)),
+    )
+    times = (("grid", 1.0), ("grid, staging", None), ("grid, staging, unroll", 0.5))
+    steps = tuple(step("cuda", names, time_s, GPU) for names, time_s in times)
+    forecasts = ((replace(region(), trials=steps),),)
+    grids = {"openacc": ("8 x 1 x 64", ""), "cuda": ("16 x 16", "8 x 8")}
+    first = FirstChoices((run,), forecasts, grids=grids)
+    return replace(ran(F8), first={"auto": first})
+
+
+def test_each_kind_of_steps_is_switched_on_in_turn() -> None:
+    found = one("ablation", WorkloadFamily("f", (F8,)), "openmp", "cuda", results=(by_steps(),))
+    assert found.columns == ("as written", "grid", "+ vectors", "+ staging", "+ unroll", "tuned")
+    cpu, gpu = found.lines
+    assert (cpu.about, gpu.about) == (("f", "8", "openmp", CPU), ("f", "8", "cuda", GPU))
+    # Steps are compared with the original beside them: 4 s, where that of the run takes 8.
+    assert [c.text for c in cpu.cells] == ["2.00x", "1.00x", "2.00x", "", "", "4.00x"]
+    assert [c.text for c in gpu.cells] == ["", "(~4.00x)", "", "-", "(~8.00x)", "(~32.0x)"]
+    assert gpu.cells[3].note == "not available because it is illegal"
+
+
+def test_a_function_without_steps_to_add_has_empty_cells() -> None:
+    found = one("ablation", WorkloadFamily("f", (F8,)), "openmp", results=(ran(F8),))
+    assert found.columns == ("as written", "tuned")
+
+
+def test_the_grids_of_the_first_choice() -> None:
+    known = by_steps()
+    asked = Trial("openacc", {}, Status.CORRECT, facts={"grid_chosen": "8 x 1 x 32 (gcc)"})
+    run = replace(known.run[0], trials=(asked,))
+    found = one("grids", WorkloadFamily("f", (F8,)), results=(replace(known, run=(run,)),))
+    assert [cell.text for cell in found.lines[0].cells] == [
+        *("-", "8 x 1 x 64", "8 x 1 x 32 (gcc)", "16 x 16", "8 x 8")
+    ]
+
+
+def test_a_curve_has_the_bound_of_each_device() -> None:
+    def roofed(one: WorkloadResult) -> WorkloadResult:
+        run = replace(one.run[0], roofs={CPU: Roof(1e10, 1e6)}, bytes=1)
+        return replace(one, run=(run,))
+
+    found = one("curve", ALONE, "openmp", results=(roofed(ran(F8)), roofed(ran(F16))))
+    bounds = [line for line in found.lines if BOUND in line.about]
+    assert [[cell.value for cell in line.cells] for line in bounds] == [[10.0, 10.0]]
+    curves = {curve.name: curve for curve in found.plots["alone"]}
+    assert curves[f"{BOUND}, {CPU}"].status is None
+    assert curves[f"tuned OpenMP, {CPU}"].points == ((8.0, 0.5), (16.0, 0.5))
+    plot = curve_plot("alone", found.plots["alone"])
+    assert plot is not None
+    assert [line.kind for line in plot.lines].count("bound") == 1
+
+
+def test_as_csv_every_figure_says_where_it_is_from() -> None:
+    rows = [*csv.DictReader(tables_csv(tables(("speedups", ALONE, TARGETS))).splitlines())]
+    assert {row["status"] for row in rows} == {"measured", "predicted", "unavailable"}
+    assert all((row["status"] == "predicted") == row["text"].startswith("(~") for row in rows)
+    first = rows[0]
+    assert (first["about"], first["column"]) == ("alone; 8; tuned OpenMP; A CPU", "over sequential")
+    assert (float(first["value"]), first["unit"]) == (4.0, "speed-up")
+
+
+def test_as_latex_nothing_is_obeyed() -> None:
+    wish = TableWish("versions", r"\input{x} 50% & #1_^~${", (ALONE,), TARGETS, ORIGINALS)
+    suite = Suite(Path("s.yaml"), "A", ("h200",), TARGETS, "auto", (wish,))
+    text = tables_latex(tables_of(suite, (ran(F8), ran(F16)), "0"))
+    title = r"\textbackslash{}input\{x\} 50\% \& \#1\_\textasciicircum{}$\sim$\$\{ (GFLOP/s)"
+    assert f"\\caption{{{title}}}" in text
+    assert r"tuned CUDA & NVIDIA H200 & \textit{($\sim$4.00)}" in text
+    rows = [row for row in text.split("\n") if row.endswith(r"\\")]
+    assert {row.replace(r"\&", "").count("&") for row in rows} == {4}
+
+
+def test_as_a_page_that_stands_alone() -> None:
+    wish = TableWish("curve", "<script>alert(1)</script>", (ALONE,), TARGETS, ORIGINALS)
+    suite = Suite(Path("s.yaml"), "<b>", ("h200",), TARGETS, "auto", (wish,))
+    page = tables_html(tables_of(suite, (ran(F8), ran(F16)), "0", ("a <warning>",)))
+    assert "<script" not in page
+    assert "<b>" not in page
+    assert not re.search(r"(?:src|href)=", page)
+    assert page.count('<td class="num predicted">(~') == page.count("(~") - 1
+    assert page.count("<polyline") == 6
+
+
+def test_nothing_of_a_text_is_obeyed() -> None:
+    found = tables(("versions", ALONE, ("openmp",)))
+    assert tables_text(replace(found, title="a\x1b[31mb\nc")).startswith("a\ufffd[31mb c\n")

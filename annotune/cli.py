@@ -21,6 +21,7 @@ from annotune.options import (
     config_of_table,
     for_a_run,
     for_a_table,
+    for_tensors,
     output_folder,
     settings_of,
     settings_of_suite,
@@ -29,11 +30,15 @@ from annotune.options import (
 if TYPE_CHECKING:
     from annotune.codegen.build import BuildCommand
     from annotune.ir.region import Region
-    from annotune.pipeline import RunReport
+    from annotune.pipeline import RunReport, Settings
     from annotune.report.findings import MeasuredOriginal
+    from annotune.tensor.translate import Translated
     from annotune.tune.results import Results
 
     Builds: TypeAlias = Mapping[str, Sequence[BuildCommand]]
+
+Texts: TypeAlias = Mapping[str, str]
+"""What diagnostics point into that is in no file, by its name."""
 
 # Each command imports what it needs, so that none waits for what another one needs.
 
@@ -58,7 +63,8 @@ def check(certificate: bool, space: bool, debug: bool, **options: Any) -> None:
     from annotune.report.findings import certificate_text, region_text, space_lines
 
     settings, form = settings_of(options, os.environ), _form(options)
-    with _refusals(form, debug):
+    with _refusals(form, debug) as texts:
+        settings = _of_tensors(settings, _default_folder(settings.source), options, texts)
         report = pipeline.check(settings)
         found = pipeline.spaces(report, settings) if space else []
         if form == "json":
@@ -66,12 +72,12 @@ def check(certificate: bool, space: bool, debug: bool, **options: Any) -> None:
 
             _print_json(check_json(report, found))
         elif form == "sarif":
-            _print_sarif(report.diagnostics, int(report.is_refused))
+            _print_sarif(report.diagnostics, int(report.is_refused), texts)
         else:
             before = _measured_before(settings.source)
             for region in report.regions:
                 click.echo(region_text(region, before(region.region)))
-        _show(report.diagnostics)
+        _show(report.diagnostics, texts)
         if space and form == "text":
             click.echo("\n".join(space_lines(report, found)))
         if certificate and form == "text":
@@ -119,24 +125,26 @@ def emit(output: Path | None, debug: bool, **options: Any) -> None:
     from annotune.files import write_files
 
     settings, form = settings_of(options, os.environ), _form(options)
-    with _refusals(form, debug):
+    with _refusals(form, debug) as texts:
         folder = output or _default_folder(settings.source)
+        settings = _of_tensors(settings, folder, options, texts)
         settings = replace(settings, project=Project.of(settings.folders, folder))
         made = pipeline.emit(settings, [load_target(name) for name in settings.targets])
+        files = {**made.files, **settings.made_of_tensors}
         stem = settings.source.stem
-        written = write_files(folder, {stem + end: text for end, text in made.files.items()})
+        written = write_files(folder, {stem + end: text for end, text in files.items()})
         if form == "json":
             from annotune.report.json_form import emit_json
 
-            files = [str(path) for path in written]
+            names = [str(path) for path in written]
             said = _commands(made.builds, folder)
-            _print_json(emit_json(files, made.reports, made.variants, made.diagnostics, said))
+            _print_json(emit_json(names, made.reports, made.variants, made.diagnostics, said))
         elif form == "sarif":
-            _print_sarif(made.diagnostics, 0)
+            _print_sarif(made.diagnostics, 0, texts)
         else:
             for path in written:
                 click.echo(path)
-        _show(made.diagnostics)
+        _show(made.diagnostics, texts)
         # Standard output has the files alone, one to a line.
         _show_commands(made.builds, folder, err=True)
 
@@ -168,9 +176,10 @@ def run(output: Path | None, resume: bool, debug: bool, **options: Any) -> None:
     # The time that a run is given is that of the whole command.
     begun = click.get_current_context().obj or time.monotonic()
     config = config_of(options, max(1, len(os.sched_getaffinity(0))), begun)
-    with _refusals(form, debug):
+    with _refusals(form, debug) as texts:
         targets = [load_target(name) for name in settings.targets]
         folder = output or _default_folder(settings.source)
+        settings = _of_tensors(settings, folder, options, texts)
         settings = replace(settings, project=Project.of(settings.folders, folder))
         screen = Console(stderr=True)
         stopped = interrupts(lambda: screen.print(ENDING), screen.show_cursor)
@@ -181,8 +190,9 @@ def run(output: Path | None, resume: bool, debug: bool, **options: Any) -> None:
                 )
             results = found.results
             reports = {RESULTS_FILE: results_file(results), "report.html": report_html(results)}
-            written = write_files(folder, {**results.texts, **reports})
-        _show_run(found, form, written, folder)
+            files = {settings.source.stem + e: t for e, t in settings.made_of_tensors.items()}
+            written = write_files(folder, {**files, **results.texts, **reports})
+        _show_run(found, form, written, folder, texts)
     if stop.signal:
         sys.exit(SIGNALLED + stop.signal)
     if not results.is_verified:
@@ -236,6 +246,68 @@ def table(suite: Path, output: Path | None, resume: bool, debug: bool, **options
             click.echo(path)
     if stop.signal:
         sys.exit(SIGNALLED + stop.signal)
+
+
+@cli.command()
+@for_tensors
+def tensor(output: Path | None, as_json: bool, debug: bool, **options: Any) -> None:
+    """Write SOURCE, a tensor file, or --einsum as annotated C."""
+    from annotune.files import write_files
+    from annotune.tensor.translate import file_text
+
+    source, einsum = options["source"], options["einsum"]
+    if (source is None) == (einsum is None):
+        raise click.UsageError("give a tensor file, or --einsum")
+    if einsum is None and options["sizes"] is not None:
+        raise click.UsageError("--sizes are those of --einsum")
+    with _refusals("json" if as_json else "text", debug) as texts:
+        if einsum is not None:
+            texts["--einsum"] = einsum
+        made = _translated(options)
+        if output is not None and output.suffix == ".tensor":
+            files = {output.name: file_text(made.program, __version__)}
+        elif output is not None:
+            files = {output.name: made.c.source, output.with_suffix(".h").name: made.c.header}
+        else:
+            files = {}
+        written = write_files(output.parent, files) if output is not None else ()
+        if as_json:
+            from annotune.report.json_form import tensor_json
+
+            _print_json(tensor_json(made, written))
+        else:
+            click.echo("\n".join(map(str, written)) or made.c.source.rstrip("\n"))
+            click.echo(made.summary, err=True)
+        _show(made.diagnostics, texts)
+
+
+def _translated(options: Mapping[str, Any]) -> Translated:
+    """Return what a tensor file, or an einsum string, comes to."""
+    from annotune.files import read_source
+    from annotune.tensor.translate import einsum_of, read_program, translated
+
+    source: Path | None = options["source"]
+    if source is None:
+        asked = options["einsum"], options["sizes"] or {}, options["element"], options["name"]
+        program, origin = einsum_of(*asked), f"the einsum string {options['einsum']}"
+    else:
+        program, origin = read_program(str(source), read_source(source)), source.name
+    memory_bytes = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return translated(program, origin, __version__, options["is_factored"], memory_bytes)
+
+
+def _of_tensors(
+    settings: Settings, folder: Path, options: Mapping[str, Any], texts: dict[str, str]
+) -> Settings:
+    """Return the settings for the C text of a tensor file, which will be in `folder`."""
+    from dataclasses import replace
+
+    if settings.source.suffix != ".tensor":
+        return settings
+    made = _translated({"source": settings.source, "is_factored": options["is_factored"]})
+    settings = replace(settings, source=folder / f"{settings.source.stem}.c", translated=made)
+    texts[str(settings.source)] = made.c.source
+    return settings
 
 
 @cli.command()
@@ -315,7 +387,9 @@ def explain(code: str) -> None:
         click.echo(found.text, nl=False)
 
 
-def _show_run(found: RunReport, form: str, written: Iterable[Path], folder: Path) -> None:
+def _show_run(
+    found: RunReport, form: str, written: Iterable[Path], folder: Path, texts: Texts
+) -> None:
     """Print what a run found, in the format asked for, and the files that it wrote."""
     from dataclasses import replace
 
@@ -325,10 +399,10 @@ def _show_run(found: RunReport, form: str, written: Iterable[Path], folder: Path
     if form == "json":
         _print_json(results_json(results))
     elif form == "sarif":
-        _print_sarif(found.diagnostics, 0 if results.is_verified else 3)
+        _print_sarif(found.diagnostics, 0 if results.is_verified else 3, texts)
     else:
         # Those that have a place have just been shown there.
-        _show(found.diagnostics)
+        _show(found.diagnostics, texts)
         shown = {diagnostic.message for diagnostic in found.diagnostics}
         others = tuple(words for words in results.warnings if words not in shown)
         _show_results(replace(results, warnings=others))
@@ -379,9 +453,11 @@ class _refusals:  # used like a function, as a context manager
 
     def __init__(self, form: str, debug: bool) -> None:
         self._form, self._debug = form, debug
+        self._texts: dict[str, str] = {}
 
-    def __enter__(self) -> None:
-        return None
+    def __enter__(self) -> dict[str, str]:
+        """Return where to put the texts that are in no file."""
+        return self._texts
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if not isinstance(error, AnnotuneError) or self._debug:
@@ -391,25 +467,27 @@ class _refusals:  # used like a function, as a context manager
 
             _print_json(refusal_json(error.diagnostics))
         elif self._form == "sarif":
-            _print_sarif(error.diagnostics, error.exit_code)
-        _show(error.diagnostics)
+            _print_sarif(error.diagnostics, error.exit_code, self._texts)
+        _show(error.diagnostics, self._texts)
         sys.exit(error.exit_code)
 
 
-def _show(diagnostics: Iterable[Diagnostic]) -> None:
+def _show(diagnostics: Iterable[Diagnostic], texts: Texts) -> None:
     """Print diagnostics to stderr, each with the line of its file if that is a text."""
     for diagnostic in diagnostics:
-        others = {note.span.file: _text(note) for note in diagnostic.notes}
-        click.echo(diagnostic.render(_text(diagnostic), others), err=True)
+        others = {note.span.file: _text(note, texts) for note in diagnostic.notes}
+        click.echo(diagnostic.render(_text(diagnostic, texts), others), err=True)
 
 
-def _text(diagnostic: Diagnostic) -> str:
+def _text(diagnostic: Diagnostic, texts: Texts) -> str:
     """Return the text a diagnostic points into, empty when it is about a file as a whole.
 
     An option of the command line, such as ``--set``, is a place without a file.
     """
     from annotune.files import WHOLE_FILE, read_source
 
+    if diagnostic.span.file in texts:
+        return texts[diagnostic.span.file]
     if diagnostic.code in WHOLE_FILE or diagnostic.span.file.startswith("--"):
         return ""
     try:
@@ -439,12 +517,12 @@ def _echo(text: str) -> None:
     click.echo(text.encode(encoding, "backslashreplace").decode(encoding), nl=False)
 
 
-def _print_sarif(diagnostics: Sequence[Diagnostic], exit_code: int) -> None:
+def _print_sarif(diagnostics: Sequence[Diagnostic], exit_code: int, texts: Texts) -> None:
     from annotune.report.json_form import sarif_log
 
     every = [place for d in diagnostics for place in (d, *d.notes)]
-    texts = {place.span.file: _text(place) for place in every}
-    _print_json(sarif_log(diagnostics, texts, exit_code))
+    own = {place.span.file: _text(place, texts) for place in every}
+    _print_json(sarif_log(diagnostics, own, exit_code))
 
 
 def _print_json(value: dict[str, Any]) -> None:

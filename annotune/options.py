@@ -139,6 +139,19 @@ def _formula(text: str) -> str:
     return plain_names(text)
 
 
+def _lengths(text: str) -> dict[str, int]:
+    """Return the sizes of indices: ``e=1000,i=8``."""
+    found: dict[str, int] = {}
+    for part in text.split(","):
+        given = re.fullmatch(r"\s*([A-Za-z])\s*=\s*(-?[0-9]{1,18})\s*", part, re.ASCII)
+        if given is None:
+            raise ValueError(f"'{part}' is not INDEX=NUMBER")
+        if given[1] in found:
+            raise ValueError(f"'{given[1]}' is given twice")
+        found[given[1]] = int(given[2])
+    return found
+
+
 def _arch(text: str) -> str:
     """Return an architecture as nvcc names it."""
     if text and not re.fullmatch(r"sm_\d{2,3}[af]?", text, re.ASCII):
@@ -217,6 +230,15 @@ output_folder = _option(
     "-o --output", _A_PATH, "The folder to write. [default: annotune-out/NAME-OF-SOURCE]"
 )
 
+as_written = click.option(
+    "--no-factor",
+    "is_factored",
+    is_flag=True,
+    flag_value=False,
+    default=True,
+    help="Compute the products of a tensor file as they are written.",
+)
+
 common = _with(
     click.argument("source", type=_A_PATH),
     _option(
@@ -269,6 +291,7 @@ common = _with(
     ),
     _option("--annotation sidecar", _A_PATH, "A YAML file of annotations."),
     _option("-s --spec specification", _A_PATH, "A specification in Orio's form."),
+    as_written,
     _option("--format form", Choice("text", "json", "sarif"), "What is printed."),
     click.option("--json", "as_json", is_flag=True, help="The same as --format json."),
     click.option("--debug", is_flag=True, help="Show the traceback of a refusal."),
@@ -304,6 +327,28 @@ _RESUME = click.option(
     default=True,
     help="Reuse the trials kept in the folder, or begin anew. [default: resume]",
 )
+
+for_tensors = _with(
+    click.argument("source", type=_A_PATH, required=False),
+    _option(
+        "-o --output", _A_PATH, "The C file to write, with its header beside. [default: print it]"
+    ),
+    _option("--einsum", None, "An einsum string instead of a file, such as 'eimk,jm->eijk'."),
+    _option(
+        "--sizes",
+        Read("sizes", _lengths),
+        "Those of its indices, such as e=1000,i=8; others are parameters of the function.",
+        metavar="INDEX=N,…",
+    ),
+    _option(
+        "--type element", Choice("float", "double", "complex"), "Of its tensors.", default="double"
+    ),
+    _option("--name", None, "Of its function.", default="einsum"),
+    as_written,
+    click.option("--json", "as_json", is_flag=True, help="Print what was made of it as JSON."),
+    click.option("--debug", is_flag=True, help="Show the traceback of a refusal."),
+)
+"""Gives a command what makes C of tensors."""
 
 for_a_run = _with(
     _option(

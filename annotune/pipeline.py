@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from annotune.annotation.spec import Value
     from annotune.codegen.target import RegionCode
     from annotune.space.variants import Listing
+    from annotune.tensor.translate import Translated
     from annotune.tune.bench import Listener
     from annotune.tune.region_run import Tuned
     from annotune.tune.results import RegionResult, Results
@@ -128,7 +129,8 @@ class Settings:
     the file of ``--spec``, for regions without a PerfTuning of their own. `params` are ``--param
     NAME=VALUES`` and `constraints` ``--constraint FORMULA``, both over parameters of the annotation
     and axes of the space. `compilers` are the words that start the user's compilers, by role.
-    `project` says where the files will lie, None where that is not known.
+    `project` says where the files will lie, None where that is not known. `translated` is what a
+    tensor file comes to, whose C text is then that of `source`.
     """
 
     source: Path
@@ -146,6 +148,21 @@ class Settings:
     constraints: tuple[str, ...] = ()
     compilers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     project: Project | None = None
+    translated: Translated | None = None
+
+    @property
+    def text(self) -> str:
+        """Return the C text; raises AnnotuneError where its file cannot be read."""
+        if self.translated is not None:
+            return self.translated.c.source
+        return read_source(self.source)
+
+    @property
+    def made_of_tensors(self) -> Mapping[str, str]:
+        """Return the files, by suffix, that a tensor file became before all else."""
+        if self.translated is None:
+            return {}
+        return {".c": self.translated.c.source, ".h": self.translated.c.header}
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -192,7 +209,7 @@ def _in_order(problems: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
 def _examined(settings: Settings) -> CheckReport:
     """Return what `check` does, but for what is of a search alone."""
     device = load_device(settings.device)
-    text = read_source(settings.source)
+    text = settings.text
     blocks, problems = _blocks(settings, text)
     # Orio's files leave out what no C front end can do without.
     made = complete(text, str(settings.source), blocks, settings.search.defines)
@@ -200,6 +217,7 @@ def _examined(settings: Settings) -> CheckReport:
     if not blocks and not problems:
         problems.append(NO_REGION.at(Span(str(settings.source), 1, 1)))
     problems += refused
+    problems += settings.translated.diagnostics if settings.translated is not None else ()
     given = settings.params, settings.constraints
     asked = (replace(one, spec=with_asked(one.spec, *given)) for one in source.regions)
     source = replace(source, regions=tuple(map(with_index_ranges, asked)))

@@ -24,6 +24,9 @@ from annotune.printable import printable
 from annotune.report.findings import CheckReport, RegionReport, recipe_of
 from annotune.space.decision import Decision
 from annotune.space.variants import Listing, Variant
+from annotune.tensor.rules import bytes_of
+from annotune.tensor.text import operation_text
+from annotune.tensor.translate import Translated
 
 SCHEMA = 1
 NO_COMMANDS: Mapping[str, Sequence[str]] = {}
@@ -127,6 +130,30 @@ class EmitRegionJson(Struct):
     recipes: dict[str, str]
 
 
+class TemporaryJson(Struct):
+    """A tensor of the function's own; `bytes` where its sizes are known."""
+
+    name: str
+    sizes: list[str | int]
+    bytes: int | None
+
+
+class TensorJson(Struct):
+    """What became of a tensor file; sizes known at run time alone count as in `assumed`."""
+
+    schema: int
+    function: str
+    files: list[str]
+    flop_before: int
+    flop_after: int
+    bytes_before: int
+    bytes_after: int
+    assumed: dict[str, int]
+    temporaries: list[TemporaryJson]
+    operations: list[str]
+    diagnostics: list[DiagnosticJson]
+
+
 class EmitJson(Struct):
     """What `emit` says, and any command that is refused as a whole."""
 
@@ -165,6 +192,29 @@ def emit_json(
     ]
     said = {name: list(found) for name, found in commands.items()}
     return _plain(EmitJson(SCHEMA, list(files), said, regions, _diagnostics(diagnostics)))
+
+
+def tensor_json(made: Translated, files: Iterable[Path]) -> dict[str, Any]:
+    """Return what `tensor` says of a tensor file."""
+    cost, program = made.made, made.program
+    return _plain(
+        TensorJson(
+            SCHEMA,
+            program.name,
+            [str(path) for path in files],
+            cost.flop_before,
+            cost.flop_after,
+            cost.bytes_before,
+            cost.bytes_after,
+            dict(cost.assumed),
+            [
+                TemporaryJson(one.name, list(one.lengths), bytes_of(program, one))
+                for one in cost.temporaries
+            ],
+            [operation_text(one) for one in program.operations],
+            _diagnostics(made.diagnostics),
+        )
+    )
 
 
 def refusal_json(diagnostics: Iterable[Diagnostic]) -> dict[str, Any]:

@@ -45,6 +45,18 @@ class Minimised:
     bytes_after: int
     assumed: Mapping[str, int]
 
+    @classmethod
+    def of(cls, program: TensorProgram, made: TensorProgram) -> Minimised:
+        """Return what `made` costs, which computes what `program` does, beside that."""
+        return cls(
+            made,
+            flop(program),
+            flop(made),
+            sum(_bytes(program, one) for one in program.tensors),
+            sum(_bytes(made, one) for one in made.tensors),
+            {one.name: ASSUMED_LENGTH for one in program.sizes if one.value is None},
+        )
+
     @property
     def temporaries(self) -> tuple[Tensor, ...]:
         """Return the tensors that the function has for itself."""
@@ -66,14 +78,7 @@ def minimised(program: TensorProgram, order: int = 0, is_shared: bool = True) ->
     found = _rewritten(program, names, order, is_shared)
     if flop(found) >= flop(program):
         found = program
-    return Minimised(
-        found,
-        flop(program),
-        flop(found),
-        sum(_bytes(program, one) for one in program.tensors),
-        sum(_bytes(found, one) for one in found.tensors),
-        {one.name: ASSUMED_LENGTH for one in program.sizes if one.value is None},
-    )
+    return Minimised.of(program, found)
 
 
 def flop(program: TensorProgram) -> int:

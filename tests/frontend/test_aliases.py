@@ -270,6 +270,15 @@ def test_rows_behind_pointers_are_one_array_after_a_test() -> None:
     assert found.text.tests == ("a_even", "b_even")
 
 
+def test_the_distance_of_rows_is_what_the_annotation_says() -> None:
+    found = region(
+        ROWS + "for (int i = 0; i < n; i++)\nfor (int j = 0; j < m; j++)\n"
+        "a[i][j + m * i] = b[i][j];\n/*@ end @*/\n}\n",
+        "def input_params { param n = 8; param m = 5; param a_ld = 40; }",
+    )
+    assert found.sizes == {"n": 8, "m": 5, "a_ld": 40, "b_ld": 5}
+
+
 @pytest.mark.parametrize(
     "body",
     [

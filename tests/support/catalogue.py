@@ -62,6 +62,7 @@ _FILES = {
     "c": "example.c",
     "fortran": "example.f90",
     "spec": "example.spec",
+    "tensor": "example.tensor",
     "yaml": "example.yaml",
     "yml": "workloads.yml",
     "json": "results.json",

@@ -669,7 +669,9 @@ def tuned_sizes(
     computed = _Sizes(_sources(names), sizes | chosen)
     spelled = {alias.name: alias.spelling for alias in aliases}
     sizes |= {k: v for k, v in chosen.items() if k not in names.used.arrays and k not in by_key}
-    sizes |= {by_key[k]: v for k, v in chosen.items() if k in by_key and by_key[k] not in chosen}
+    named = {by_key[k]: v for k, v in chosen.items() if k in by_key}
+    # What the nest calls it, such as the distance of rows, wins over what that stands for.
+    sizes |= named | {k: v for k, v in chosen.items() if k in by_key.values()}
     for name, scalar in scalars.items():
         if name not in sizes and name not in changing and scalar.type not in ("double", "float"):
             value = computed.of(spelled.get(name, name))

@@ -77,3 +77,33 @@ def test_a_loop_that_reads_an_array_that_it_writes_is_not_unrolled(
 def test_a_loop_that_reads_only_what_it_writes_is_left_to_nvcc(tmp_path: Path) -> None:
     text = RECURRENCE.format(n=12, m=12, first="j + 1", statement="x[j * m + k] *= a[k];")
     assert "#pragma unroll" not in emitted(tmp_path, text).files[".cu"]
+
+
+OWN = """\
+void f(int n, double *restrict y, const double *restrict x)
+{{
+    /*@ begin PerfTuning (def input_params {{ param n = 4096; }}) @*/
+    for (int e = 0; e < n; e++) {{
+        double t[{m}][{m}];
+        for (int i = 0; i < {m}; i++)
+            for (int j = 0; j < {m}; j++)
+                t[i][j] = x[e * {m} * {m} + j * {m} + i] * 2.0;
+        for (int i = 0; i < {m}; i++)
+            for (int j = 0; j < {m}; j++)
+                y[e * {m} * {m} + i * {m} + j] = t[i][j] + t[j][i];
+    }}
+    /*@ end @*/
+}}
+"""
+
+
+@pytest.mark.parametrize(("m", "are_rolled"), [(3, False), (8, False), (9, True)])
+def test_loops_around_an_array_that_registers_do_not_hold_stay_loops(
+    m: int, are_rolled: bool, tmp_path: Path
+) -> None:
+    lines = [line.strip() for line in emitted(tmp_path, OWN.format(m=m)).files[".cu"].splitlines()]
+    kernels = lines[: next(n for n, line in enumerate(lines) if "_original(" in line)]
+    loops = [n for n, line in enumerate(kernels) if line.startswith("for (int i = 0;")]
+    assert loops
+    assert all((kernels[n - 1] == "#pragma unroll 1") == are_rolled for n in loops)
+    assert kernels.count("#pragma unroll 1") == are_rolled * len(loops)

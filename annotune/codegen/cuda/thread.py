@@ -57,6 +57,7 @@ from annotune.ir.nest import (
     LocalArray,
     Loop,
     MemorySpace,
+    Nest,
     Stmt,
     map_assigns,
     walk_paths,
@@ -186,6 +187,10 @@ def _simple(index: Expr) -> Expr:
 # all on their way before the first one has to wait.
 MAX_WRITTEN_OUT = 32
 
+# What a thread's own arrays may take of its 255 registers; its sums and addresses need the others.
+MOST_OWN_REGISTERS = 128
+REGISTER_BYTES = 4
+
 # nvcc before 13.2 at times takes another element where it works out addresses from others of the
 # same array, in iterations that it has written out.
 ROLLED = "#pragma unroll 1"
@@ -220,6 +225,7 @@ class ThreadDialect(Dialect):
     locals: Mapping[str, str] = field(default_factory=dict)
     repeats: bool = False
     known: Premises = field(default_factory=Premises)
+    in_memory: frozenset[str] = frozenset()
 
     @classmethod
     def of(
@@ -241,6 +247,7 @@ class ThreadDialect(Dialect):
             dealt=shares(kernel.body, prod(shape.threads)),
             locals={array.name: array.type for array in arrays},
             known=Premises.of(region.types, constants),
+            in_memory=_in_memory([a for a in arrays if a.name not in made]),
         )
 
     def inside(self, loop: Loop, repeats: bool) -> ThreadDialect:
@@ -316,7 +323,20 @@ class ThreadDialect(Dialect):
 
     def stays_rolled(self, before: Stmt | None, loop: Loop) -> bool:
         """Return whether nvcc must not write out `loop`, which picks no elements of registers."""
-        return self.picking.counted(loop) is None and super().stays_rolled(before, loop)
+        if self.picking.counted(loop) is not None:
+            return False
+        return super().stays_rolled(before, loop) or self._is_around_memory(loop)
+
+    def _is_around_memory(self, loop: Loop) -> bool:
+        """Return whether loops inside a thread's loop touch an array of it that is in memory.
+
+        Where all is written out nvcc keeps what it can of such an array in registers, and spills.
+        """
+        if loop.place is not Level.SERIAL or loop.unrolled > 1 or not self.in_memory:
+            return False
+        if not any(isinstance(stmt, Loop) for stmt in loop.body):
+            return False
+        return not self.in_memory.isdisjoint(Nest(loop.body).arrays())
 
     def write(self, out: Writer, stmt: Stmt) -> None:
         """Write one statement."""
@@ -514,6 +534,12 @@ def _touched(body: Body) -> frozenset[str]:
     assigns = [s for s in walk_stmts(body) if isinstance(s, Assign)]
     read = (names_read(source) for s in assigns for source in s.sources())
     return _filled(body).union(*read)
+
+
+def _in_memory(arrays: Sequence[LocalArray]) -> frozenset[str]:
+    """Return the arrays of a thread that are too many elements for its registers, all or none."""
+    words = sum(map(shared_bytes, arrays)) // REGISTER_BYTES
+    return frozenset(a.name for a in arrays) if words > MOST_OWN_REGISTERS else frozenset()
 
 
 def _local_arrays(body: Body) -> tuple[LocalArray, ...]:

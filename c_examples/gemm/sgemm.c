@@ -6,8 +6,8 @@ void sgemm(int m, int n, int k, float alpha, const float *restrict A, int lda,
 {
     /*@ begin PerfTuning (
       def input_params {
-        param m = 1024; param n = 1024; param k = 1024;
-        param lda = 1024; param ldb = 1024; param ldc = 1024;
+        param m = 512; param n = 512; param k = 512;
+        param lda = 512; param ldb = 512; param ldc = 512;
       }
     ) @*/
     for (int j = 0; j < n; j++)

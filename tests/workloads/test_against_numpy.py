@@ -20,6 +20,8 @@ from support.regions import EXAMPLES
 from workload_references import REFERENCES, SHAPES
 from wrong.called import LIMIT_S, THREADS, Program
 
+from annotune.tensor.translate import read_program, translated
+
 CHILD = Path(__file__).with_name("workload_child.py")
 Sizes = Mapping[str, int]
 
@@ -80,8 +82,22 @@ FILES: Mapping[str, tuple[Sizes, ...]] = {
         {"m": 1, "n": 1, "k": 1},
     ),
 }
+# Tensor files have functions of the same names, and the same sizes.
+TENSORS = {
+    "riemann_christoffel": "treduda/tensors.c",
+    "assembly_2d": "fem/mass_assembly.c",
+    "assembly_3d": "fem/mass_assembly.c",
+    "action_2d": "fem/mass_action.c",
+    "action_3d": "fem/mass_action.c",
+    "matrix_product": "treduda/tensors.c",
+    "matrix_sum": "treduda/tensors.c",
+    "nekbone_ax": "nekbone/ax.c",
+    "sgemm": "gemm/sgemm.c",
+}
 _PROTOTYPE = re.compile(r"^(void|double) (\w+)\(([^)]*)\)\n\{", re.MULTILINE)
-_PARAMETER = re.compile(r"(?:const )?(int|float|double) (\*restrict |\*)?(\w+)((?:\[[^]]*\])*)$")
+_PARAMETER = re.compile(
+    r"(?:const )?(int|long|float|double) (\*restrict |\*)?(\w+)((?:\[[^]]*\])*)$"
+)
 
 
 def jobs(text: str, sizes: Sizes) -> Iterator[dict[str, Any]]:
@@ -129,7 +145,7 @@ def check(folder: Path, source: Path, every: tuple[Sizes, ...], function: str = 
 
 def test_every_workload_has_a_reference() -> None:
     there = {name for file in FILES for _, name, _ in _PROTOTYPE.findall(_text(file))}
-    assert there | {"gemm"} == REFERENCES.keys()
+    assert there | {"gemm"} | TENSORS.keys() == REFERENCES.keys()
 
 
 def _text(file: str) -> str:
@@ -144,3 +160,21 @@ def test_a_target_computes_what_numpy_does(tmp_path: Path) -> None:
 @pytest.mark.parametrize("file", FILES)
 def test_each_target_computes_what_numpy_does(file: str, tmp_path: Path) -> None:
     check(tmp_path, EXAMPLES / file, FILES[file])
+
+
+def c_text(name: str, is_factored: bool = True) -> str:
+    """Return the C text of a tensor file."""
+    text = _text(f"tensor/{name}.tensor")
+    return translated(read_program(f"{name}.tensor", text), name, "0", is_factored, None).c.source
+
+
+@pytest.mark.alike(len(TENSORS) * 2)
+@pytest.mark.parametrize("is_factored", [True, False])
+@pytest.mark.parametrize("name", TENSORS)
+def test_a_tensor_file_computes_what_numpy_does(
+    name: str, is_factored: bool, tmp_path: Path
+) -> None:
+    source = tmp_path / "c" / f"{name}.c"
+    source.parent.mkdir()
+    source.write_text(c_text(name, is_factored))
+    check(tmp_path, source, FILES[TENSORS[name]])

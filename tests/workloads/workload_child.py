@@ -19,7 +19,12 @@ from workload_references import REFERENCES
 
 # Elements before and behind each array, which no call may touch.
 ZONE = 64
-SCALARS = {"int": ctypes.c_int, "float": ctypes.c_float, "double": ctypes.c_double}
+SCALARS = {
+    "int": ctypes.c_int,
+    "long": ctypes.c_long,
+    "float": ctypes.c_float,
+    "double": ctypes.c_double,
+}
 TYPES = {"float": np.float32, "double": np.float64}
 
 
@@ -30,7 +35,7 @@ class Argument:
         self.name, self.type, extents = given
         self.value: Any
         if extents is None:
-            number = sizes[self.name] if self.type == "int" else seed % 3 + 2
+            number = sizes[self.name] if self.type in ("int", "long") else seed % 3 + 2
             self.value, self.passed = number, SCALARS[self.type](number)
             return
         shape = [int(n) if n.isdigit() else sizes[n] for n in extents]

@@ -115,7 +115,7 @@ def _decided_example(
 
 def example_files() -> Iterator[Path]:
     """Yield the files of c_examples that hold regions."""
-    yield from sorted(p for p in EXAMPLES.rglob("*.c") if "/*@ begin" in p.read_text())
+    yield from sorted(p for p in EXAMPLES.glob("*/*.c") if "/*@ begin" in p.read_text())
 
 
 def pasted(text: str, region: Region, commands: str) -> str:

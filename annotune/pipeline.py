@@ -448,36 +448,39 @@ def run(
     return RunReport(tuning.with_files(value, texts, builds), made, diagnostics, builds)
 
 
-def forecast(settings: Settings, targets: Sequence[Target]) -> tuple[RegionResult, ...]:
-    """Return what the model says of each region's first choices on a device; nothing is run.
+def forecast(
+    settings: Settings, targets: Sequence[Target], devices: Sequence[str], by_steps: bool = False
+) -> tuple[tuple[RegionResult, ...], ...]:
+    """Return what the model says of first choices on each device; nothing is run.
+
+    With `by_steps` it speaks of them with one kind of their steps after the other.
 
     Raises:
         AnnotuneError: The file is refused, or there is no such device.
     """
-    from annotune.tune.region_run import forecast as of_model
+    from annotune.tune import region_run
 
-    device, found = load_device(settings.device), _accepted(settings)
-    out: list[RegionResult] = []
-    for report in found.regions:
-        assert report.analysis is not None
-        variants: dict[str, Variant] = {}
-        for target in targets:
-            with suppress(AnnotuneError):  # it has no row then
-                variants[target.name] = _first_choices(report, target, device)[0]
-        out.append(of_model(report.analysis, variants, device))
+    found = _accepted(settings)
+    out: list[tuple[RegionResult, ...]] = []
+    for device in map(load_device, devices):
+        if by_steps:
+            ready = _ready(found.regions)
+            each = (region_run.forecast_by_steps(r.base, r.space, targets, device) for r in ready)
+        else:
+            each = (_forecast(report, targets, device) for report in found.regions)
+        out.append(tuple(each))
     return tuple(out)
 
 
-def forecast_by_steps(settings: Settings, targets: Sequence[Target]) -> tuple[RegionResult, ...]:
-    """Return what the model says of first choices by kinds of their steps; nothing is run.
+def _forecast(report: RegionReport, targets: Sequence[Target], device: Device) -> RegionResult:
+    from annotune.tune import region_run
 
-    Raises:
-        AnnotuneError: The file is refused, or there is no such device.
-    """
-    from annotune.tune.region_run import forecast_by_steps as of_model
-
-    device, found = load_device(settings.device), _accepted(settings)
-    return tuple(of_model(r.base, r.space, targets, device) for r in _ready(found.regions))
+    assert report.analysis is not None
+    variants: dict[str, Variant] = {}
+    for target in targets:
+        with suppress(AnnotuneError):  # it has no row then
+            variants[target.name] = _first_choices(report, target, device)[0]
+    return region_run.forecast(report.analysis, variants, device)
 
 
 def grids(settings: Settings, targets: Sequence[Target]) -> Mapping[str, tuple[str, str]]:

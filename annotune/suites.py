@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -46,7 +46,6 @@ ENDED = "the run was ended before its turn came; the same command goes on from h
 NO_TARGET = "no target of the suite is timed on this machine"
 # Nothing is begun with less than this many seconds left: what cannot end is no use.
 LEAST_S = 1.0
-Forecast = Callable[[Settings, Sequence[Target]], tuple[RegionResult, ...]]
 # What no other workload would fare better with.
 _OF_ALL = OF_THE_RUN | {one.code for one in (FOLDER_IN_USE, NOT_OURS, NOT_WRITABLE)}
 
@@ -115,7 +114,7 @@ class SuiteRun:
         out: list[WorkloadResult] = []
         for work in works:
             own = found[_Job(work).key]
-            forecasts = self._on_devices(self._settings(work), predicted, pipeline.forecast)
+            forecasts = self._forecasts(self._settings(work), predicted)
             gridded = self.suite.strategies("grids", work)
             names = dict.fromkeys((*self.suite.strategies("ablation", work), *gridded))
             first = {name: self._first(_Job(work, name), found, predicted) for name in names}
@@ -128,7 +127,7 @@ class SuiteRun:
         """Return what is known of the first choices of a strategy."""
         settings = replace(self._settings(job.work), strategy=job.first)
         ran = found.get(job.key, _Ran())
-        forecasts = self._on_devices(settings, targets, pipeline.forecast_by_steps)
+        forecasts = self._forecasts(settings, targets, by_steps=True)
         grids: Mapping[str, tuple[str, str]] = {}
         with suppress(AnnotuneError):
             grids = pipeline.grids(settings, targets)
@@ -256,12 +255,11 @@ class SuiteRun:
         assert self.config.begun is not None
         return self.config.begun + self.time_s
 
-    def _on_devices(
-        self, settings: Settings, targets: Sequence[Target], forecast: Forecast
+    def _forecasts(
+        self, settings: Settings, targets: Sequence[Target], by_steps: bool = False
     ) -> tuple[tuple[RegionResult, ...], ...]:
         """Return what the model says of a workload on each device of the suite."""
-        found: list[tuple[RegionResult, ...]] = []
-        for device in self.suite.devices if targets else ():
-            with suppress(AnnotuneError):  # the run says why
-                found.append(forecast(replace(settings, device=device), targets))
-        return tuple(found)
+        with suppress(AnnotuneError):  # the run says why
+            if targets:
+                return pipeline.forecast(settings, targets, self.suite.devices, by_steps)
+        return ()

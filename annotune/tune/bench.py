@@ -147,10 +147,14 @@ class Bench:
         """Return whether the time for this run is used up, or the user wants it to end."""
         return self.session.stop.is_set or time.monotonic() >= self.until
 
+    @property
+    def left_s(self) -> float:
+        """Return the seconds that are left."""
+        return max(0.0, self.until - time.monotonic())
+
     def share(self, parts: float) -> Bench:
         """Return the bench with one of so many equal parts of the time that is left."""
-        now = time.monotonic()
-        return replace(self, until=now + max(0.0, self.until - now) / parts)
+        return replace(self, until=time.monotonic() + self.left_s / parts)
 
     def tell(self, trial: Trial) -> Trial:
         """Pass a finished trial to the listener, and return it."""

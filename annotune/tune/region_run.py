@@ -58,9 +58,11 @@ from annotune.tune.tuner import (
     unchecked,
 )
 
-# Points among which a search chooses, at most. To list one for a GPU takes 5 ms, for a CPU 1 ms.
-MOST_ON_CPU = 5000
-MOST_ON_GPU = 300
+# Points among which a search chooses, at most, and the seconds that it takes to list one.
+MOST_ON_CPU, LISTED_ON_CPU_S = 5000, 1e-3
+MOST_ON_GPU, LISTED_ON_GPU_S = 300, 5e-3
+# Listing them may take this share of a target's time: a short run has fewer to choose among.
+LISTING = 0.125
 # A target that is measured has this many times the time of one that is predicted: its variants are
 # checked one at a time, and each tells something new.
 MEASURED = 2.0
@@ -103,8 +105,8 @@ class RegionRun:
         is_built = name in ON_GPU and (name != "openacc" or self.offloads)
         return self.gpu if is_built and isinstance(self.gpu, Gpu) else None
 
-    def listing(self, target: Target) -> Listing:
-        """Return the points among which the search of a target chooses.
+    def listing(self, target: Target, time_s: float) -> Listing:
+        """Return the points among which the search of a target chooses in so many seconds.
 
         Where the model alone judges, only those that it likes best need be checked.
         """
@@ -112,9 +114,9 @@ class RegionRun:
             return steps_in_turn(target, self.base, self.space, self.device)
         limit = self.wanted.budget
         if target.is_for_cpu:
-            limit = max(limit, MOST_ON_CPU)
+            limit = max(limit, min(MOST_ON_CPU, int(LISTING * time_s / LISTED_ON_CPU_S)))
         elif self.on_gpu(target.name) is not None:
-            limit = max(limit, MOST_ON_GPU)
+            limit = max(limit, min(MOST_ON_GPU, int(LISTING * time_s / LISTED_ON_GPU_S)))
         return listing_of(target, self.base, self.space, self.device, limit)
 
     def weight(self, target: Target) -> float:
@@ -253,15 +255,16 @@ def tune(run: RegionRun, targets: Sequence[Target]) -> Tuned:
         if stop.is_set:
             found[target.name] = TargetResult(note="the run was ended before its turn came")
             continue
+        parts = sum(map(run.weight, order[number:])) / run.weight(target)
         try:
-            listing = run.listing(target)
+            listing = run.listing(target, bench.share(parts).left_s)
         except AnnotuneError as refusal:
             refusals.append(refusal)
             found[target.name] = TargetResult(note=refusal.diagnostics[0].message)
             continue
         least_s = _least_s(run, run.timed_on(target))
         bench.begin(f"tuning {target.name}", min(len(listing), run.wanted.budget), least_s)
-        own = bench.share(sum(map(run.weight, order[number:])) / run.weight(target))
+        own = bench.share(parts)
         gpu = run.on_gpu(target.name)
         if gpu is not None:
             found[target.name] = _on_gpu(run, gpu, target, own, listing)

@@ -13,6 +13,7 @@ import mmap
 import os
 import resource
 import struct
+import sys
 import time
 import zlib
 from collections.abc import Callable, Sequence
@@ -383,6 +384,19 @@ def run_jobs(task: Job, outputs: int, journal: Journal) -> None:
     del evictors  # kept until here, since a library is loaded again only as long as it is there
 
 
+def call_once(task: Job) -> None:
+    """Call a library once, in this process as it is: nothing is watched and nothing is told.
+
+    A profiler has descriptors and libraries of its own in it.
+    """
+    buffers = task["buffers"]
+    size = max((b["offset"] + b["size_bytes"] for b in buffers if b["count"]), default=0)
+    with open(task["inputs"], "rb") as file:
+        inputs = mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ) if size else b""
+    arrays = _arrays(task, [_values(inputs, buffer) for buffer in buffers])
+    _Call(ctypes.CDLL(task["library"]), task, arrays, task["entry"])()
+
+
 class _Memory:
     """What a job reads, which nothing in this process can write to, and where it stores."""
 
@@ -669,3 +683,8 @@ def _races(library: ctypes.CDLL) -> list[str]:
     message = library.annotune_race_message
     message.restype = ctypes.c_char_p
     return [message(n).decode("utf-8", "replace") for n in range(min(count(), 32))]
+
+
+if __name__ == "__main__":
+    with open(sys.argv[1]) as given:
+        call_once(json.load(given))

@@ -550,6 +550,12 @@ _MISSING = (
         remedy="pip install pycuda",
     ),
     Item(
+        "ncu",
+        Need.OPTIONAL,
+        cost="a GPU's counters are not read: no throughputs and no occupancy beside the model's",
+        remedy="install NVIDIA Nsight Compute",
+    ),
+    Item(
         "scikit-learn",
         Need.OPTIONAL,
         cost=f"no `--search gp` and `rf`; {_WITHOUT_MODEL}",
@@ -599,6 +605,7 @@ def report(tools: Toolchains, gpu: Gpu | NoGpu) -> Report:
         "nvc": (*_compiler(tools.nvc), problems.get("nvc")),
         "GPU": _gpu(gpu),
         "pycuda": _package("pycuda"),
+        "ncu": (tools.ncu, "", "Nsight Compute is not installed"),
         "scikit-learn": _package("sklearn", "scikit-learn"),
         **{name: _package(name) for name in ("scipy", "optuna", "cmaes")},
     }

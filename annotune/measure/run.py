@@ -393,6 +393,23 @@ def run_in_one_child(child: Child, jobs: Sequence[RunJob]) -> Iterator[tuple[Run
         yield _results(child, reply, jobs, path, starts)
 
 
+def task_of_one(child: Child, job: RunJob) -> dict[str, Any]:
+    """Return what a process of its own must know to call a library once (`program_of_one`)."""
+    return {"library": str(child.library), "entry": child.entry, **_message(job, 0)}
+
+
+def program_of_one(task: Path) -> tuple[str, ...]:
+    """Return the command that makes the call whose task is in a file, and tells nothing of it."""
+    return (sys.executable, "-P", "-m", "annotune.measure.child", str(task))
+
+
+def environ_of_one(child: Child) -> dict[str, str]:
+    """Return what the environment of that command has to have."""
+    root = str(Path(annotune.__file__).parent.parent)
+    path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
+    return {"PYTHONPATH": path, "OMP_NUM_THREADS": str(child.threads), **child.environ}
+
+
 def _room_bytes(job: RunJob) -> int:
     return -(-job.inputs.size_bytes // PAGE_BYTES) * PAGE_BYTES
 

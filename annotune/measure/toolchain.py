@@ -83,7 +83,7 @@ class Toolchains:
     back: ``c``, ``cxx``, ``nvcc``, ``nvc``, ``openmp``, ``openacc``, ``asan``, ``cudart``.
     `native` holds the flag for this CPU's own instructions when the C compiler takes it.
     `offload` names gcc's offload targets that are really installed, such as ``nvptx-none``;
-    what is checked on this host never uses them.
+    what is checked on this host never uses them. `nvdisasm` and `ncu` are paths, empty for none.
     """
 
     c: Compiler | None
@@ -97,6 +97,7 @@ class Toolchains:
     offload: tuple[str, ...]
     asan: str
     problems: Mapping[str, str] = field(default_factory=dict)
+    ncu: str = ""
 
     def role(self, name: str) -> Compiler | None:
         """Return the compiler for a role: ``c``, ``cxx``, ``nvcc`` or ``nvc``."""
@@ -155,6 +156,7 @@ def _find(settings: tuple[tuple[str, str], ...]) -> Toolchains:
         offload=_offload_targets(c),
         asan=_asan_library(c) if can["asan"] else "",
         problems=problems,
+        ncu=binary_utility("ncu", search, nvcc),
     )
 
 

@@ -155,7 +155,11 @@ def predict(
     last = bool(unit.sums) and threads.form.blocks > 1
     overhead = (1 + last) * (device.kernel_launch_us * 1e-6) + trees
     time_s = threads.launches * (overlapping(terms) + overhead)
-    return Prediction(time_s, terms, running.occupancy, registers, compiled is not None)
+    moved = {
+        "device memory": threads.launches * work.memory_bytes,
+        "L2": threads.launches * work.l2_bytes,
+    }
+    return Prediction(time_s, terms, running.occupancy, registers, compiled is not None, moved)
 
 
 @dataclass(frozen=True)
@@ -463,7 +467,19 @@ class _TiledBlocks:
         exposed = min(moving, computing) / per_sm * waves + terms["latency"]
         time_s = max(moving, computing / filled) + exposed + device.kernel_launch_us * 1e-6
         occupancy = min(1.0, resident * tile.threads / device.max_threads_per_sm)
-        return Prediction(time_s, terms, occupancy, registers, compiled is not None)
+        moved = {place: terms[place] * rate for place, rate in self.rates.items()}
+        return Prediction(time_s, terms, occupancy, registers, compiled is not None, moved)
+
+    @property
+    def rates(self) -> Mapping[str, float]:
+        """Return the bytes/s that each place allows."""
+        device = self.device
+        clock = device.clock_ghz * 1e9
+        return {
+            "device memory": device.sustained_bandwidth_gb_s * 1e9,
+            "L2": device.l2_bandwidth_gb_s * 1e9,
+            "shared memory": device.l1_bytes_per_clock_per_sm * device.sm_count * clock,
+        }
 
     def terms(
         self, block: _BlockWork, resident: int, shared_bytes: int, compiled: Compiled | None
@@ -484,12 +500,11 @@ class _TiledBlocks:
         spilled = block.blocks * tile.threads * moved
         through_l2 = block.blocks * (block.copied + 2 * block.outputs * block.share * element)
         through_shared = multiplied * loads * element + block.blocks * block.staged + spilled
-        clock = device.clock_ghz * 1e9
-        shared_rate = device.l1_bytes_per_clock_per_sm * device.sm_count * clock
+        rates = self.rates
         return {
-            "device memory": block.memory / (device.sustained_bandwidth_gb_s * 1e9),
-            "L2": (through_l2 + spilled * is_far) / (device.l2_bandwidth_gb_s * 1e9),
-            "shared memory": through_shared / shared_rate,
+            "device memory": block.memory / rates["device memory"],
+            "L2": (through_l2 + spilled * is_far) / rates["L2"],
+            "shared memory": through_shared / rates["shared memory"],
             "arithmetic": 2 * multiplied * idle * uneven / peak_flop_s(element, device),
         }
 

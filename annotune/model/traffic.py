@@ -24,7 +24,7 @@ working sets of nested loops (M. Wolf and M. Lam, "A Data Locality Optimizing Al
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import ceil, prod
 
 from annotune.analysis.facts import AccessFacts
@@ -63,7 +63,8 @@ class Prediction:
     Where inputs are staged, there is shared memory in the place of the L1. The term of latency is
     the time in which nothing is busy, since what one thread does next waits for what it did before.
     `occupancy` is the share of an SM's threads that are resident. `registers` are those of a
-    thread: a compiler's word where `is_compiled`, else an estimate.
+    thread: a compiler's word where `is_compiled`, else an estimate. `moved` are the bytes that pass
+    a place in that time.
     """
 
     time_s: float
@@ -71,6 +72,7 @@ class Prediction:
     occupancy: float
     registers: int
     is_compiled: bool
+    moved: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def limit(self) -> str:

@@ -9,7 +9,13 @@ from math import exp, log
 
 from annotune.report.figures import MISSING, estimated, factor_text, number_text
 from annotune.report.suite import Suite, TableWish, WorkloadFamily
-from annotune.report.summary import people_say
+from annotune.report.summary import (
+    PROFILE_COLUMNS,
+    model_profile,
+    people_say,
+    profile_values,
+    profile_words,
+)
 from annotune.report.tables import (
     NOT_KNOWN,
     FirstChoices,
@@ -23,7 +29,7 @@ from annotune.report.tables import (
     first_fact,
 )
 from annotune.tune.ablation import KINDS
-from annotune.tune.results import ORIGINALS, RowStatus
+from annotune.tune.results import ORIGINALS, Profile, RegionResult, RowStatus
 
 RATE, SPEEDUP = "GFLOP/s", "speed-up"
 BOUND = "bound of the roofline"
@@ -332,6 +338,60 @@ def _grid(result: WorkloadResult, first: FirstChoices, version: str, name: str) 
     return TableCell(said) if said else _EMPTY
 
 
+def _profile(wish: TableWish, known: Known) -> PaperTable:
+    """Return two rows for each function, size and target: what was counted, and the model's.
+
+    So are the thesis's Figures 3.8 and 5.8.
+    """
+    lines: list[TableLine] = []
+    for family in wish.families:
+        for work in sorted(family.workloads, key=lambda w: family.functions.index(w.function)):
+            result = known[work.key]
+            for target in wish.of:
+                about = (work.function, work.label, people_say(target))
+                lines += _profiled(result, target, about)
+    heads = ("function", "size", "version", "figures")
+    unit = "bytes/s; shares of one"
+    return PaperTable(wish.title, unit, heads, PROFILE_COLUMNS, tuple(lines))
+
+
+NOT_COUNTED = "no GPU was measured under a profiler"
+NOT_MODELLED = "the model does not speak of it"
+
+
+def _profiled(result: WorkloadResult, target: str, about: tuple[str, ...]) -> Iterator[TableLine]:
+    """Yield the rows of a target: nothing where neither a GPU nor a model speaks of it."""
+    said = (_modelled(regions, target) for regions in (result.run, *result.forecasts))
+    models = {one.device: one for one in said if one is not None}
+    counted = (profile for region in result.run for profile in region.profiles)
+    own = next((profile for profile in counted if profile.target == target), None)
+    if models or own is not None:
+        where = "counted" if own is None or own.reason else f"counted on {own.device}"
+        why = NOT_COUNTED if own is None else own.reason
+        yield TableLine((*about, where), _counted(own, why))
+    for device, one in models.items():
+        yield TableLine((*about, f"model of {device}"), _counted(one, NOT_MODELLED, True))
+
+
+def _modelled(regions: Sequence[RegionResult], target: str) -> Profile | None:
+    """Return what the model says of a function of one region."""
+    return model_profile(regions[0], target) if len(regions) == 1 else None
+
+
+def _counted(found: Profile | None, why: str, is_predicted: bool = False) -> tuple[TableCell, ...]:
+    """Return the cells of a profile, one for each of `PROFILE_COLUMNS`."""
+    cells: list[TableCell] = []
+    for text, value in zip(profile_words(found), profile_values(found), strict=True):
+        if value is None:
+            note = f"not available because {why or NOT_KNOWN}"
+            cells.append(TableCell(MISSING, None, RowStatus.UNAVAILABLE, note))
+        elif is_predicted:
+            cells.append(TableCell(estimated(text), value, RowStatus.PREDICTED))
+        else:
+            cells.append(TableCell(text, value, RowStatus.MEASURED))
+    return tuple(cells)
+
+
 _LAYOUTS: Mapping[str, Callable[[TableWish, Known], PaperTable]] = {
     "versions": _versions,
     "speedups": _speedups,
@@ -339,4 +399,5 @@ _LAYOUTS: Mapping[str, Callable[[TableWish, Known], PaperTable]] = {
     "curve": _curve,
     "ablation": _ablation,
     "grids": _grids,
+    "profile": _profile,
 }

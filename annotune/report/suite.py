@@ -41,6 +41,7 @@ LAYOUTS: Mapping[str, str] = {
     "curve": "GFLOP/s of each version against the size, with the bound of the roofline",
     "ablation": "speed-ups over the original with one kind of steps after the other",
     "grids": "grids that are asked for and chosen",
+    "profile": "what a GPU's counters tell of the kernels, and the model of the same",
 }
 """What a table can be, by the word for it."""
 

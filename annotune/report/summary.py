@@ -20,8 +20,11 @@ from annotune.report.figures import (
     time_text,
 )
 from annotune.tune.results import (
+    MEMORY,
     ROW_NAMES,
+    SHARED,
     KernelModel,
+    Profile,
     RegionResult,
     Results,
     Row,
@@ -191,6 +194,65 @@ def grid_texts(region: RegionResult) -> tuple[str, ...]:
             name = people_say(row.name)
             lines.append(f"grid of {name}, {GRID_UNITS}: asked for {asked}; chosen: {chosen}")
     return tuple(lines)
+
+
+def profile_texts(region: RegionResult) -> tuple[str, ...]:
+    """Return a line for each target whose winner was profiled, beside what the model says."""
+    return tuple(
+        f"profile of {people_say(found.target)}{_profile_text(found, region)}"
+        for found in region.profiles
+    )
+
+
+def _profile_text(found: Profile, region: RegionResult) -> str:
+    if found.reason:
+        return f": not available because {one_line(found.reason)}"
+    known = model_profile(region, found.target)
+    parts = [
+        f"{name} {counted}{f', model {estimated(said)}' if said else ''}"
+        for name, counted, said in zip(
+            PROFILE_COLUMNS, profile_words(found), profile_words(known), strict=True
+        )
+    ]
+    return f", counted on {one_line(found.device)}: {'; '.join(parts)}"
+
+
+PROFILE_COLUMNS = (MEMORY, "L2", SHARED, "warp efficiency", "occupancy")
+
+
+def profile_values(found: Profile | None) -> tuple[float | None, ...]:
+    """Return the figures of a profile, one for each of `PROFILE_COLUMNS`."""
+    if found is None:
+        return (None,) * len(PROFILE_COLUMNS)
+    rates = (found.bytes_s.get(place) for place in PROFILE_COLUMNS[:3])
+    return (*rates, found.warp_efficiency, found.occupancy)
+
+
+def profile_words(found: Profile | None) -> tuple[str, ...]:
+    """Return the same as texts, empty for what is not known."""
+    values = profile_values(found)
+    return (
+        *("" if rate is None else count_text(round(rate), "B/s") for rate in values[:3]),
+        *("" if share is None else share_text(share) for share in values[3:]),
+    )
+
+
+def model_profile(region: RegionResult, target: str) -> Profile | None:
+    """Return what the model says of the same for all kernels together, None without a model.
+
+    It knows of no threads that stand aside, and of shared memory where a tile is staged in it.
+    """
+    model = next((one for one in region.models if one.target == target), None)
+    time_s = 0.0 if model is None else model.predicted_s
+    if model is None or not time_s:
+        return None
+    places = [p for p in PROFILE_COLUMNS[:3] if all(p in k.bytes_s for k in model.kernels)]
+    weights = [kernel.predicted_s / time_s for kernel in model.kernels]
+    pairs = [*zip(model.kernels, weights, strict=True)]
+    rates = {place: sum(k.bytes_s[place] * w for k, w in pairs) for place in places}
+    known = all(kernel.occupancy is not None for kernel in model.kernels)
+    occupancy = sum((k.occupancy or 0.0) * w for k, w in pairs) if known else None
+    return Profile(time_s, rates, None, occupancy, target=target, device=model.device)
 
 
 def _variant_text(row: Row) -> str:

@@ -40,6 +40,7 @@ from annotune.report.summary import (
     has_prediction,
     heading,
     model_texts,
+    profile_texts,
     row_words,
     trials_text,
     winner_texts,
@@ -167,7 +168,7 @@ class ResultsTable:
             yield from _rows(region, options.max_width, line)
             yield Text()
             yield line(trials_text(region))
-            said = (winner_texts, finals_texts, grid_texts, model_texts)
+            said = (winner_texts, finals_texts, grid_texts, model_texts, profile_texts)
             for words in (words for texts in said for words in texts(region)):
                 yield line(words)
         yield Text()

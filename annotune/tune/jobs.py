@@ -90,7 +90,7 @@ def take_rounds(
     is_stopped: Callable[[], bool] = lambda: False,
 ) -> Rounds:
     """Return the turns of the contestants at the first sizes, for about `budget_s` seconds."""
-    jobs = [_job(oracle, one, plan) for one in contestants]
+    jobs = [job_of(oracle, one, plan) for one in contestants]
     until = time.monotonic() + budget_s
 
     def is_over() -> bool:
@@ -109,7 +109,8 @@ def _turn(child: Child, job: RunJob) -> Turn:
     return Turn(Timing(outcome.times.tuned_s).median_s)
 
 
-def _job(oracle: Oracle, one: Contestant, plan: CheckPlan) -> tuple[Child, RunJob]:
+def job_of(oracle: Oracle, one: Contestant, plan: CheckPlan) -> tuple[Child, RunJob]:
+    """Return the library of a contestant in a child, and a timed run of it at the first sizes."""
     assert plan.timing is not None
     job = compile_job_of(one.program, one.program.kind, oracle, arch=plan.arch)
     built = oracle.compile(job)

@@ -32,14 +32,16 @@ from annotune.space.decision import Base
 from annotune.space.space import Space
 from annotune.space.variants import Listing, Variant
 from annotune.tune.ablation import steps_in_turn
-from annotune.tune.bench import Bench, busy_words
+from annotune.tune.bench import Bench, busy_words, program_of
 from annotune.tune.config import Wanted
-from annotune.tune.jobs import SHARED_WITH
+from annotune.tune.jobs import SHARED_WITH, Contestant, job_of
+from annotune.tune.profiling import PROFILE_LIMIT_S, Profiler
 from annotune.tune.proving import NOT_PROVED, no_time_words
 from annotune.tune.results import (
     ORIGINALS,
     ROW_NAMES,
     KernelModel,
+    Profile,
     RegionResult,
     Roof,
     Row,
@@ -52,6 +54,7 @@ from annotune.tune.tuner import (
     AS_WRITTEN_LIMIT,
     TargetResult,
     baseline,
+    forecast_of,
     measured,
     original_program,
     predicted,
@@ -75,7 +78,8 @@ class RegionRun:
     """One region that is tuned: what is known of it, on which bench, and for what.
 
     `wanted` is how its space is searched. `gpu` is what CUDA is measured on, or the reason why it
-    is not; OpenACC too, where the C compiler `offloads` to it.
+    is not; OpenACC too, where the C compiler `offloads` to it. `profiler` counts what the winners
+    do there.
     """
 
     bench: Bench
@@ -86,6 +90,7 @@ class RegionRun:
     wanted: Wanted
     gpu: Gpu | NoGpu
     offloads: bool = False
+    profiler: Profiler = Profiler()  # noqa: RUF009  (a frozen value)
 
     @property
     def original_s(self) -> float:
@@ -199,8 +204,20 @@ def forecast(analysis: Analysis, variants: Mapping[str, Variant], device: Device
                 predicted_for=name,
             )
         )
+    models = tuple(
+        TargetModel(
+            target,
+            name,
+            tuple(map(_kernel_model, said.kernels)),
+            said.copies_s,
+            said.why_no_copies,
+            why_no_correlation="nothing was run",
+        )
+        for target, variant in variants.items()
+        if (said := forecast_of(variant, ())) is not None
+    )
     place = (region.function, region.index, region.span.line, dict(region.sizes))
-    return RegionResult(*place, work.flop, traffic, tuple(rows), (), {name: roof})
+    return RegionResult(*place, work.flop, traffic, tuple(rows), (), {name: roof}, models=models)
 
 
 def forecast_by_steps(
@@ -337,11 +354,13 @@ def _on_gpu(
         found = measure_all(replace(on_device, session=shared_out))
         shared = (str(t.facts[SHARED_WITH]) for t in found.trials if SHARED_WITH in t.facts)
         others = tuple(dict.fromkeys(shared))
+        found = replace(found, profile=Profile(reason=NOT_BY_WORKERS))
     else:
         with exclusive(gpu, lock_folder()):
             others = foreign_processes(gpu)
             found = measure_all(on_device)
             others = tuple(dict.fromkeys((*others, *foreign_processes(gpu))))
+            found = replace(found, profile=_profile(run, target, kind, on_device, found))
     said = [*found.warnings]
     if others:
         said.append(f"while it was measured, {gpu.name} was used by {', '.join(others)} too")
@@ -352,6 +371,28 @@ def _on_gpu(
         facts = {**found.best.facts, **clock_facts(before, after)}
         found = found.with_best(replace(found.best, facts=facts))
     return replace(found, trials=(*first.trials, *found.trials), warnings=tuple(said))
+
+
+# Less would be over before CUDA has started under the profiler.
+LEAST_PROFILE_S = 15.0
+NOT_BY_WORKERS = "workers do not profile"
+
+
+def _profile(
+    run: RegionRun, target: Target, kind: str, bench: Bench, found: TargetResult
+) -> Profile | None:
+    """Return what a profiler counts of the winner on the GPU, None where there is no winner."""
+    one = found.winner
+    if one is None or one.variant is None or one.code is None:
+        return None
+    if bench.session.stop.is_set:
+        return Profile(reason="the run was ended before")
+    program = program_of(target, kind, one.variant, one.code)
+    contestant = Contestant("", program, 0.0, bench.session.cores)
+    plan = replace(bench.plan(True), arch=bench.arch)
+    child, job = job_of(bench.checker.oracle, contestant, plan)
+    limit_s = min(PROFILE_LIMIT_S, max(LEAST_PROFILE_S, bench.left_s))
+    return run.profiler.profile(child, job, limit_s)
 
 
 def _as_written(run: RegionRun) -> dict[str, TargetResult]:
@@ -415,6 +456,7 @@ def _tuned(run: RegionRun, found: Mapping[str, TargetResult]) -> Tuned:
         _sizes_checked(found.values()),
         tuple(target_models(found, trials)),
         tuple(o.searched for o in found.values() if o.searched is not None),
+        profiles=tuple(_profiles(run, found)),
     )
     codes = {n: o.code for n, o in found.items() if o.code is not None and n not in lost}
     notes = lost | {n: o.note for n, o in found.items() if o.note}
@@ -422,6 +464,14 @@ def _tuned(run: RegionRun, found: Mapping[str, TargetResult]) -> Tuned:
     winners = {n: found[n].variant for n in codes}
     variants = {n: winner for n, winner in winners.items() if winner is not None}
     return Tuned(result, codes, notes, variants, warnings)
+
+
+def _profiles(run: RegionRun, found: Mapping[str, TargetResult]) -> Iterator[Profile]:
+    """Yield what was counted of each winner, with its target and device."""
+    for name, outcome in found.items():
+        gpu = run.on_gpu(name)
+        if outcome.profile is not None and gpu is not None:
+            yield replace(outcome.profile, target=name, device=gpu.name)
 
 
 def _why_in_part(best: Trial) -> str:
@@ -631,4 +681,6 @@ def _kernel_model(kernel: KernelForecast) -> KernelModel:
         kernel.roofline_s,
         kernel.magma_s,
         kernel.why_no_magma,
+        found.occupancy,
+        {place: size / found.time_s for place, size in found.moved.items()},
     )

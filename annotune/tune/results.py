@@ -91,7 +91,8 @@ class KernelModel:
 
     `limit` names the slowest part of the model, `registers` those of a thread: ptxas's where
     `is_compiled`, else an estimate. `magma_s` is the bound of MAGMA's model, None where
-    `why_no_magma` says why there is none.
+    `why_no_magma` says why there is none. `occupancy` is the share of a multiprocessor's threads
+    that are resident, `bytes_s` what passes each place in bytes/s.
     """
 
     statements: tuple[Count, ...]
@@ -102,6 +103,8 @@ class KernelModel:
     roofline_s: Figure
     magma_s: Figure | None
     why_no_magma: str = ""
+    occupancy: Figure | None = None
+    bytes_s: Mapping[str, Figure] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +130,28 @@ class TargetModel:
     @property
     def predicted_s(self) -> float:
         return sum(kernel.predicted_s for kernel in self.kernels)
+
+
+# Places that data pass, as they are called in tables.
+MEMORY, SHARED = "device memory", "shared memory"
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What a profiler counted of the kernels of a target's best variant, in `time_s` seconds.
+
+    `bytes_s` are bytes/s by place: device memory, L2, shared memory. `warp_efficiency` is the share
+    of a warp's threads that take part in an instruction, `occupancy` that of a multiprocessor's
+    warps that are resident while it works. All are None where `reason` says why nothing is known.
+    """
+
+    time_s: Figure | None = None
+    bytes_s: Mapping[str, Figure] = field(default_factory=dict)
+    warp_efficiency: Figure | None = None
+    occupancy: Figure | None = None
+    reason: str = ""
+    target: str = ""
+    device: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +184,8 @@ class RegionResult:
     compared with the original. `models` has an entry for each target that has a model and a
     winner. `roofs` gives each device's limits, by the device's name in
     the rows. `searches` has an entry for each target that was searched. `by_size` are the same of
-    the other problem sizes for which the region was tuned as well.
+    the other problem sizes for which the region was tuned as well. `profiles` are of the targets
+    that a GPU has measured.
     """
 
     function: str
@@ -175,6 +201,7 @@ class RegionResult:
     models: tuple[TargetModel, ...] = ()
     searches: tuple[Searched, ...] = ()
     by_size: tuple[RegionResult, ...] = ()
+    profiles: tuple[Profile, ...] = ()
 
     @property
     def at_each_size(self) -> tuple[RegionResult, ...]:

@@ -39,6 +39,7 @@ from annotune.space.variants import Variant
 from annotune.tune.bench import Bench, Listener, Session, program_of
 from annotune.tune.config import NEVER, RunConfig, Stop, Wanted, refuse_missing_libraries, wanted
 from annotune.tune.jobs import UNFIT_WORKER, scratch_folder
+from annotune.tune.profiling import Profiler
 from annotune.tune.proving import Proving, unfinished_words
 from annotune.tune.region_run import RegionRun, Tuned, tune, untuned
 from annotune.tune.results import Results
@@ -196,7 +197,8 @@ class _Tuning:
             session = replace(self.session, listener=listener)
             bench = replace(bench, session=session, others=_checked_only(ready, place))
         offloads = "nvptx-none" in self.tools.offload
-        made_of = (one.base, one.space, self.device, self.cpu, search, self.gpu, offloads)
+        profiler = Profiler(self.tools.ncu)
+        made_of = (one.base, one.space, self.device, self.cpu, search, self.gpu, offloads, profiler)
         return AtSize(bench, tune(RegionRun(bench, *made_of), self.targets))
 
     def _bench(self, ready: Ready, folder: Path, share_s: float) -> Bench:

@@ -42,7 +42,7 @@ from annotune.tune.config import Wanted
 from annotune.tune.experiment import Experiment, Tried, Way
 from annotune.tune.jobs import Contestant, take_rounds
 from annotune.tune.proving import NOT_PROVED, Proved, Proving, unfinished_words
-from annotune.tune.results import Searched
+from annotune.tune.results import Profile, Searched
 
 # The finals have this share of a target's time, and no more seconds than these.
 SHARE = 0.15
@@ -268,7 +268,7 @@ class TargetResult:
     trials were chosen, None where there was nothing to choose. `warnings` are for the user.
     `contestant` is what the original, or its like, is in the finals of a target, and `rivals` what
     each of these took in the finals of this one, in a share `waited` of which some task waited for
-    a processor.
+    a processor. `profile` is what a profiler counted of the winner.
     """
 
     trials: tuple[Trial, ...] = ()
@@ -281,6 +281,7 @@ class TargetResult:
     contestant: Contestant | None = None
     rivals: Mapping[str, Final] = field(default_factory=dict)
     waited: float | None = None
+    profile: Profile | None = None
 
     @property
     def best(self) -> Trial | None:

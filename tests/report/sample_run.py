@@ -5,6 +5,7 @@ from __future__ import annotations
 from annotune.measure.trial import Final, Status, Trial, Verdict
 from annotune.tune.results import (
     KernelModel,
+    Profile,
     RegionResult,
     Results,
     Roof,
@@ -139,8 +140,16 @@ SD_T_D2 = RegionResult(
             "cuda",
             GPU,
             (
-                KernelModel((0,), 8.01e-5, "device memory", 165, True, 6.27e-5, None, HOSTILE),
-                KernelModel((1, 2), 1.2e-5, "L2", 68, False, 4.0e-6, 5.9e-6),
+                KernelModel(
+                    *((0,), 8.01e-5, "device memory", 165, True, 6.27e-5, None, HOSTILE),
+                    occupancy=0.5,
+                    bytes_s={"device memory": 3.4e12, "L2": 5.1e12},
+                ),
+                KernelModel(
+                    *((1, 2), 1.2e-5, "L2", 68, False, 4.0e-6, 5.9e-6),
+                    occupancy=0.25,
+                    bytes_s={"device memory": 1.7e12, "L2": 6.0e12},
+                ),
             ),
             0.0269,
             pairs=12,
@@ -159,6 +168,13 @@ SD_T_D2 = RegionResult(
     searches=(
         Searched("openmp", "gp", 7, 4536, 5, 5, 1, 0, ("S0.unroll_h7",), 64.2),
         Searched("cuda", "exhaustive", 0, 3, 100, 3, time_s=8.5),
+    ),
+    profiles=(
+        Profile(
+            *(8.2e-5, {"device memory": 3.1e12, "L2": 5.4e12, "shared memory": 9.9e12}),
+            *(0.997, 0.44, "", "cuda", GPU),
+        ),
+        Profile(reason="ncu is not installed", target="openacc", device=GPU),
     ),
 )
 

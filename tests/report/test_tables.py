@@ -17,7 +17,15 @@ from annotune.report.suite import Suite, TableWish, Workload, WorkloadFamily
 from annotune.report.table_page import tables_html
 from annotune.report.table_text import tables_csv, tables_latex, tables_text
 from annotune.report.tables import FirstChoices, PaperTable, SuiteTables, WorkloadResult
-from annotune.tune.results import RegionResult, Roof, Row, RowStatus
+from annotune.tune.results import (
+    KernelModel,
+    Profile,
+    RegionResult,
+    Roof,
+    Row,
+    RowStatus,
+    TargetModel,
+)
 
 CPU, GPU, OTHER_GPU = "A CPU", "NVIDIA H200", "Tesla K20c"
 FLOP = 10**9
@@ -208,6 +216,35 @@ def test_the_grids_of_the_first_choice() -> None:
     assert [cell.text for cell in found.lines[0].cells] == [
         *("-", "8 x 1 x 64", "8 x 1 x 32 (gcc)", "16 x 16", "8 x 8")
     ]
+
+
+def test_counters_stand_beside_the_model() -> None:
+    kernels = tuple(
+        KernelModel((n,), 1.0, "L2", 8, True, 1.0, None, "", 0.5, {"device memory": rate})
+        for n, rate in enumerate((1e9, 3e9))
+    )
+    model = TargetModel("cuda", GPU, kernels, None)
+    counted = Profile(1.0, {"device memory": 1.5e9}, 1.0, 0.4, target="cuda", device=GPU)
+    known = ran(F8)
+    run = replace(known.run[0], models=(model,), profiles=(counted,))
+    family = WorkloadFamily("f", (F8,))
+    found = one("profile", family, "cuda", results=(replace(known, run=(run,)),))
+    first, second = found.lines
+    assert first.about == ("f", "8", "tuned CUDA", f"counted on {GPU}")
+    assert [c.text for c in first.cells] == ["1.50 GB/s", "-", "-", "100%", "40%"]
+    assert second.about == ("f", "8", "tuned CUDA", f"model of {GPU}")
+    assert [c.text for c in second.cells] == ["(~2.00 GB/s)", "-", "-", "-", "(~50%)"]
+
+
+def test_without_a_profiler_nothing_is_counted() -> None:
+    kernel = KernelModel((0,), 1.0, "L2", 8, True, 1.0, None, "", 0.5)
+    forecast = replace(region(), models=(TargetModel("cuda", GPU, (kernel,), None),))
+    known = WorkloadResult(F8, (region(),), ((forecast,),))
+    found = one("profile", WorkloadFamily("f", (F8,)), results=(known,))
+    first, second = found.lines
+    assert {cell.text for cell in first.cells} == {"-"}
+    assert first.cells[0].note == "not available because no GPU was measured under a profiler"
+    assert second.cells[-1].status is RowStatus.PREDICTED
 
 
 def test_a_curve_has_the_bound_of_each_device() -> None:

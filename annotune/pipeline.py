@@ -513,7 +513,7 @@ def functions(settings: Settings) -> tuple[str, ...]:
     Raises:
         AnnotuneError: The file cannot be read, or is no C text.
     """
-    text = read_source(settings.source)
+    text = settings.text
     blocks, _ = _blocks(settings, text)
     made = complete(text, str(settings.source), blocks, settings.search.defines)
     loaded = load_sound(str(settings.source), made.text, made.blocks, {}, search=settings.search)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import time
 from collections.abc import Mapping, Sequence
@@ -29,6 +30,7 @@ from annotune.pipeline import Settings
 from annotune.report.results_json import RESULTS_FILE, read_results, results_file
 from annotune.report.suite import Suite, Workload
 from annotune.report.tables import FirstChoices, WorkloadResult
+from annotune.tensor.translate import read_program, translated
 from annotune.tune.bench import Listener
 from annotune.tune.config import NEVER, RunConfig, Stop
 from annotune.tune.results import RegionResult
@@ -114,7 +116,7 @@ class SuiteRun:
         out: list[WorkloadResult] = []
         for work in works:
             own = found[_Job(work).key]
-            forecasts = self._forecasts(self._settings(work), predicted)
+            forecasts = self._forecasts(_Job(work), predicted)
             gridded = self.suite.strategies("grids", work)
             names = dict.fromkeys((*self.suite.strategies("ablation", work), *gridded))
             first = {name: self._first(_Job(work, name), found, predicted) for name in names}
@@ -125,12 +127,11 @@ class SuiteRun:
         self, job: _Job, found: Mapping[tuple[object, str], _Ran], targets: Sequence[Target]
     ) -> FirstChoices:
         """Return what is known of the first choices of a strategy."""
-        settings = replace(self._settings(job.work), strategy=job.first)
         ran = found.get(job.key, _Ran())
-        forecasts = self._forecasts(settings, targets, by_steps=True)
+        forecasts = self._forecasts(job, targets)
         grids: Mapping[str, tuple[str, str]] = {}
         with suppress(AnnotuneError):
-            grids = pipeline.grids(settings, targets)
+            grids = pipeline.grids(self._of_job(job), targets)
         return FirstChoices(ran.regions, forecasts, ran.why, grids)
 
     def _all_ran(
@@ -183,13 +184,26 @@ class SuiteRun:
             return None
 
     def _settings(self, work: Workload) -> Settings:
-        """Return what a workload asks of annotune."""
+        """Return what a workload asks of annotune.
+
+        Raises:
+            AnnotuneError: Its tensor file is refused.
+        """
         own = replace(self.base, source=work.file, function=work.function)
+        if work.file.suffix == ".tensor":
+            program = read_program(str(work.file), read_source(work.file))
+            made = translated(program, work.file.name, __version__, True, _memory_bytes())
+            own = replace(own, source=self.folder / f"{work.file.stem}.c", translated=made)
         if not work.is_macro:
             return replace(own, sizes=dict(work.values))
         defines = {name: str(value) for name, value in work.values.items()}
         search = HeaderSearch(own.search.include, defines, own.search.compiler)
         return replace(own, search=search)
+
+    def _of_job(self, job: _Job) -> Settings:
+        """Return what a job asks of annotune; it raises as `_settings` does."""
+        settings = self._settings(job.work)
+        return replace(settings, strategy=job.first) if job.first else settings
 
     def _place(self, job: _Job, timed: Sequence[Target], gpu: Gpu | NoGpu) -> Path:
         """Return the folder of a job's run, another one for whatever changes its results."""
@@ -223,10 +237,6 @@ class SuiteRun:
         rest_s = self._until - time.monotonic()
         if self.stop.is_set or rest_s < LEAST_S:
             return _Ran(why=ENDED if self.stop.is_set else NO_TIME)
-        names = tuple(target.name for target in timed)
-        settings = replace(self._settings(job.work), targets=names)
-        if job.first:
-            settings = replace(settings, strategy=job.first)
         config = replace(
             self.config,
             time_s=rest_s / left,
@@ -238,6 +248,7 @@ class SuiteRun:
         listener = self.listener and SizeListener(self.listener, place)
         how = (config, self.environ, listener, folder, self.is_fresh, self.stop)
         try:
+            settings = replace(self._of_job(job), targets=tuple(one.name for one in timed))
             with prepared_folder(folder):
                 found = pipeline.run(settings, timed, *how)
         except AnnotuneError as refusal:
@@ -256,10 +267,15 @@ class SuiteRun:
         return self.config.begun + self.time_s
 
     def _forecasts(
-        self, settings: Settings, targets: Sequence[Target], by_steps: bool = False
+        self, job: _Job, targets: Sequence[Target]
     ) -> tuple[tuple[RegionResult, ...], ...]:
         """Return what the model says of a workload on each device of the suite."""
         with suppress(AnnotuneError):  # the run says why
             if targets:
-                return pipeline.forecast(settings, targets, self.suite.devices, by_steps)
+                devices, by_steps = self.suite.devices, bool(job.first)
+                return pipeline.forecast(self._of_job(job), targets, devices, by_steps)
         return ()
+
+
+def _memory_bytes() -> int:
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")

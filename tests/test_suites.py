@@ -168,3 +168,40 @@ def test_a_prediction_of_each_device(runs: Runs) -> None:
     run = SuiteRun(suite, Settings(suite.path), config, os.environ, Path("out"), 90.0)
     found = [one.device for one in run.results()[0].versions("cuda")]
     assert found == ["Tesla K20c", "NVIDIA H200"]
+
+
+TENSORS = """outer
+define:
+  n = 8
+variables:
+  c: (n, n)
+  a: (n)
+operations:
+  c: (i, j) += a: (i) * a: (j)
+"""
+
+
+def test_a_tensor_file_is_run_as_the_c_that_it_becomes(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("t.tensor").write_text(TENSORS)
+    Path("bad.tensor").write_text("outer\nnothing\n")
+    families = "".join(
+        f"  {n}: {{file: {n}.tensor, functions: {{outer: []}}, sizes: {{8: []}}}}\n"
+        for n in ("t", "bad")
+    )
+    Path("s.yaml").write_text(f"families:\n{families}tables: [{{layout: versions}}]\n")
+    asked: list[Settings] = []
+
+    def run(settings: Settings, *_: Any) -> RunReport:
+        asked.append(settings)
+        return RunReport(Results("0", "t.c", "", ()), {}, ())
+
+    monkeypatch.setattr(pipeline, "run", run)
+    suite = load_suite(Path("s.yaml"))
+    config = RunConfig(begun=time.monotonic())
+    found = SuiteRun(suite, Settings(suite.path), config, os.environ, Path("out"), 90.0).results()
+    assert "void outer(" in asked[0].text
+    assert [one.device for one in found[0].versions("cuda")] == ["NVIDIA H200"]
+    assert found[1].why.startswith("bad.tensor:2:")
+    assert len(asked) == 1

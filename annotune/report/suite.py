@@ -35,13 +35,13 @@ OTHER_COUNT = Template(
 NO_SUCH_FAMILY = Template("AT634", "there is no family '{name}'", "{hint}families: {known}")
 
 LAYOUTS: Mapping[str, str] = {
-    "versions": "GFLOP/s of each version, the sizes as columns",
-    "speedups": "speed-ups of versions over others, at each size",
-    "rates": "GFLOP/s of each function, the sizes as columns",
-    "curve": "GFLOP/s of each version against the size, with the bound of the roofline",
-    "ablation": "speed-ups over the original with one kind of steps after the other",
-    "grids": "grids that are asked for and chosen",
-    "profile": "what a GPU's counters tell of the kernels, and the model of the same",
+    "versions": "Each version at each size",
+    "speedups": "Speed-ups over other versions",
+    "rates": "Each function at each size",
+    "curve": "Each version against the size, with the bound of the roofline",
+    "ablation": "Speed-ups over the original with one kind of steps after the other",
+    "grids": "Grids that are asked for and chosen",
+    "profile": "What a GPU's counters tell of the kernels, and the model of the same",
 }
 """What a table can be, by the word for it."""
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
+from annotune.tensor.fuse import inner_lengths
 from annotune.tensor.program import (
     Added,
     Addressing,
@@ -32,9 +33,13 @@ def widest(program: TensorProgram, exprs: Iterable[TensorExpr]) -> ElementType:
     return max(found, key=_RANKS.index, default=ElementType.FLOAT)
 
 
-def fastest_last(tensor: Tensor) -> tuple[int, ...]:
-    """Return the dimensions of a tensor from the slowest to the fastest, without its pointers'."""
-    places = tuple(range(int(tensor.is_pointers), tensor.order))
+def fastest_last(program: TensorProgram, tensor: Tensor) -> tuple[int, ...]:
+    """Return the dimensions in memory of a tensor, the fastest last.
+
+    Those of pointers are none, and those of loops around all operations neither.
+    """
+    kept = inner_lengths(program, tensor)
+    places = tuple(p for p in range(int(tensor.is_pointers), tensor.order) if kept[p])
     return places if tensor.memory is Memory.ROW else places[::-1]
 
 
@@ -47,10 +52,10 @@ class ElementText:
     def element(self, one: Reference) -> str:
         """Return an element: ``T[i][j]``, ``T[j + n*i]``, ``T[b][j + n*i]``, ``*T`` or ``T``."""
         tensor = self.program.tensor(one.tensor)
-        if not tensor.order:
+        order = fastest_last(self.program, tensor)
+        if not order:
             is_pointer = one.tensor in self.program.outputs and not tensor.is_internal
             return f"*{one.tensor}" if is_pointer else one.tensor
-        order = fastest_last(tensor)
         is_flat = self.program.addressing is Addressing.LINEARIZE or tensor.is_pointers
         names = [one.indices[place] for place in order]
         row = f"[{one.indices[0]}]" if tensor.is_pointers else ""

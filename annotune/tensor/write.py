@@ -64,14 +64,28 @@ def _source(program: TensorProgram, origin: str, version: str) -> str:
         names = f"{', '.join(map(str, (first, *others[:-1])))} and {others[-1]}"
         lines += [f"#if {test}", f'#error "{names} are one size here"', "#endif", ""]
     lines += [*_signature(program, is_definition=True), "{"]
-    internal = [one for one in program.tensors if one.is_internal]
-    lines += _indented(_allocated(program, internal))
-    lines += _indented(_annotation(program))
-    for number, operation in enumerate(program.operations):
-        lines += _indented(([""] if number else []) + _nest(program, operation))
-    lines += _indented(["/*@ end @*/"])
-    lines += [f"{_INDENT}free({one.name});" for one in internal if one.order]
+    lines += _indented(_allocated(program))
+    lines += _indented([*_annotation(program), *_region(program), "/*@ end @*/"])
+    lines += [f"{_INDENT}free({one.name});" for one in _made(program)]
     return "\n".join((*lines, "}", ""))
+
+
+def _region(program: TensorProgram) -> list[str]:
+    """Return the nests, in the loops that are around them all."""
+    nests: list[str] = []
+    for operation in program.operations:
+        nests += ([""] if nests else []) + _nest(program, operation)
+    if not program.around:
+        return nests
+    own = [_local(program, one) for one in program.tensors if one.is_internal]
+    loops = _Loops(_integer(program), program.lengths(program.operations[0]))
+    return loops.around(program.around, [*own, *nests])
+
+
+def _made(program: TensorProgram) -> tuple[Tensor, ...]:
+    """Return the tensors that the function allocates."""
+    is_local = bool(program.around)
+    return tuple(t for t in program.tensors if t.is_internal and t.order and not is_local)
 
 
 def _header(program: TensorProgram, origin: str, version: str) -> str:
@@ -113,7 +127,7 @@ def _headers(program: TensorProgram) -> tuple[str, ...]:
         names.append("complex.h")
     if functions - {"conj"}:
         names.append("math.h")
-    if any(one.is_internal and one.order for one in program.tensors):
+    if _made(program):
         names += ["stdio.h", "stdlib.h"]
     return tuple(names)
 
@@ -176,25 +190,32 @@ def _parameter(program: TensorProgram, tensor: Tensor, is_definition: bool) -> s
         return f"{element} *const *{restrict}{tensor.name}"
     if program.addressing is Addressing.LINEARIZE:
         return f"{element} *{restrict}{tensor.name}"
-    first, *others = (tensor.room[place] for place in fastest_last(tensor))
+    first, *others = (tensor.room[place] for place in fastest_last(program, tensor))
     outer = f"restrict {first}" if is_definition else f"{first}"
     return f"{element} {tensor.name}[{outer}]" + "".join(f"[{one}]" for one in others)
 
 
-def _allocated(program: TensorProgram, internal: Sequence[Tensor]) -> list[str]:
-    """Return the declarations of what the function has for itself."""
-    lines = []
-    for one in internal:
-        if not one.order:
-            lines.append(f"{one.element} {one.name};")
-            continue
-        first, *others = (one.room[place] for place in fastest_last(one))
+def _local(program: TensorProgram, tensor: Tensor) -> str:
+    """Return the declaration of a tensor of one iteration, or of a number."""
+    lengths = [str(tensor.room[place]) for place in fastest_last(program, tensor)]
+    is_flat = program.addressing is Addressing.LINEARIZE and lengths
+    rows = [" * ".join(lengths)] if is_flat else lengths
+    return f"{tensor.element} {tensor.name}" + "".join(f"[{one}]" for one in rows) + ";"
+
+
+def _allocated(program: TensorProgram) -> list[str]:
+    """Return the declarations of what the function has for itself, and uses in all loops."""
+    is_local = bool(program.around)
+    numbers = [t for t in program.tensors if t.is_internal and not t.order and not is_local]
+    lines = [_local(program, one) for one in numbers]
+    for one in _made(program):
+        first, *others = (one.room[place] for place in fastest_last(program, one))
         count = " * ".join(map(str, (first, *others)))
         pointer = f"*restrict {one.name}"
         if program.addressing is Addressing.MULTIDIMENSIONAL and others:
             pointer = f"(*restrict {one.name})" + "".join(f"[{length}]" for length in others)
         lines.append(f"{one.element} {pointer} = malloc(sizeof({one.element}) * {count});")
-    made = [one.name for one in internal if one.order]
+    made = [one.name for one in _made(program)]
     if made:
         test = " || ".join(f"{name} == NULL" for name in made)
         lines += [f"if ({test}) {{", f'{_INDENT}perror("{program.name}");']
@@ -247,7 +268,7 @@ def _nest(program: TensorProgram, operation: Operation) -> list[str]:
     """Return the loops of one operation, with what it says above them."""
     said = _wrapped(f"/* {operation_text(operation)} */", " * ")
     lengths = program.lengths(operation)
-    outer = operation.output.indices
+    outer = tuple(name for name in operation.output.indices if name not in program.around)
     outer = outer if program.pattern is Pattern.CONTIGUOUS else outer[::-1]
     loops = _Loops(_integer(program), lengths)
     is_plain = operation.assign != "=" and len(operation.terms) == 1

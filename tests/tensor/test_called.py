@@ -7,20 +7,31 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
 from wrong.called import LIMIT_S, THREADS, Program
 
+from annotune.tensor.fuse import fusions
+from annotune.tensor.minimise import minimised
+from annotune.tensor.program import TensorProgram
 from annotune.tensor.read import read_program
 from annotune.tensor.translate import translated
+from annotune.tensor.write import written
 
 CHILD = Path(__file__).with_name("called.py")
 Job = tuple[str, Mapping[str, int]]
 
 
-def check(folder: Path, jobs: Sequence[Job], is_factored: bool = True) -> None:
+def as_made(program: TensorProgram) -> str:
+    """Return the C text that `annotune tensor` writes."""
+    return translated(program, "job", "0", True, None).c.source
+
+
+def check(
+    folder: Path, jobs: Sequence[Job], c_text: Callable[[TensorProgram], str] = as_made
+) -> None:
     """Assert that the functions of tensor files, all in one C file, compute what numpy does.
 
     A file may be called with several sizes.
@@ -28,7 +39,7 @@ def check(folder: Path, jobs: Sequence[Job], is_factored: bool = True) -> None:
     texts: dict[str, str] = {}
     for text, _ in jobs:
         program = read_program("job", text)
-        made = translated(program, "job", "0", is_factored, None).c.source
+        made = c_text(program)
         # Each has macros of its own.
         names = "".join(f"#undef {n.name}\n" for n in program.sizes if not n.is_parameter)
         texts[program.name] = made + names
@@ -115,6 +126,21 @@ FORMS: Mapping[str, Sequence[Job]] = {
 @pytest.mark.parametrize("form", FORMS)
 def test_targets_compute_what_numpy_does(form: str, tmp_path: Path) -> None:
     check(tmp_path, FORMS[form])
+
+
+def test_operations_in_common_loops_compute_what_numpy_does(tmp_path: Path) -> None:
+    def fused(program: TensorProgram) -> str:
+        every = fusions(minimised(program).program)
+        return written(every[int(program.name[-1])], "job", "0").source
+
+    element = (
+        "el{} {} define: n = 4 m = 3 sizes: ne = 5 variables: d: (ne, n, n, n) A: (n, m)"
+        " B: (n, m) column C: (n, m) u: (ne, m, m, m) pointers"
+        " operations: d:(e, i, j, k) -= A:(k, l) * B:(j, p) * C:(i, q) * u:(e, l, p, q)"
+    )
+    forms = ("", "access: multidimensional pattern: strided memory: column")
+    texts = [element.format(number, form) for number, form in enumerate(forms)]
+    check(tmp_path, [(text, sizes) for text in texts for sizes in ({}, {"ne": 1})], fused)
 
 
 def test_the_figures_compute_what_numpy_does(examples: Path, tmp_path: Path) -> None:

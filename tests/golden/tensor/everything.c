@@ -10,8 +10,8 @@ void everything(long nb, long lda, double R[restrict nb][n][n], const double A[r
                 const float B[restrict n][n][nb], double alpha, double beta,
                 const double *const *restrict P, double *restrict s)
 {
-    double (*restrict t)[n] = malloc(sizeof(double) * n * n);
     double d;
+    double (*restrict t)[n] = malloc(sizeof(double) * n * n);
     if (t == NULL) {
         perror("everything");
         exit(EXIT_FAILURE);

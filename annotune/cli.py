@@ -258,8 +258,9 @@ def tensor(output: Path | None, as_json: bool, debug: bool, **options: Any) -> N
     source, einsum = options["source"], options["einsum"]
     if (source is None) == (einsum is None):
         raise click.UsageError("give a tensor file, or --einsum")
-    if einsum is None and options["sizes"] is not None:
-        raise click.UsageError("--sizes are those of --einsum")
+    given = [name for name in ("sizes", "element", "name") if options[name] is not None]
+    if einsum is None and given:
+        raise click.UsageError("--sizes, --type and --name are those of --einsum")
     with _refusals("json" if as_json else "text", debug) as texts:
         if einsum is not None:
             texts["--einsum"] = einsum
@@ -288,8 +289,9 @@ def _translated(options: Mapping[str, Any]) -> Translated:
 
     source: Path | None = options["source"]
     if source is None:
-        asked = options["einsum"], options["sizes"] or {}, options["element"], options["name"]
-        program, origin = einsum_of(*asked), f"the einsum string {options['einsum']}"
+        element, name = options["element"] or "double", options["name"] or "einsum"
+        program = einsum_of(options["einsum"], options["sizes"] or {}, element, name)
+        origin = f"the einsum string {options['einsum']}"
     else:
         program, origin = read_program(str(source), read_source(source)), source.name
     memory_bytes = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")

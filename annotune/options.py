@@ -341,9 +341,11 @@ for_tensors = _with(
         metavar="INDEX=N,…",
     ),
     _option(
-        "--type element", Choice("float", "double", "complex"), "Of its tensors.", default="double"
+        "--type element",
+        Choice("float", "double", "complex"),
+        "Of its tensors. [default: double]",
     ),
-    _option("--name", None, "Of its function.", default="einsum"),
+    _option("--name", None, "Of its function. [default: einsum]"),
     as_written,
     click.option("--json", "as_json", is_flag=True, help="Print what was made of it as JSON."),
     click.option("--debug", is_flag=True, help="Show the traceback of a refusal."),

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
 from annotune.tensor.declared import LARGEST_SIZE, bad_size
-from annotune.tensor.messages import BAD_EINSUM, NO_SUCH_SIZE
-from annotune.tensor.names import fresh
+from annotune.tensor.messages import BAD_EINSUM, NO_SUCH_SIZE, UNUSABLE_NAME
+from annotune.tensor.names import fresh, why_unusable
 from annotune.tensor.program import (
     ElementType,
     Multiplied,
@@ -28,7 +28,7 @@ _MOST_OPERANDS = 52
 
 
 def einsum_program(
-    text: str, sizes: Mapping[str, int], element: ElementType, name: str = "einsum"
+    text: str, sizes: Mapping[str, int], element: ElementType, name: str
 ) -> TensorProgram:
     """Return the program of a string as numpy.einsum takes it.
 
@@ -39,7 +39,7 @@ def einsum_program(
     Raises:
         AnnotuneError: The string is none, or a size is no size.
     """
-    _refuse(text, sizes)
+    _refuse(text, sizes, name)
     left, _, _ = text.partition("->")
     words = list(_words(text))
     operands = words[: left.count(",") + 1]
@@ -115,8 +115,12 @@ def _span(at: int, length: int) -> Span:
     return Span(OPTION, 1, at + 1, length)
 
 
-def _refuse(text: str, sizes: Mapping[str, int]) -> None:
+def _refuse(text: str, sizes: Mapping[str, int], function: str) -> None:
     found = [*_mistakes(text)]
+    why = why_unusable(function)
+    if why:
+        where = Span("--name", 1, 1)
+        found.append(UNUSABLE_NAME.at(where, name=function, why=why, such="einsum"))
     known = {letter for letter in text if letter.isalpha()}
     for name, value in sizes.items():
         where = Span("--sizes", 1, 1)

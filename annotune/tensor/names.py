@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 FUNCTIONS: Mapping[str, int] = {
@@ -28,6 +29,7 @@ _WORDS = """
     def let param arg constraint decl option import spec in True False
 """
 _KEYWORDS = frozenset(_WORDS.split())
+_NAME = re.compile("[A-Za-z_][A-Za-z0-9_]*")
 # What headers have macros for.
 _MACROS = frozenset(
     {"I", "complex", "imaginary", "NULL", "EOF", "NAN", "INFINITY", "errno", "main"}
@@ -36,6 +38,8 @@ _MACROS = frozenset(
 
 def why_unusable(name: str) -> str:
     """Return why C cannot have this name for a variable or a function; empty when it can."""
+    if not _NAME.fullmatch(name):
+        return "it is not made of letters, digits and '_'"
     if name in _KEYWORDS:
         return "it is a word of C, of C++ or of an annotation"
     if name in _MACROS or name == "main":

@@ -1,9 +1,9 @@
 """Run in a process of its own: calls functions of some libraries and prints what numpy finds wrong.
 
-    python workload_child.py < {"libraries": {"cuda": PATH, …}, "jobs": […]}
+    python workload_child.py < {"libraries": {"cuda": PATH, …}, "jobs": […], "orders": [0, 1, 2]}
 
-A job is a function, its prototype's parameters, and its sizes. Numbers are small integers, so that
-sums are exact in any order.
+A job is a function, its prototype's parameters, and its sizes; orders are those of CUDA's threads.
+Numbers are small integers, so that sums are exact in any order.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def main() -> None:
     for name, path in given["libraries"].items():
         library = ctypes.CDLL(path)
         is_cuda = hasattr(library, "annotune_cpu_set_order")
-        for order in (0, 1, 2) if is_cuda else (0,):
+        for order in given["orders"] if is_cuda else (0,):
             for job in given["jobs"]:
                 if is_cuda:
                     library.annotune_cpu_reset()

@@ -16,7 +16,7 @@ Outcome = Mapping[str, Any]
 
 
 def _sum(formula: str, *operands: Any) -> Any:
-    return np.einsum(formula, *operands, optimize=True)
+    return np.einsum(formula, *operands, optimize="optimal")
 
 
 def _action_2d(a: SimpleNamespace) -> Outcome:

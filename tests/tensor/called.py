@@ -178,6 +178,10 @@ def faults(library: Any, job: Mapping[str, Any], seed: int) -> list[str]:
         else:
             arguments.append(ctypes.c_void_p(at[0]))
     wanted = evaluated(program, dict(held))
+    if "einsum" in job:
+        output, *operands = held
+        expected = np.einsum(job["einsum"], *(held[name] for name in operands))
+        assert np.array_equal(wanted[output], expected), job
     right = {n: a.with_elements(wanted[n]) for n, a in arrays.items()}
     getattr(library, program.name)(*arguments)
     found = []

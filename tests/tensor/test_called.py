@@ -22,6 +22,7 @@ from annotune.tensor.write import written
 
 CHILD = Path(__file__).with_name("called.py")
 Job = tuple[str, Mapping[str, int]]
+NO_STRINGS: Mapping[str, str] = {}
 
 
 def as_made(program: TensorProgram) -> str:
@@ -30,11 +31,14 @@ def as_made(program: TensorProgram) -> str:
 
 
 def check(
-    folder: Path, jobs: Sequence[Job], c_text: Callable[[TensorProgram], str] = as_made
+    folder: Path,
+    jobs: Sequence[Job],
+    c_text: Callable[[TensorProgram], str] = as_made,
+    einsums: Mapping[str, str] = NO_STRINGS,
 ) -> None:
     """Assert that the functions of tensor files, all in one C file, compute what numpy does.
 
-    A file may be called with several sizes.
+    A file may be called with several sizes. `einsums` are strings of files that say the same.
     """
     texts: dict[str, str] = {}
     for text, _ in jobs:
@@ -50,7 +54,11 @@ def check(
     assert len(built.emission.reports) == len(texts)
     request = {
         "libraries": {name: str(path) for name, path in built.libraries.items()},
-        "jobs": [{"text": text, "sizes": dict(sizes)} for text, sizes in jobs],
+        "jobs": [
+            {"text": text, "sizes": dict(sizes)}
+            | ({"einsum": einsums[text]} if text in einsums else {})
+            for text, sizes in jobs
+        ],
     }
     child = subprocess.run(
         [sys.executable, CHILD],

@@ -1,0 +1,83 @@
+"""Random einsum strings of up to five tensors, in three targets and as numpy computes them.
+
+    python tests/tensor/test_random_einsum.py 10000
+
+runs so many, in files of 40 functions; a seed that fails is named.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Iterator
+from math import prod
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from tensor.test_called import check
+
+from annotune.tensor.program import TensorProgram
+from annotune.tensor.text import tensor_text
+from annotune.tensor.translate import einsum_of, translated
+
+IN_A_FILE = 40
+# Iterations of all loops as they are written.
+MOST_WORK = 100_000
+
+
+def expression(drawn: random.Random) -> tuple[str, dict[str, int]]:
+    """Return an einsum string and the sizes of its indices."""
+    letters = drawn.sample("abcijklmnpq", drawn.randint(1, 7))
+    sizes = {name: drawn.choice((1, 2, 2, 3, 4, 5, 7, 11)) for name in letters}
+    while prod(sizes.values()) > MOST_WORK:
+        sizes[drawn.choice(letters)] = 1
+    operands = [
+        "".join(drawn.choices(letters, k=drawn.choice((0, 1, 2, 2, 3, 3, 4))))
+        for _ in range(drawn.randint(1, 5))
+    ]
+    used = sorted({name for one in operands for name in one})
+    if not used:
+        return expression(drawn)
+    output = drawn.sample(used, drawn.randint(0, min(4, len(used))))
+    return f"{','.join(operands)}->{''.join(output)}", {name: sizes[name] for name in used}
+
+
+def programs(seed: int, count: int) -> Iterator[tuple[str, TensorProgram]]:
+    """Yield so many strings, each with its program; some sizes are parameters with a value."""
+    drawn = random.Random(seed)
+    for number in range(count):
+        string, sizes = expression(drawn)
+        element = drawn.choice(("double", "double", "float", "complex"))
+        yield string, einsum_of(string, sizes, element, f"f{number}")
+
+
+def check_seed(seed: int, count: int, folder: Path) -> None:
+    """Assert that so many functions in one file compute what numpy does in every target."""
+    einsums = {tensor_text(program): string for string, program in programs(seed, count)}
+
+    def c_text(program: TensorProgram) -> str:
+        is_factored = int(program.name[1:]) % 3 > 0
+        return translated(program, "job", "0", is_factored, None).c.source
+
+    check(folder, [(text, {}) for text in einsums], c_text, einsums)
+
+
+def test_random_strings(tmp_path: Path) -> None:
+    check_seed(1, 12, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2, 12))
+def test_more_random_strings(seed: int, tmp_path: Path) -> None:
+    check_seed(seed, IN_A_FILE, tmp_path)
+
+
+if __name__ == "__main__":
+    for first in range(0, int(sys.argv[1]), IN_A_FILE):
+        print(f"seed {1000 + first}", flush=True)
+        with TemporaryDirectory() as scratch:
+            check_seed(1000 + first, IN_A_FILE, Path(scratch))

@@ -63,6 +63,7 @@ Outcomes: TypeAlias = frozenset[tuple[Expr, bool]]
 State: TypeAlias = frozenset[tuple[ValueOrigin, Outcomes]]
 
 _ALWAYS: Outcomes = frozenset()
+_BEFORE: State = frozenset({(ValueOrigin.OUTSIDE, _ALWAYS)})
 # Paths told from each other for one scalar, and disjuncts of one condition; beyond, less is known.
 _MOST_PATHS = 64
 _MOST_DISJUNCTS = 8
@@ -106,21 +107,55 @@ def lifetime(name: str, statements: tuple[NestStatement, ...]) -> Lifetime | Non
     users = [s for s in statements if any(r.name == name for r in s.references)]
     homes: dict[tuple[int, ...], None] = {}
     walked = _with_tests(name, users, statements)
-    known: dict[tuple[int, ...], bool] = {}
     for user in users:
-        home = None
-        for loop in reversed(user.loops):
-            if loop.position not in known:
-                known[loop.position] = _is_home(name, loop.position, walked)
-            if known[loop.position]:
-                home = loop.position
-                break
+        home = _innermost_home(name, user, walked)
         if home is None:
             return None
-        homes.setdefault(home)
+        homes.setdefault(home.position)
     # A home inside another home of the same scalar: the outer one is the scalar's.
     outer = [h for h in homes if not any(h != o and h[: len(o)] == o for o in homes)]
     return Lifetime(name, tuple(outer))
+
+
+def inner_lives(
+    name: str, statements: tuple[NestStatement, ...], is_read_after: bool
+) -> tuple[Counted, ...]:
+    """Return the loops whose iterations have a scalar for themselves that is used outside them too.
+
+    Each iteration writes it before it reads it, and nothing outside reads what it has written, nor
+    does the function later where it `is_read_after` the region. No loop is in another one.
+    """
+    users = [s for s in statements if any(r.name == name for r in s.references)]
+    walked = _with_tests(name, users, statements)
+    homes = [_innermost_home(name, user, walked) for user in users]
+    inner = {
+        home.position: home
+        for home in homes
+        if home is not None and any(_is_around(other, home) for other in homes)
+        if not is_read_after or not _leaves(name, home.position, walked)
+    }
+    return tuple(
+        home for home in inner.values() if not any(_is_around(o, home) for o in inner.values())
+    )
+
+
+def _innermost_home(name: str, user: NestStatement, walked: list[NestStatement]) -> Counted | None:
+    """Return the innermost loop around a statement to whose iterations a scalar is private."""
+    homes = (loop for loop in reversed(user.loops) if _is_home(name, loop.position, walked))
+    return next(homes, None)
+
+
+def _is_around(other: Counted | None, home: Counted) -> bool:
+    """Return whether the loop `home` is in another one, or other uses are in no home at all."""
+    if other is None:
+        return True
+    return other != home and home.position[: len(other.position)] == other.position
+
+
+def _leaves(name: str, loop: tuple[int, ...], users: list[NestStatement]) -> bool:
+    """Return whether a value that `loop` writes may be the scalar's after all statements."""
+    after = _Walk(name, loop).body(users, (), _BEFORE)
+    return any(origin is not ValueOrigin.OUTSIDE for origin, _ in after)
 
 
 def _with_tests(
@@ -141,7 +176,7 @@ def _with_tests(
 def _is_home(name: str, loop: tuple[int, ...], users: list[NestStatement]) -> bool:
     """Return whether every read inside `loop` sees its own iteration, and none outside sees it."""
     walk = _Walk(name, loop)
-    walk.body(users, (), frozenset({(ValueOrigin.OUTSIDE, _ALWAYS)}))
+    walk.body(users, (), _BEFORE)
     return all(
         origins <= {ValueOrigin.HERE} if inside else ValueOrigin.PAST not in origins
         for inside, origins in walk.found

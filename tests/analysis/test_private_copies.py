@@ -12,7 +12,11 @@ from support.laws import tried
 from support.nest_text import print_nest
 
 from annotune.analysis.analyse import analyse
-from annotune.analysis.normal_form.private_copies import with_last_values, with_private_arrays
+from annotune.analysis.normal_form.private_copies import (
+    with_last_values,
+    with_lives_apart,
+    with_private_arrays,
+)
 from annotune.diagnostics import AnnotuneError
 from annotune.ir.expr import print_expr
 from annotune.ir.nest import LocalArray, walk_stmts
@@ -110,6 +114,99 @@ def test_a_last_value_that_is_not_known_stays_refused(name: str) -> None:
 def _private(one: Region) -> frozenset[str]:
     plain = region(print_nest(one.nest), sizes=one.sizes)
     return analyse(plain).private
+
+
+APART = {
+    "in one of two loops": (
+        "for k in 0:n\n  t = a[k]\n  for i in 0:m\n    b[k*m + i] = t\n"
+        "  for j in 0:m\n    t = c[j]\n    d[k*m + j] = t\n",
+        "for k in 0:n\n  S0: t = a[k]\n  for i in 0:m\n    S1: b[k * m + i] = t\n"
+        "  for j in 0:m\n    S2: t_own = c[j]\n    S3: d[k * m + j] = t_own\n",
+    ),
+    "beside statements in no loop": (
+        "t = a[0]\nfor j in 0:m\n  t = c[j]\n  d[j] = t\nt = b[0]\nb[1] = t\n",
+        "S0: t = a[0]\nfor j in 0:m\n  S1: t_own = c[j]\n  S2: d[j] = t_own\n"
+        "S3: t = b[0]\nS4: b[1] = t\n",
+    ),
+    "one in the other": (
+        "for k in 0:n\n  t = a[k]\n  b[k] = t\n  for j in 0:m\n    t = c[j]\n    d[j*2] = t\n"
+        "    for i in 0:n\n      t = a[i]\n      d[j*2 + 1] += t\n",
+        "for k in 0:n\n  S0: t = a[k]\n  S1: b[k] = t\n  for j in 0:m\n    S2: t_own = c[j]\n"
+        "    S3: d[j * 2] = t_own\n    for i in 0:n\n      S4: t_own2 = a[i]\n"
+        "      S5: d[j * 2 + 1] += t_own2\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", APART)
+def test_a_life_inside_a_loop_gets_a_scalar_of_its_own(name: str) -> None:
+    text, expected = APART[name]
+    one = region(text, sizes={"n": 4, "m": 3})
+    changed = with_lives_apart(one)
+    assert print_nest(changed.nest) == expected
+    assert changed.as_written == one.nest
+    assert changed.steps[0].proof == (
+        "t is t_own in each iteration of j, which writes it before it reads it; "
+        "nothing outside j reads what it writes"
+    )
+
+
+TOGETHER = {
+    "read after the loop": "t = a[0]\nfor j in 0:m\n  t = c[j]\n  d[j] = t\nb[0] = t\n",
+    "read by the next iteration": (
+        "for k in 0:n\n  t = a[k] if k < 1\n  b[k] = t\n  for j in 0:m\n    t = c[j]\n"
+    ),
+    "read before it is written": "t = a[0]\nfor j in 0:m\n  d[j] = t\n  t = c[j]\n",
+    "written in some iterations": "t = a[0]\nfor j in 0:m\n  t = c[j] if c[j] > 0.0\n  d[j] = t\n",
+    "of two loops side by side": (
+        "for j in 0:m\n  t = c[j]\n  d[j] = t\nfor i in 0:n\n  t = a[i]\n  b[i] = t\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TOGETHER)
+def test_one_life_stays_one_scalar(name: str) -> None:
+    one = region(TOGETHER[name], sizes={"n": 4, "m": 3})
+    assert with_lives_apart(one) is one
+
+
+def test_a_value_that_is_read_after_the_region_stays_in_the_users_scalar() -> None:
+    text, _ = APART["in one of two loops"]
+    one = region(text, read_after=["t"], sizes={"n": 4, "m": 3})
+    assert with_lives_apart(one) is one
+    text, expected = APART["beside statements in no loop"]
+    one = region(text, read_after=["t"], sizes={"n": 4, "m": 3})
+    assert print_nest(with_lives_apart(one).nest) == expected
+
+
+@st.composite
+def lives(draw: st.DrawFn, loops: tuple[str, ...] = ()) -> str:
+    """Return a body whose statements set and read one scalar, some of them in loops."""
+    lines = []
+    for _ in range(draw(st.integers(1, 3))):
+        what = draw(st.sampled_from(["set", "read", "set if", "loop", "loop"]))
+        place = "".join(f" + {loop}" for loop in loops)
+        if what == "loop" and len(loops) < 3:
+            var = "ijk"[len(loops)]
+            inner = draw(lives((*loops, var))).splitlines()
+            lines += [f"for {var} in 0:{draw(st.sampled_from('nm'))}", *("  " + x for x in inner)]
+        elif what.startswith("set"):
+            guard = " if a[1] > 0.0" if what == "set if" else ""
+            lines.append(f"t = a[{draw(st.integers(0, 2))}{place}]{guard}")
+        else:
+            lines.append(f"b[{draw(st.integers(0, 2))}{place}] += t")
+    return "\n".join(lines) + "\n"
+
+
+@tried(200)
+@given(text=lives(), is_read_after=st.booleans())
+def test_scalars_of_their_own_leave_the_same(text: str, is_read_after: bool) -> None:
+    one = region(text, read_after=["t"] * is_read_after, sizes={"n": 3, "m": 2})
+    changed = with_lives_apart(one)
+    hidden = {name for name in changed.scalars if name not in one.scalars}
+    hidden |= set() if is_read_after else {"t"}
+    for sizes in SIZES:
+        assert left_behind(one, sizes, hidden) == left_behind(changed, sizes, hidden)
 
 
 WORK = """\

@@ -15,7 +15,7 @@ statement guarded by "this is the last iteration" writes the user's variable.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
 
@@ -25,6 +25,7 @@ from annotune.analysis.dependences import (
     Carried,
     Lifetime,
     all_dependences,
+    inner_lives,
     lifetimes,
     local_lifetimes,
     sees_writes,
@@ -531,6 +532,64 @@ def _runs_with_home(statement: NestStatement, depth: int, box: _WorkArea) -> boo
     )
 
 
+def with_lives_apart(region: Region) -> Region:
+    """Return `region` with a scalar of its own for each loop inside which a life of one passes.
+
+    ``for k: (t = a[k]; b[k] = t; for j: (t = c[j]; d[j] = t))`` uses one t for two things: what an
+    iteration of j reads, it has written, and nothing outside j sees it. So the iterations of j
+    get a t_own, and j is as free as if its author had taken two names.
+    """
+    names = sorted(region.nest.written_scalars() - _tested(region.nest))
+    while names:
+        name = names.pop()
+        try:
+            statements = read_statements(region)
+        except AnnotuneError:
+            return region  # what is wrong with it, the analysis says
+        for home in inner_lives(name, statements, region.scalars[name].read_after):
+            region, own = _with_own(region, name, home)
+            names.append(own)
+    return region
+
+
+def _tested(nest: Nest) -> frozenset[str]:
+    """Return what the first and the last iterations of loops depend on."""
+    loops = {loop for _, around in walk_paths(nest.body) for loop in around}
+    return frozenset().union(*(variables(end) for o in loops for end in (o.lower, o.upper)))
+
+
+def _with_own(region: Region, name: str, home: Counted) -> tuple[Region, str]:
+    """Return `region` with a scalar for the loop `home` alone in place of `name`, and its name."""
+    scalar = region.scalars[name]
+    own = fresh_name(f"{name.removesuffix('_own')}_own", region)
+    body = changed_at(
+        region.nest.body,
+        home.position,
+        lambda loop: replace(loop, body=_renamed(loop.body, name, own)),
+    )
+    proof = (
+        f"{name} is {own} in each iteration of {home.var}, which writes it before it reads it; "
+        f"nothing outside {home.var} reads what it writes"
+    )
+    changed = replace(
+        region,
+        nest=Nest(body),
+        scalars={**region.scalars, own: Scalar(own, scalar.type, is_local=True, span=scalar.span)},
+        original=region.as_written,
+        steps=(*region.steps, Normalised(proof, home.loop.span)),
+    )
+    return changed, own
+
+
+def _renamed(body: tuple[Stmt, ...], name: str, new: str) -> tuple[Stmt, ...]:
+    """Return `body` with the scalar `new` in place of `name`."""
+
+    def renamed(expr: Expr) -> Expr | None:
+        return Var(new, expr.span) if isinstance(expr, Var) and expr.name == name else None
+
+    return map_assigns(body, lambda assign: assign.rewritten(renamed))
+
+
 def with_last_values(region: Region) -> Region:
     """Return `region` with the last values of private scalars written where they are wanted.
 
@@ -599,14 +658,9 @@ def next_number(region: Region) -> int:
 def _rewritten(region: Region, life: Lifetime, last: Expr) -> Region:
     scalar = region.scalars[life.name]
     own = fresh_name(f"{life.name}_own", region)
-
-    def renamed(expr: Expr) -> Expr | None:
-        return Var(own, expr.span) if isinstance(expr, Var) and expr.name == life.name else None
-
     span = next(a.span for a in region.nest.assigns() if a.target == Var(life.name))
     write = Assign(next_number(region), Var(life.name), "=", Var(own), span=span, guard=last)
-    body = map_assigns(region.nest.body, lambda assign: assign.rewritten(renamed))
-    body = appended(body, max(life.homes), (write,))
+    body = appended(_renamed(region.nest.body, life.name, own), max(life.homes), (write,))
     scalars = {**region.scalars, own: Scalar(own, scalar.type, is_local=True, span=scalar.span)}
     proof = (
         f"{life.name} is {own} in each iteration; the last one, in which {print_expr(last)}, "
@@ -630,11 +684,21 @@ def appended(
     """Return `body` with statements added at the ends of the loop at `home`."""
     if not home:
         return (*before, *body, *after)
-    place, *inner = home
-    loop = body[place]
-    assert isinstance(loop, Loop), "a home is a loop"
-    changed = replace(loop, body=appended(loop.body, tuple(inner), after, before))
-    return (*body[:place], changed, *body[place + 1 :])
+    return changed_at(body, home, lambda loop: replace(loop, body=(*before, *loop.body, *after)))
+
+
+def changed_at(
+    body: tuple[Stmt, ...], place: tuple[int, ...], change: Callable[[Loop], Loop]
+) -> tuple[Stmt, ...]:
+    """Return `body` with the loop at `place` changed."""
+    first, *inner = place
+    loop = body[first]
+    assert isinstance(loop, Loop), "nothing but a loop has places in it"
+    if inner:
+        loop = replace(loop, body=changed_at(loop.body, tuple(inner), change))
+    else:
+        loop = change(loop)
+    return (*body[:first], loop, *body[first + 1 :])
 
 
 def _last_iteration(

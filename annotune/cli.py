@@ -261,6 +261,8 @@ def tensor(output: Path | None, as_json: bool, debug: bool, **options: Any) -> N
     given = [name for name in ("sizes", "element", "name") if options[name] is not None]
     if einsum is None and given:
         raise click.UsageError("--sizes, --type and --name are those of --einsum")
+    if output is not None and output.suffix == ".h":
+        raise click.UsageError("-o names the C file; the header gets the same name")
     with _refusals("json" if as_json else "text", debug) as texts:
         if einsum is not None:
             texts["--einsum"] = einsum

@@ -36,6 +36,14 @@ _MACROS = frozenset(
 )
 
 
+# What the C text calls, and common names of the headers that it includes.
+_LIBRARY_WORDS = """
+malloc calloc realloc free exit abort abs labs div rand system perror printf puts remove rename
+fma fmod ldexp stdin stdout stderr linux unix M_PI M_E EXIT_FAILURE RAND_MAX BUFSIZ HUGE_VAL
+"""
+_LIBRARY = frozenset(_LIBRARY_WORDS.split())
+
+
 def why_unusable(name: str) -> str:
     """Return why C cannot have this name for a variable or a function; empty when it can."""
     if not _NAME.fullmatch(name):
@@ -44,8 +52,8 @@ def why_unusable(name: str) -> str:
         return "it is a word of C, of C++ or of an annotation"
     if name in _MACROS or name == "main":
         return "C has a meaning for it"
-    if name in FUNCTIONS:
-        return "it is a function of C"
+    if name in FUNCTIONS or name in _LIBRARY:
+        return "C's library has it"
     if name.startswith("__") or (name[0] == "_" and name[1:2].isupper()) or name == "_":
         return "C keeps it for compilers"
     if name.startswith("annotune_"):

@@ -17,6 +17,9 @@ from annotune.tensor.write import Written, written
 __all__ = ["Translated", "einsum_of", "file_text", "read_program", "translated"]
 
 
+_MOST_SHOWN = 6
+
+
 @dataclass(frozen=True, slots=True)
 class Translated:
     """A program, what was made of it, and warnings of its text."""
@@ -39,7 +42,9 @@ class Translated:
         at = f" at{sizes[1:]}" if sizes else ""
         if made.program == self.asked:
             return f"{_flop(made.flop_before)} flop{at}"
-        names = ", ".join(f"{one.name}{_shape(one)}" for one in made.temporaries)
+        shown = [f"{one.name}{_shape(one)}" for one in made.temporaries]
+        more = [f"{len(shown) - _MOST_SHOWN} more"] if len(shown) > _MOST_SHOWN else []
+        names = ", ".join((*shown[:_MOST_SHOWN], *more))
         times = made.flop_before / max(1, made.flop_after)
         return (
             f"{_flop(made.flop_after)} flop{at}, {times:.3g} times fewer than as written; "

@@ -89,6 +89,7 @@ def test_what_is_no_string(
         ("--einsum", "i", "--sizes", "i=4,i=5"),
         ("--einsum", "i", "--sizes", "i=4.5"),
         ("--einsum", "i", "--type", "int"),
+        ("--einsum", "i", "-o", "i.h"),
     ],
 )
 def test_wrong_usage(arguments: tuple[str, ...]) -> None:

@@ -251,10 +251,17 @@ class Unit:
 
     def trip(self, statement: int, name: str) -> int | None:
         """Return how often the loop `name` around a statement runs, None as in `trips`."""
-        parts = self.parts_of(name)
-        counts = [self.count(x) for x in self.analysis.paths[statement] if x.var in parts]
-        known = [n for n in counts if n is not None]
-        return prod(known) if len(known) == len(counts) else None
+        if (statement, name) not in self._known_trips:
+            parts = self.parts_of(name)
+            counts = [self.count(x) for x in self.analysis.paths[statement] if x.var in parts]
+            known = [n for n in counts if n is not None]
+            is_known = len(known) == len(counts)
+            self._known_trips[statement, name] = prod(known) if is_known else None
+        return self._known_trips[statement, name]
+
+    @cached_property
+    def _known_trips(self) -> dict[tuple[int, str], int | None]:
+        return {}
 
     def parts_of(self, name: str) -> tuple[str, ...]:
         """Return the loops of the text that a loop runs: itself, or those that are merged in it."""

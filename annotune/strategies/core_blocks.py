@@ -29,7 +29,7 @@ from annotune.ir.nest import MemorySpace
 from annotune.schedule.imperfect import ImperfectNest, distributed_block, shared_inside
 from annotune.schedule.units import Unit
 from annotune.strategies.hints import rows_of
-from annotune.strategies.nests import free_loops, held_loop, output, own_band
+from annotune.strategies.nests import asked_once, free_loops, held_loop, output, own_band
 from annotune.transforms.map import Vectorize
 from annotune.transforms.permute import Permute
 from annotune.transforms.pipeline import Prefetch
@@ -61,6 +61,7 @@ def is_alone(unit: Unit, statement: int) -> bool:
     return len(_beside(unit, statement)) == 1
 
 
+@asked_once
 def _beside(unit: Unit, statement: int) -> tuple[int, ...]:
     """Return the unit's statements in exactly the loops of `statement`, in text order."""
     loops = [id(loop) for loop in path(unit.body, statement)]
@@ -401,6 +402,7 @@ class Arrangement:
     staged: tuple[Stage, ...]
 
 
+@asked_once
 def inputs(unit: Unit, statement: int) -> tuple[AccessFacts, ...]:
     """Return what a statement reads that a copy could stand for.
 

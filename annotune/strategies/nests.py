@@ -388,8 +388,10 @@ def held_loop(unit: Unit, statement: int) -> str:
     return ""
 
 
-def is_sum(unit: Unit, statement: int, held: str) -> bool:
-    """Return whether all that loop `held` does with a statement's target is to add to it."""
+@asked_once
+def is_held_sum(unit: Unit, statement: int) -> bool:
+    """Return whether all that the loop of `held_loop` does with a statement's target is adding."""
+    held = held_loop(unit, statement)
     assign = find_assign(unit.body, statement)
     types = Context(unit.analysis).types
     if reduction_operator(assign) != "+" or drops_fractions(assign, types):

@@ -41,7 +41,7 @@ from annotune.strategies.core_blocks import (
     strided_loop,
     sum_lanes,
 )
-from annotune.strategies.nests import free_loops, held_loop, is_sum, output, own_band
+from annotune.strategies.nests import free_loops, held_loop, is_held_sum, output, own_band
 from annotune.transforms.map import STATIC, Map, Team
 from annotune.transforms.pipeline import Prefetch
 from annotune.transforms.stage import Stage
@@ -428,7 +428,7 @@ def _blocking(
         staged = found.staged if found is not None else ()
         return Blocked(statement, (), order, block.along, staged=staged)
     tiles = cut_tiles(unit, statement, block)
-    from_zero = is_sum(unit, statement, held)
+    from_zero = is_held_sum(unit, statement)
     if statement in unit.imperfect and not _has_outside(
         unit.imperfect[statement], free, block, tiles
     ):

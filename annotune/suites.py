@@ -112,27 +112,26 @@ class SuiteRun:
         stepwise = [
             _Job(work, name) for work in works for name in self.suite.strategies("ablation", work)
         ]
+        if self.listener is not None:
+            self.listener.stage("predicting", 0)
+        foreseen = [self._foreseen(work, predicted) for work in works]
         found = self._all_ran([*map(_Job, works), *stepwise], timed, gpu)
-        out: list[WorkloadResult] = []
-        for work in works:
-            own = found[_Job(work).key]
-            forecasts = self._forecasts(_Job(work), predicted)
-            gridded = self.suite.strategies("grids", work)
-            names = dict.fromkeys((*self.suite.strategies("ablation", work), *gridded))
-            first = {name: self._first(_Job(work, name), found, predicted) for name in names}
-            out.append(WorkloadResult(work, own.regions, forecasts, own.why, first))
-        return tuple(out)
+        return tuple(_with_runs(one, found) for one in foreseen)
 
-    def _first(
-        self, job: _Job, found: Mapping[tuple[object, str], _Ran], targets: Sequence[Target]
-    ) -> FirstChoices:
-        """Return what is known of the first choices of a strategy."""
-        ran = found.get(job.key, _Ran())
+    def _foreseen(self, work: Workload, targets: Sequence[Target]) -> WorkloadResult:
+        """Return what is known of a workload without a run."""
+        gridded = self.suite.strategies("grids", work)
+        names = dict.fromkeys((*self.suite.strategies("ablation", work), *gridded))
+        first = {name: self._first(_Job(work, name), targets) for name in names}
+        return WorkloadResult(work, (), self._forecasts(_Job(work), targets), first=first)
+
+    def _first(self, job: _Job, targets: Sequence[Target]) -> FirstChoices:
+        """Return what is known of the first choices of a strategy without a run."""
         forecasts = self._forecasts(job, targets)
         grids: Mapping[str, tuple[str, str]] = {}
         with suppress(AnnotuneError):
             grids = pipeline.grids(self._of_job(job), targets)
-        return FirstChoices(ran.regions, forecasts, ran.why, grids)
+        return FirstChoices((), forecasts, "", grids)
 
     def _all_ran(
         self, jobs: Sequence[_Job], timed: Sequence[Target], gpu: Gpu | NoGpu
@@ -140,11 +139,18 @@ class SuiteRun:
         """Return what came of each job, those that an earlier command has ended as they are."""
         kept = {job.key: self._kept(job, timed, gpu) for job in jobs}
         found = {key: known for key, known in kept.items() if known is not None}
+        late_s = 0.0
         for number, job in enumerate(jobs, 1):
-            if job.key not in found:
-                place = f"{job.name}, {number} of {len(jobs)}"
-                left = len(jobs) - len(found)
-                found[job.key] = self._ran(job, timed, gpu, left, place)
+            if job.key in found:
+                continue
+            place = f"{job.name}, {number} of {len(jobs)}"
+            begun = time.monotonic()
+            # What each takes beyond its share would be missing to the last ones.
+            share_s = (self._until - begun) / (len(jobs) - len(found)) - late_s
+            share_s = max(LEAST_S, share_s)
+            found[job.key] = self._ran(job, timed, gpu, share_s, place)
+            if found[job.key].regions:
+                late_s = (late_s + max(0.0, time.monotonic() - begun - share_s)) / 2
         return found
 
     def _targets(self, gpu: Gpu | NoGpu) -> tuple[tuple[Target, ...], tuple[Target, ...]]:
@@ -205,6 +211,10 @@ class SuiteRun:
         settings = self._settings(job.work)
         return replace(settings, strategy=job.first) if job.first else settings
 
+    def _needs_grids(self, job: _Job) -> bool:
+        """Return whether a table tells which grid a compiler chooses for OpenACC as written."""
+        return bool(self.suite.strategies("grids", job.work)) and not job.first
+
     def _place(self, job: _Job, timed: Sequence[Target], gpu: Gpu | NoGpu) -> Path:
         """Return the folder of a job's run, another one for whatever changes its results."""
         work, names = job.work, [target.name for target in timed]
@@ -212,7 +222,7 @@ class SuiteRun:
         values = dict(work.values)
         parts = [__version__, read_source(work.file), values, work.is_macro, names]
         strategy = job.first or self.suite.strategy
-        machine = [cpu_model(), device, strategy, self.suite.devices[0]]
+        machine = [cpu_model(), device, strategy, self.suite.devices[0], self._needs_grids(job)]
         known = json.dumps([*parts, *machine]).encode("utf-8", "surrogateescape")
         digest = hashlib.sha256(known).hexdigest()[:8]
         name = re.sub(r"[^\w.-]", "_", work.name, flags=re.ASCII)
@@ -229,9 +239,9 @@ class SuiteRun:
             return None  # damaged, or another annotune's
 
     def _ran(
-        self, job: _Job, timed: Sequence[Target], gpu: Gpu | NoGpu, left: int, place: str
+        self, job: _Job, timed: Sequence[Target], gpu: Gpu | NoGpu, share_s: float, place: str
     ) -> _Ran:
-        """Return what a job finds in its share of the time, or why there is nothing."""
+        """Return what a job finds in so many seconds, or why there is nothing."""
         if not timed:
             return _Ran(why=NO_TARGET)
         rest_s = self._until - time.monotonic()
@@ -239,10 +249,11 @@ class SuiteRun:
             return _Ran(why=ENDED if self.stop.is_set else NO_TIME)
         config = replace(
             self.config,
-            time_s=rest_s / left,
+            time_s=share_s,
             begun=time.monotonic(),
             original_s=min(self.config.original_s, rest_s),
             by_steps=bool(job.first),
+            checks_naive=self._needs_grids(job),
         )
         folder = self._place(job, timed, gpu)
         listener = self.listener and SizeListener(self.listener, place)
@@ -275,6 +286,20 @@ class SuiteRun:
                 devices, by_steps = self.suite.devices, bool(job.first)
                 return pipeline.forecast(self._of_job(job), targets, devices, by_steps)
         return ()
+
+
+def _with_runs(
+    foreseen: WorkloadResult, found: Mapping[tuple[object, str], _Ran]
+) -> WorkloadResult:
+    """Return what is known of a workload with what its runs have found."""
+    work = foreseen.workload
+    own = found[_Job(work).key]
+    runs = {name: found.get(_Job(work, name).key, _Ran()) for name in foreseen.first}
+    first = {
+        name: replace(one, run=runs[name].regions, why=runs[name].why)
+        for name, one in foreseen.first.items()
+    }
+    return replace(foreseen, run=own.regions, why=own.why, first=first)
 
 
 def _memory_bytes() -> int:

@@ -98,7 +98,8 @@ def _figure(parts: Sequence[_Part], text: Callable[[float | None], str]) -> Tabl
     if lacking:
         names = ", ".join(part.name for part in lacking)
         said = f"not available because {lacking[0].why or NOT_KNOWN}"
-        if len(parts) > 1:
+        is_of_all = not values and len({part.why for part in lacking}) == 1
+        if len(parts) > 1 and not is_of_all:
             said = f"{names}: {said}"
         if values:
             said = f"of {len(values)} of {len(parts)} functions; {said}"

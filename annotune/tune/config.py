@@ -52,7 +52,8 @@ class RunConfig:
     nothing of its data in a cache. `workers` are processes of their own that are to do the checks;
     None for this one. One run of the original may take `original_s`, however short the search is to
     be. The command was `begun` at that time, of `time.monotonic`; None is now. `by_steps` asks for
-    the first choice alone, one kind of its steps after the other.
+    the first choice alone, one kind of its steps after the other. Without `checks_naive`, OpenACC
+    as written is looked at only where a GPU can time it.
     """
 
     search: str | None = None
@@ -66,6 +67,7 @@ class RunConfig:
     original_s: float = ORIGINAL_S
     begun: float | None = None
     by_steps: bool = False
+    checks_naive: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -420,10 +420,18 @@ def _naive_openacc(run: RegionRun, limit_s: float) -> TargetResult:
     """
     gpu, codes = run.on_gpu("openacc"), naive_openacc(run.source, run.analysis)
     name = "openacc_naive"
+    if gpu is None and not run.bench.session.config.checks_naive:
+        return TargetResult(note=_why_no_grid(run))
     if gpu is None:
         return baseline(run.bench, name, "openacc", codes, 1, limit_s, is_timed=False)
     with exclusive(gpu, lock_folder()):
         return baseline(_bench_on(gpu, run.bench), name, ON_GPU["openacc"], codes, 1, limit_s)
+
+
+def _why_no_grid(run: RegionRun) -> str:
+    gpu = run.gpu
+    why = gpu.reason if isinstance(gpu, NoGpu) else "no OpenACC compiler offloads to it here"
+    return f"the compiler chooses its grid, which only a GPU can time: {why}"
 
 
 def _bench_on(gpu: Gpu, bench: Bench) -> Bench:
@@ -577,9 +585,7 @@ class _Rows:
             return Row(name, RowStatus.UNAVAILABLE, reason=self.found[name].note)
         if self.run.on_gpu("openacc") is not None:
             return self.measured(name)
-        gpu = self.run.gpu
-        why = gpu.reason if isinstance(gpu, NoGpu) else "no OpenACC compiler offloads to it here"
-        reason = f"the compiler chooses its grid, which only a GPU can time: {why}"
+        reason = _why_no_grid(self.run)
         return Row(name, RowStatus.UNAVAILABLE, verified=True, reason=reason, config=best.config)
 
     def speedup(self, best: Trial) -> Speedup:

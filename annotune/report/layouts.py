@@ -93,22 +93,28 @@ def _figure(parts: Sequence[_Part], text: Callable[[float | None], str]) -> Tabl
     if not parts:
         return _EMPTY
     values = [part.value for part in parts if part.value]
-    lacking = [part for part in parts if not part.value]
-    said = ""
-    if lacking:
-        names = ", ".join(part.name for part in lacking)
-        said = f"not available because {lacking[0].why or NOT_KNOWN}"
-        is_of_all = not values and len({part.why for part in lacking}) == 1
-        if len(parts) > 1 and not is_of_all:
-            said = f"{names}: {said}"
-        if values:
-            said = f"of {len(values)} of {len(parts)} functions; {said}"
+    said = _lacking(parts)
+    if said and values:
+        said = f"of {len(values)} of {len(parts)} functions; {said}"
     if not values:
         return TableCell(MISSING, None, RowStatus.UNAVAILABLE, said)
     mean = _mean(values)
     if any(part.value and part.status is RowStatus.PREDICTED for part in parts):
         return TableCell(estimated(text(mean)), mean, RowStatus.PREDICTED, said)
     return TableCell(text(mean), mean, RowStatus.MEASURED, said)
+
+
+def _lacking(parts: Sequence[_Part]) -> str:
+    """Return why parts have no value, with their names where others differ; nothing for none."""
+    names: dict[str, list[str]] = {}
+    for part in parts:
+        if not part.value:
+            names.setdefault(part.why or NOT_KNOWN, []).append(part.name)
+    is_of_all = len(names) == 1 and all(not part.value for part in parts)
+    return "; ".join(
+        f"{'' if is_of_all else ', '.join(own) + ': '}not available because {why}"
+        for why, own in names.items()
+    )
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -361,6 +361,14 @@ def test_several_arrays_become_local() -> None:
         assert_same(one, changed, sizes)
 
 
+def test_where_one_array_stays_shared_the_others_do() -> None:
+    # The loop over i stays serial; launched in each iteration, nests inside share t.
+    text = TWO.replace("u[k] =", "u[k + 1] =")
+    one = region(text, sizes={"n": 5})
+    assert with_private_arrays(one) is one
+    assert analyse(one).loops[1].kind == "parallel"
+
+
 @pytest.mark.parametrize(
     ("length", "count", "is_local"),
     [

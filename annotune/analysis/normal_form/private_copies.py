@@ -126,9 +126,13 @@ def _with_one(region: Region, names: frozenset[str]) -> Region | None:
         against = _against(loop, model, dependences)
         if not against or not against <= names:
             continue
-        for name in sorted(against):
-            private = _private(name, model, dependences)
-            changed = None if private is None else in_text_order(private.rewritten())
+        found = [_private(name, model, dependences) for name in sorted(against)]
+        # Where one stays shared so the loop is serial, and nests inside it need the others shared.
+        privates = [private for private in found if private is not None]
+        if len(privates) < len(found):
+            continue
+        for private in privates:
+            changed = in_text_order(private.rewritten())
             if changed is not None:
                 return changed
     return None

@@ -325,6 +325,11 @@ class ThreadDialect(Dialect):
         """Return whether nvcc must not write out `loop`, which picks no elements of registers."""
         if self.picking.counted(loop) is not None:
             return False
+        if not loop.peeled and self.tested(loop)[0] is not None:
+            return False  # the line belongs between the test and the loop
+        return self._may_not_be_written_out(before, loop)
+
+    def _may_not_be_written_out(self, before: Stmt | None, loop: Loop) -> bool:
         return super().stays_rolled(before, loop) or self._is_around_memory(loop)
 
     def _is_around_memory(self, loop: Loop) -> bool:
@@ -365,8 +370,11 @@ class ThreadDialect(Dialect):
         if counted is None:
             test, loop = (None, loop) if loop.peeled else self.tested(loop)
             around = nullcontext() if test is None else out.block(f"if ({self.expr(test)})")
-            with around, out.block(self.loop_head(loop)):
-                inside.write_versions(out, loop.peeled, loop.body, _write_body(out))
+            with around:
+                if test is not None and self._may_not_be_written_out(None, loop):
+                    out.line(self.rolled)
+                with out.block(self.loop_head(loop)):
+                    inside.write_versions(out, loop.peeled, loop.body, _write_body(out))
             return
         kind, counter = self.iterator_type(loop), counted.counter
         value = self.bound(loop, counted.value)

@@ -127,11 +127,18 @@ def _in_order(sizes: str) -> str:
     return sizes_text({name.strip(): int(value) for name, value in sorted(pairs)})
 
 
-def listing_of(target: Target, base: Base, space: Space, device: Device, limit: int) -> Listing:
+def listing_of(
+    target: Target,
+    base: Base,
+    space: Space,
+    device: Device,
+    limit: int,
+    first_alone: bool = False,
+) -> Listing:
     """Return the points among which a search of a target chooses, the first choice first.
 
     They are the recipe's own where it says all that is done for the target: a point for each
-    value of its parameters.
+    value of its parameters. With `first_alone` no others are ranked where that takes long.
 
     Raises:
         AnnotuneError: The first choice is illegal, as only a recipe can make it; or what the user
@@ -139,7 +146,8 @@ def listing_of(target: Target, base: Base, space: Space, device: Device, limit: 
     """
     section = _own_section(base.analysis, target.name)
     if section is None:
-        return target.points(base, space, device).listing(limit)
+        own = target.points(base, space, device)
+        return own.first_alone(limit) if first_alone else own.listing(limit)
     points = space.params[:limit]
     recipe = _Recipe(target, base.analysis, section)
     first = recipe.variant(points[0])

@@ -100,6 +100,14 @@ class TargetPoints(ABC, Generic[P]):
         """
         return self.counted(self.first_of(self.points(limit), limit), limit)
 
+    def first_alone(self, limit: int) -> Listing:
+        """Return the first point of a listing and, where to rank them takes long, no other.
+
+        Raises:
+            AnnotuneError: As `listing` does.
+        """
+        return self.listing(limit)
+
     def first_of(self, points: Iterable[P], limit: int) -> Listing:
         """Return the first points that the user's limits admit, the first of them legal.
 
@@ -213,6 +221,12 @@ class GpuPoints(TargetPoints[Point]):
             return found.of(space.size, space.legal)
         is_all = len(found) < limit and space.legal <= space.enough(limit)
         return found.admitted(space.size, is_all)
+
+    def first_alone(self, limit: int) -> Listing:
+        """Return the first point; the model ranks no other (`TargetPoints.first_alone`)."""
+        if self.space.limits:
+            return self.listing(limit)  # how many points the limits admit only a listing tells
+        return self.listing(1).of(self.space.size, self.space.legal)
 
     def axes(self) -> Iterator[str]:
         """Yield the names of the axes that some points have (`TargetPoints.axes`)."""

@@ -62,6 +62,18 @@ class Chosen:
         return load_target(target).region(made, resident=False)
 
 
+def test_the_first_choice_alone_tells_of_how_many_it_is_the_first() -> None:
+    path, function, _ = REGIONS[0]
+    own = next(r for r in regions_of(path) if r.function == function)
+    chosen = Chosen(own)
+    for name in ("cuda", "openacc"):
+        target = load_target(name)
+        every = chosen.listing(name, 2)
+        one = listing_of(target, chosen.base, chosen.space, DEVICE, 100, first_alone=True)
+        assert one.configs == every.configs[:1]
+        assert (one.size, one.legal) == (every.size, every.legal)
+
+
 def drawn(chosen: Chosen, target: str, random: Random) -> Iterator[Variant]:
     """Yield the legal points of a region but the first, in random order."""
     try:

@@ -468,6 +468,7 @@ def _run(library: ctypes.CDLL, entry: str, job: Job, memory: _Memory, mode: Floa
     computed = call.scalars()
     told: Job = {
         "computed": computed,
+        "took_s": first_s,
         "zones": _broken_zones(job, arrays),
         "changed": _changed_inputs(job, arrays, pristine),
         "races": _races(library),

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from math import inf
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -14,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from annotune.analysis.facts import Analysis
+from annotune.codegen.build import USUAL
 from annotune.diagnostics import AnnotuneError, Template
 from annotune.ir.region import SourceFile
 from annotune.measure.compile import (
@@ -82,7 +84,8 @@ class OracleResult:
     """What the original leaves at one set of sizes.
 
     `problem` says why there is none: the original crashed or took too long there, or its own
-    result is not a number; nothing can be checked at these sizes then.
+    result is not a number; nothing can be checked at these sizes then. That run took `took_s`
+    seconds: infinitely many where it was ended, 0 where nobody knows.
     """
 
     asked: Asked
@@ -91,6 +94,7 @@ class OracleResult:
     integers: tuple[int, ...] = ()
     reals: tuple[float, ...] = ()
     problem: str = ""
+    took_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,18 +163,22 @@ class Oracle(Original):
         self._is_linear = shadow.is_linear
         self._fixes_zeros = fixes_zeros(analysis)
         bodies = (shadow.magnitude, shadow.count)
-        texts = [nest_source(source, self.region, body) for body in bodies]
-        with ThreadPoolExecutor(1 + len(texts)) as pool:
+        texts = [oracle_source(source, self.region)]
+        texts += [nest_source(source, self.region, body) for body in bodies]
+        # The original as it is timed: where it takes long its one run is also its time.
+        optimisations: list[tuple[str, ...]] = [(USUAL,), (), ()]
+        with ThreadPoolExecutor(len(texts)) as pool:
             # The original first: what the compiler says of it is what the user is told.
-            made = list(pool.map(self._built, [oracle_source(source, self.region), *texts]))
+            made = list(pool.map(self._built, texts, optimisations))
         self.library, *self._shadow_libraries = (one.path for one in made)
         self.compile_s = made[0].time_s
 
-    def _built(self, text: str) -> CompileResult:
+    def _built(self, text: str, optimisation: tuple[str, ...]) -> CompileResult:
         if self.tools.c is None:
             problem = self.tools.problems.get("c", "")
             raise AnnotuneError.of(NO_C_COMPILER.at(self.region.span, words=problem))
-        job = CompileJob((TranslationUnit(text),), "c", self.flags)
+        unit = TranslationUnit(text)
+        job = CompileJob((unit,), "c", self.flags, optimisation=optimisation)
         result = self.compile(job)
         if not result.ok:
             words = result.output.strip()
@@ -198,12 +206,16 @@ class Oracle(Original):
         folder = self.folder / f"reference-{next(self._numbers)}"
         sizes = dict(asked.sizes)
         inputs = make_inputs(self.analysis, sizes, asked.seed, folder, asked.values, asked.overlap)
+        ran = self._ran(self.library, inputs, folder / "original")
+        took_s = inf if ran.status is Status.TIMEOUT else ran.took_s
+        if ran.status is not Status.CORRECT:
+            return OracleResult(asked, inputs, problem=f"the original {ran.reason}", took_s=took_s)
         try:
-            original = self._run("the original ", self.library, inputs, folder / "original").left
-            expected = self._expected(inputs, original)
+            expected = self._expected(inputs, ran.left)
         except NothingToCompare as none:
-            return OracleResult(asked, inputs, problem=str(none))
-        return OracleResult(asked, inputs, expected, original.integers, original.reals)
+            return OracleResult(asked, inputs, problem=str(none), took_s=took_s)
+        scalars = (ran.left.integers, ran.left.reals)
+        return OracleResult(asked, inputs, expected, *scalars, took_s=took_s)
 
     def _whole(self, asked: Asked) -> OracleResult:
         """Return the reference with all of the arrays."""
@@ -281,11 +293,13 @@ class Oracle(Original):
         Raises:
             NothingToCompare: It did not, in words that begin with `who`.
         """
-        child = Child(library, limit_s=self._limit_s)
-        result = run_checked(child, RunJob(inputs), folder)
+        result = self._ran(library, inputs, folder)
         if result.status is not Status.CORRECT:
             raise NothingToCompare(f"{who}{result.reason}")
         return result
+
+    def _ran(self, library: Path, inputs: Inputs, folder: Path) -> RunResult:
+        return run_checked(Child(library, limit_s=self._limit_s), RunJob(inputs), folder)
 
     def evictor(self) -> str:
         """Return the library by which a measuring child empties the processor's caches.

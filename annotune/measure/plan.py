@@ -63,6 +63,9 @@ DETECTOR_SLOWER = 20
 LONG_ITERATIONS = 100_000_000
 """A proof with more assignments than this is long: it takes a second and more."""
 
+LONG_BYTES = 64 << 20
+"""So is one whose runs make, copy and compare more bytes of arrays than this."""
+
 _ALL_ORDERS = (Order.FORWARD, Order.REVERSE, Order.SHUFFLED)
 
 
@@ -371,7 +374,7 @@ def _runs_once(analysis: Analysis, sizes: Sizes) -> bool:
 
 
 def takes_long(plan: CheckPlan, analysis: Analysis) -> bool:
-    """Return whether a proof makes so many assignments that these and no compiler take its time."""
+    """Return if runs take a proof's time, and no compiler: by assignments and arrays' bytes."""
     if plan.sanitize:
         # Short enough not to be left out: a race is what other runs least show.
         return False
@@ -379,7 +382,14 @@ def takes_long(plan: CheckPlan, analysis: Analysis) -> bool:
         return True
     cases = max(1, len(plan.odd.overlaps)) * len(plan.odd.values) + len(plan.odd.failures)
     cases *= DETECTOR_SLOWER if plan.races else 1
-    return cases * sum(_assignments(analysis, sizes) for sizes in plan.sizes) > LONG_ITERATIONS
+    if cases * sum(_assignments(analysis, sizes) for sizes in plan.sizes) > LONG_ITERATIONS:
+        return True
+    return cases * sum(_array_bytes(analysis, sizes) for sizes in plan.sizes) > LONG_BYTES
+
+
+def _array_bytes(analysis: Analysis, sizes: Sizes) -> int:
+    values = known_values(analysis.region, sizes)
+    return sum(buffer.size_bytes for buffer in buffers_of(analysis, values))
 
 
 def words_of_proof(plan: CheckPlan) -> str:

@@ -338,7 +338,7 @@ class RunResult:
     was timed, where that has left anything else. `launches` counts the CUDA kernels that ran, None
     where there are none to count. `reached` are the blocks of texts with marks that have been run,
     `touched` the first element and the number of them that a watched original has touched of each
-    array.
+    array. The first call took `took_s` seconds, whatever the caches held.
     """
 
     status: Status
@@ -349,6 +349,7 @@ class RunResult:
     launches: int | None = None
     reached: Mapping[str, Sequence[int]] = field(default_factory=dict)
     touched: tuple[tuple[int, int], ...] = ()
+    took_s: float = 0.0
 
     @property
     def left(self) -> Computed:
@@ -484,6 +485,7 @@ def _finished(job: RunJob, told: dict[str, Any], outputs: Path, start: int) -> R
         told["launches"],
         told["reached"],
         tuple((first, count) for first, count in told["touched"]),
+        told["took_s"],
     )
 
 

@@ -43,6 +43,11 @@ COPIES = 6
 LEAST_MIB = 512
 
 
+# A variant whose device this processor plays by one thread may run so many times as long as the
+# original: kernels with copies of their own have taken twice as long.
+SLOWER_PLAYED = 5.0
+
+
 class Listener(Protocol):
     """Someone to be told how a run goes on; the command line's progress display."""
 
@@ -98,7 +103,8 @@ class Bench:
     problem sizes of the annotation, only what wins is checked, and nothing is measured.
     `device_name` names what the clock measures, `environ` is set in every child. `until` is the
     time (of `time.monotonic`) after which no new variant is begun, `limit_s` that after which one
-    compilation or run is given up.
+    compilation or run is given up. One run of the original takes `original_s`, 0 where that is not
+    known; a variant may take some times as long.
     """
 
     session: Session
@@ -111,6 +117,7 @@ class Bench:
     environ: Mapping[str, str] = field(default_factory=dict)
     limit_s: float = COMPILE_LIMIT_S
     others: tuple[Mapping[str, int], ...] = ()
+    original_s: float = 0.0
 
     def plan(
         self, is_timed: bool, best_s: float = 0.0, budget_s: float = TRIAL_BUDGET_S
@@ -127,7 +134,7 @@ class Bench:
             device_name=self.device_name if is_timed else "",
             environ=self.environ,
             limits=CheckLimits(
-                min(RUN_LIMIT_S, self.limit_s),
+                max(min(RUN_LIMIT_S, self.limit_s), SLOWER_PLAYED * self.original_s),
                 self.limit_s,
                 self._share_mib(1 if is_timed else config.jobs),
             ),
@@ -149,7 +156,7 @@ class Bench:
 
     @property
     def left_s(self) -> float:
-        """Return the seconds that are left."""
+        """Return the seconds that are left, 0 where none are."""
         return max(0.0, self.until - time.monotonic())
 
     def share(self, parts: float) -> Bench:

@@ -34,6 +34,7 @@ from annotune.space.variants import Listing, Variant
 from annotune.tune.ablation import steps_in_turn
 from annotune.tune.bench import Bench, busy_words, program_of
 from annotune.tune.config import Wanted
+from annotune.tune.experiment import FIRST_S
 from annotune.tune.jobs import SHARED_WITH, Contestant, job_of
 from annotune.tune.profiling import PROFILE_LIMIT_S, Profiler
 from annotune.tune.proving import NOT_PROVED, no_time_words
@@ -58,6 +59,7 @@ from annotune.tune.tuner import (
     measured,
     original_program,
     predicted,
+    ran_once,
     unchecked,
 )
 
@@ -69,6 +71,12 @@ LISTING = 0.125
 # A target that is measured has this many times the time of one that is predicted: its variants are
 # checked one at a time, and each tells something new.
 MEASURED = 2.0
+# A check that runs longer than this is not owed when the time is over.
+LONG_CHECK_S = 10.0
+TOO_LATE = (
+    "not tried: no time was left, and a check takes as long as the original, {:.0f} s; "
+    "a longer --time has it"
+)
 # The targets that are measured where a GPU answers, and how they are built for it.
 ON_GPU = {"openacc": "openacc-gpu", "cuda": "cuda-gpu"}
 
@@ -113,7 +121,8 @@ class RegionRun:
     def listing(self, target: Target, time_s: float) -> Listing:
         """Return the points among which the search of a target chooses in so many seconds.
 
-        Where the model alone judges, only those that it likes best need be checked.
+        Where the model alone judges, only those that it likes best need be checked, and where there
+        is no time for a second one it is not asked.
         """
         if self.bench.session.config.by_steps:
             return steps_in_turn(target, self.base, self.space, self.device)
@@ -122,12 +131,16 @@ class RegionRun:
             limit = max(limit, min(MOST_ON_CPU, int(LISTING * time_s / LISTED_ON_CPU_S)))
         elif self.on_gpu(target.name) is not None:
             limit = max(limit, min(MOST_ON_GPU, int(LISTING * time_s / LISTED_ON_GPU_S)))
-        return listing_of(target, self.base, self.space, self.device, limit)
+        first_alone = time_s < FIRST_S and not self.is_measured(target)
+        return listing_of(target, self.base, self.space, self.device, limit, first_alone)
+
+    def is_measured(self, target: Target) -> bool:
+        """Return whether a clock judges a target's variants here, and not the model."""
+        return target.is_for_cpu or self.on_gpu(target.name) is not None
 
     def weight(self, target: Target) -> float:
         """Return the share of the time that a target has beside another one of 1."""
-        is_measured = target.is_for_cpu or self.on_gpu(target.name) is not None
-        return MEASURED if is_measured else 1.0
+        return MEASURED if self.is_measured(target) else 1.0
 
     def timed_on(self, target: Target) -> str:
         """Return the name of what the times of a target's trials are for."""
@@ -267,12 +280,17 @@ def tune(run: RegionRun, targets: Sequence[Target]) -> Tuned:
     refusals: list[AnnotuneError] = []
     bench.begin("original", 4, _least_s(run, run.cpu.model))
     found |= _as_written(run)
+    first = found["sequential"].best
+    bench = replace(bench, original_s=first.time_s or 0.0) if first is not None else bench
     order = _in_turn(run, targets)
     for number, target in enumerate(order):
         if stop.is_set:
             found[target.name] = TargetResult(note="the run was ended before its turn came")
             continue
         parts = sum(map(run.weight, order[number:])) / run.weight(target)
+        if late := too_late(bench, run.is_measured(target)):
+            found[target.name] = TargetResult(note=late)
+            continue
         try:
             listing = run.listing(target, bench.share(parts).left_s)
         except AnnotuneError as refusal:
@@ -281,19 +299,45 @@ def tune(run: RegionRun, targets: Sequence[Target]) -> Tuned:
             continue
         least_s = _least_s(run, run.timed_on(target))
         bench.begin(f"tuning {target.name}", min(len(listing), run.wanted.budget), least_s)
-        own = bench.share(parts)
-        gpu = run.on_gpu(target.name)
-        if gpu is not None:
-            found[target.name] = _on_gpu(run, gpu, target, own, listing)
-        elif target.is_for_cpu:
-            found |= _on_cpu(run, target, own, listing, found)
-        else:
-            device = run.device.vendor_name
-            found[target.name] = predicted(own, target, target.kind, listing, run.wanted, device)
+        found |= _on_target(run, target, bench.share(parts), listing, found)
     if len(refusals) == len(targets):
         raise AnnotuneError(tuple(d for one in refusals for d in one.diagnostics))
     in_order = (*(name for name in found if name in ORIGINALS), *(t.name for t in targets))
     return _tuned(run, {name: found[name] for name in in_order})
+
+
+def _on_target(
+    run: RegionRun,
+    target: Target,
+    bench: Bench,
+    listing: Listing,
+    found: Mapping[str, TargetResult],
+) -> dict[str, TargetResult]:
+    """Return what comes of a target, and of the originals where these take part in its finals."""
+    gpu = run.on_gpu(target.name)
+    if gpu is not None:
+        return {target.name: _on_gpu(run, gpu, target, bench, listing)}
+    if target.is_for_cpu:
+        return _on_cpu(run, target, bench, listing, found)
+    device = run.device.vendor_name
+    own = predicted(bench, target, target.kind, listing, run.wanted, device)
+    if own.best is None and len(listing) == 1 and not bench.session.stop.is_set:
+        # One right variant is owed: the others are ranked now.
+        listing = run.listing(target, FIRST_S)
+        if len(listing) > 1:
+            own = predicted(bench, target, target.kind, listing, run.wanted, device)
+    return {target.name: own}
+
+
+def too_late(bench: Bench, is_measured: bool) -> str:
+    """Return why a target is not tried any more, nothing where it is.
+
+    One variant of each is owed however late it is, but of what is only predicted none that would
+    take long to check.
+    """
+    if is_measured or not bench.is_over or bench.original_s <= LONG_CHECK_S:
+        return ""
+    return TOO_LATE.format(bench.original_s)
 
 
 def _in_turn(run: RegionRun, targets: Sequence[Target]) -> list[Target]:
@@ -399,9 +443,10 @@ def _as_written(run: RegionRun) -> dict[str, TargetResult]:
     """Return the original, and with the directives that one would add without a tool."""
     bench, limit_s = run.bench, run.original_s
     name, own = "sequential", _original(run)
-    first = baseline(bench, name, "c", own, 1, limit_s)
     ((label, code),) = own.items()
-    first = unchecked(bench, first, original_program(name, "c", label, code), limit_s)
+    program = original_program(name, "c", label, code)
+    first = ran_once(bench, program) or baseline(bench, name, "c", own, 1, limit_s)
+    first = unchecked(bench, first, program, limit_s)
     alone_s = first.best.time_s if first.best is not None else None
     limit_s = min(limit_s, AS_WRITTEN_LIMIT * (alone_s or limit_s))
     naive = {"parallel for": naive_openmp(run.source, run.analysis)}

@@ -7,7 +7,6 @@ the compiler said of the kernels, and not heard where what should be in register
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf, prod
@@ -94,7 +93,7 @@ NO_FINALS = Finals({}, ())
 
 def reserved_s(bench: Bench) -> float:
     """Return how many of the seconds that are left belong to the finals."""
-    return min(BUDGET_S, SHARE * max(0.0, bench.until - time.monotonic()))
+    return min(BUDGET_S, SHARE * bench.left_s)
 
 
 def finalists(trials: Mapping[int, Trial]) -> tuple[int, ...]:
@@ -436,7 +435,8 @@ def _proved(bench: Bench, program: Program) -> tuple[Proved, tuple[Mapping[str, 
     recorder = Recorder(bench)
     tried = bench.plan(False)
     # A proof takes longer than a trial, and a limit that is a share of the time may be short.
-    limits = replace(tried.limits, run_s=RUN_LIMIT_S, compile_s=COMPILE_LIMIT_S)
+    run_s = max(RUN_LIMIT_S, tried.limits.run_s)
+    limits = replace(tried.limits, run_s=run_s, compile_s=COMPILE_LIMIT_S)
     tried = replace(tried, device_name="", environ={}, limits=limits)
 
     def check(plan: CheckPlan, limit_s: float) -> Trial:
@@ -508,8 +508,7 @@ def baseline(
         # What the user's own code needs it may have.
         limits = replace(plan.limits, run_s=max(limit_s, plan.limits.run_s), memory_mib=0)
         if plan.timing is not None:
-            once_s = min(ONCE_S, ONCE_SHARE * max(0.0, bench.until - time.monotonic()))
-            plan = replace(plan, timing=replace(plan.timing, once_s=once_s))
+            plan = replace(plan, timing=replace(plan.timing, once_s=_once_s(bench)))
         plan = replace(plan, threads=threads, grids=True, limits=limits)
         if not is_timed and bench.awkward:
             # At the tuned sizes it may take as long as the original.
@@ -526,20 +525,63 @@ def baseline(
     return TargetResult(tuple(trials), Tried(first, trials[first]), contestant=one)
 
 
+def ran_once(bench: Bench, program: Program) -> TargetResult | None:
+    """Return the time of the one run of an original that takes long, None where it does not.
+
+    All else is compared with what that run has left: there is nothing to check.
+    """
+    took_s, problem = _reference_s(bench)
+    if problem or not _once_s(bench) < took_s < inf:
+        return None
+    trial = Trial(
+        program.target,
+        dict(program.config),
+        Status.CORRECT,
+        took_s,
+        0.0,
+        times_s=(took_s,),
+        verified=True,
+        run_s=took_s,
+        device=bench.device_name,
+        facts={"runs": 1},
+    )
+    trial = bench.tell(trial)
+    one = Contestant(program.target, program, took_s, 1)
+    return TargetResult((trial,), Tried(0, trial), contestant=one)
+
+
+def _reference_s(bench: Bench) -> tuple[float, str]:
+    """Return how long the original ran at the sizes to measure at, and why it left no result."""
+    try:
+        found = bench.checker.oracle.reference(bench.sizes[0], bench.plan(True).seed)
+    except ValueError as refusal:  # C has no such arrays at these sizes
+        return 0.0, str(refusal)
+    return found.took_s, found.problem
+
+
+def _once_s(bench: Bench) -> float:
+    """Return the seconds beyond which the original is run once."""
+    return min(ONCE_S, ONCE_SHARE * bench.left_s)
+
+
 def unchecked(bench: Bench, found: TargetResult, program: Program, limit_s: float) -> TargetResult:
     """Return the original's time where nothing could be compared with what it computes.
 
-    Without it there is no speed-up of anything.
+    Without it there is no speed-up of anything. One that was ended before its end has none.
     """
     if found.best is not None or bench.session.stop.is_set:
         return found
-    plan = bench.plan(True)
-    plan = replace(plan, limits=replace(plan.limits, run_s=limit_s, memory_mib=0), threads=1)
-    alone = Contestant(program.target, program, inf, 1)
-    (turns,) = take_rounds(bench.checker.oracle, (alone,), plan, 0.0).turns
-    if not turns.times_s:
+    time_s, _ = _reference_s(bench)
+    if time_s == inf:
         return found
-    time_s = median(turns.times_s)
+    if time_s <= _once_s(bench):
+        plan = bench.plan(True)
+        plan = replace(plan, limits=replace(plan.limits, run_s=limit_s, memory_mib=0), threads=1)
+        alone = Contestant(program.target, program, inf, 1)
+        (turns,) = take_rounds(bench.checker.oracle, (alone,), plan, 0.0).turns
+        if not turns.times_s:
+            return found
+        time_s = median(turns.times_s)
     trial = replace(found.trials[0], time_s=time_s, times_s=(time_s,), device=bench.device_name)
     return TargetResult((trial, *found.trials[1:]), Tried(0, trial))
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import cast
 
 from annotune.measure.check import Checker
-from annotune.tune.bench import COPIES, LEAST_MIB, Bench, Session
+from annotune.tune.bench import COPIES, LEAST_MIB, SLOWER_PLAYED, Bench, Session
 from annotune.tune.config import RunConfig
 
 
@@ -31,3 +32,11 @@ def test_a_share_is_never_too_little_for_the_region_s_arrays() -> None:
 
 def test_no_limit_stays_none() -> None:
     assert bench(9, memory_mib=0).plan(is_timed=False).limits.memory_mib == 0
+
+
+def test_what_is_as_slow_as_the_original_is_not_given_up() -> None:
+    short = replace(bench(), limit_s=5.0)
+    assert short.plan(is_timed=False).limits.run_s == 5.0
+    assert replace(short, original_s=0.1).plan(is_timed=False).limits.run_s == 5.0
+    limits = replace(short, original_s=60.0).plan(is_timed=False).limits
+    assert (limits.run_s, limits.compile_s) == (60.0 * SLOWER_PLAYED, 5.0)

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from support.regions import analysis_of
 
-from annotune.measure.plan import CheckLimits, CheckPlan, Odd, Values, takes_long
+from annotune.measure.plan import LONG_BYTES, CheckLimits, CheckPlan, Odd, Values, takes_long
 from annotune.measure.trial import Status, Trial
 from annotune.tune.proving import NOT_PROVED, Proved, Proving
 
@@ -57,6 +57,14 @@ def test_what_takes_long_is_left_out_where_no_time_is_left_but_for_the_detectors
     assert begun == [SHORT, LONG, DETECTED]
     assert found.unfinished == ()
     assert NOT_PROVED not in found.facts
+
+
+def test_large_arrays_take_long_however_little_is_computed_of_them() -> None:
+    many = LONG_BYTES // (2 * 8)
+    plan = replace(SHORT, sizes=({"n": many},))
+    assert not takes_long(plan, ANALYSIS)
+    assert takes_long(replace(plan, sizes=({"n": many + 1},)), ANALYSIS)
+    assert takes_long(replace(plan, odd=Odd(values=(Values.EQUAL, Values.ZEROS))), ANALYSIS)
 
 
 def test_a_mistake_ends_the_proofs() -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -17,12 +18,16 @@ from annotune.annotation.flags import Flags
 from annotune.codegen.target import RegionCode, Target
 from annotune.measure.check import Checker
 from annotune.measure.oracle import Oracle
+from annotune.measure.plan import CheckPlan
+from annotune.measure.program import Program
 from annotune.measure.toolchain import find_toolchains
-from annotune.measure.trial import Status, Verdict
+from annotune.measure.trial import Status, Trial, Verdict
 from annotune.space.variants import Listing, Variant
 from annotune.tune.bench import Bench, Session
 from annotune.tune.config import RunConfig, Wanted
-from annotune.tune.tuner import measured
+from annotune.tune.jobs import Contestant
+from annotune.tune.region_run import LONG_CHECK_S, too_late
+from annotune.tune.tuner import TargetResult, measured, original_program, ran_once, unchecked
 
 TOOLS = find_toolchains(os.environ)
 pytestmark = pytest.mark.skipif(not TOOLS.openmp or TOOLS.cxx is None, reason="no OpenMP")
@@ -175,3 +180,80 @@ def test_the_finals_have_times_of_their_own_and_the_original_in_them(tmp_path: P
         assert trial.times_s != trial.final.times_s
         assert trial.facts["cache"] in ("cold", "warm")
     assert looks == [1]
+
+
+class _Recorded(Checker):
+    """Records the kinds of the programs that it checks."""
+
+    def __init__(self, oracle: Oracle) -> None:
+        super().__init__(oracle)
+        self.kinds: list[str] = []
+
+    def check(self, program: Program, plan: CheckPlan) -> Trial:
+        self.kinds.append(program.kind)
+        return super().check(program, plan)
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have every original be a slow one."""
+    monkeypatch.setattr("annotune.tune.tuner.ONCE_S", 0.0)
+
+
+@pytest.mark.usefixtures("impatient")
+def test_the_one_run_of_a_slow_original_is_also_its_time(tmp_path: Path) -> None:
+    bench = _bench(tmp_path)
+    recorded = _Recorded(bench.checker.oracle)
+    bench = replace(bench, checker=recorded)
+    program = original_program("sequential", "c", "original", RegionCode(f"{{{LOOP}}}"))
+    found = ran_once(bench, program)
+    assert found is not None
+    assert found.best is not None
+    assert recorded.kinds == []
+    reference = recorded.oracle.reference({"n": 100}, 1)
+    assert found.best.times_s == (reference.took_s,)
+    assert (found.best.status, found.best.verified) == (Status.CORRECT, True)
+    assert found.contestant == Contestant("sequential", program, reference.took_s, 1)
+
+
+def test_a_quick_original_is_timed_by_itself(tmp_path: Path) -> None:
+    program = original_program("sequential", "c", "original", RegionCode(f"{{{LOOP}}}"))
+    assert ran_once(_bench(tmp_path), program) is None
+
+
+@pytest.mark.usefixtures("impatient")
+def test_what_leaves_nothing_to_compare_with_runs_once_too(tmp_path: Path) -> None:
+    from annotune.tune.tuner import baseline
+
+    bench = _bench(tmp_path, OVERFLOWS)
+    place = bench.checker.oracle.source.regions[0].extent
+    code = RegionCode("{" + OVERFLOWS[place.body_start : place.body_end] + "}")
+    program = original_program("sequential", "c", "original", code)
+    assert ran_once(bench, program) is None
+    nothing = baseline(bench, "sequential", "c", {"original": code}, 1)
+    assert nothing.best is None
+    timed = unchecked(bench, nothing, program, 600.0).best
+    assert timed is not None
+    assert timed.time_s == bench.checker.oracle.reference({"n": 100}, 1).took_s
+
+
+def test_an_original_that_was_ended_is_not_run_again(tmp_path: Path) -> None:
+    source = text_source(TEXT)
+    oracle = Oracle(source, analyse(source.regions[0]), TOOLS, tmp_path, limit_s=0.0)
+    bench = replace(_bench(tmp_path / "other"), checker=Checker(oracle))
+    reference = oracle.reference({"n": 100}, 1)
+    assert reference.took_s == math.inf
+    assert reference.problem.startswith("the original killed after")
+    program = original_program("sequential", "c", "original", RegionCode(f"{{{LOOP}}}"))
+    assert ran_once(bench, program) is None
+    nothing = TargetResult((Trial("sequential", {}, Status.RUNTIME),))
+    assert unchecked(bench, nothing, program, 600.0) is nothing
+
+
+def test_of_what_is_predicted_nothing_that_takes_long_is_owed(tmp_path: Path) -> None:
+    over = replace(_bench(tmp_path), until=0.0, original_s=LONG_CHECK_S + 50)
+    assert "not tried" in too_late(over, is_measured=False)
+    assert "60 s" in too_late(over, is_measured=False)
+    assert not too_late(over, is_measured=True)
+    assert not too_late(replace(over, original_s=LONG_CHECK_S), is_measured=False)
+    assert not too_late(replace(over, until=time.monotonic() + 600), is_measured=False)

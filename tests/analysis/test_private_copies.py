@@ -158,6 +158,7 @@ TOGETHER = {
     ),
     "read before it is written": "t = a[0]\nfor j in 0:m\n  d[j] = t\n  t = c[j]\n",
     "written in some iterations": "t = a[0]\nfor j in 0:m\n  t = c[j] if c[j] > 0.0\n  d[j] = t\n",
+    "written nowhere else": "b[0] = t\nfor j in 0:m\n  t = c[j]\n  d[j] = t\n",
     "of two loops side by side": (
         "for j in 0:m\n  t = c[j]\n  d[j] = t\nfor i in 0:n\n  t = a[i]\n  b[i] = t\n"
     ),

@@ -541,7 +541,8 @@ def with_lives_apart(region: Region) -> Region:
 
     ``for k: (t = a[k]; b[k] = t; for j: (t = c[j]; d[j] = t))`` uses one t for two things: what an
     iteration of j reads, it has written, and nothing outside j sees it. So the iterations of j
-    get a t_own, and j is as free as if its author had taken two names.
+    get a t_own, and j is as free as if its author had taken two names. A scalar that nothing would
+    write any more stays as it is.
     """
     names = sorted(region.nest.written_scalars() - _tested(region.nest))
     while names:
@@ -550,9 +551,12 @@ def with_lives_apart(region: Region) -> Region:
             statements = read_statements(region)
         except AnnotuneError:
             return region  # what is wrong with it, the analysis says
+        changed, own = region, []
         for home in inner_lives(name, statements, region.scalars[name].read_after):
-            region, own = _with_own(region, name, home)
-            names.append(own)
+            changed, new = _with_own(changed, name, home)
+            own.append(new)
+        if name in changed.nest.written_scalars():
+            region, names = changed, names + own
     return region
 
 

@@ -285,9 +285,11 @@ def _places(text: str) -> list[int]:
 
 
 # How far a limit lies below the end of a type at the most: beyond it is no limit of a step. That
-# of a whole grid is some multiple of 2^26 elements.
+# of a device's largest grid is a multiple of 2^16 blocks; a smaller one of fixed blocks, by whose
+# threads a sum is shared, does not get shorter with its counters, so that its limit stays.
 _NEAR = 1 << 14
 _GRID = 1 << 16
+_LEAST_OF_GRID = _GRID * 32
 _ENDS = {1 << 31: 1 << 15, 1 << 32: 1 << 16}
 _LIMIT = re.compile(r"\b(\w+) <= (\d{10})\b")
 _EXTENT = re.compile(r"(\bannotune_extent\([^;\n]*?, )(\d+)\)")
@@ -323,7 +325,7 @@ def _nearer(limit: int) -> int:
     for end, near in _ENDS.items():
         if 0 < end - limit < _NEAR:
             return near - (end - limit)
-        if 0 < end - limit < end // 2 and (end - limit) % _GRID == 0:
+        if _LEAST_OF_GRID <= end - limit < end // 2 and (end - limit) % _GRID == 0:
             return near - (end - limit) // _GRID
     return limit
 

@@ -150,6 +150,9 @@ def test_a_limit_near_2_to_31_is_brought_near_2_to_15() -> None:
         with_near_limits("m <= 1147483632 && 2147483632 <= m")
         == "m <= 1147483632 && 2147483632 <= m"
     )
+    # 65,536 blocks of 256 threads, of which fewer do as well; 1024 of them, which stay.
+    assert with_near_limits("n <= 2130706432") == "n <= 32512"
+    assert with_near_limits("n <= 2147221504") == "n <= 2147221504"
     sizes = near_limits([STEPS], analysis_of(text("s += x[i];")))
     assert sizes == ({"n": 32752}, {"n": 32753})
 

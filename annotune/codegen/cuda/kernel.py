@@ -25,7 +25,7 @@ from annotune.codegen.cuda.grid import (
     own_count,
     wide,
 )
-from annotune.codegen.cuda.thread import ROLLED, ThreadDialect
+from annotune.codegen.cuda.thread import ROLLED, ThreadDialect, arrays_in_memory
 from annotune.codegen.names import Interface, temporaries, written_arrays
 from annotune.codegen.writer import INDENT, Writer, words, wrapped
 from annotune.ir.expr import PRECEDENCE, SUM, Access, Binary, Expr, Int, Var, accesses, variables
@@ -134,9 +134,11 @@ class _Frame:
         passed = self.outer.among(used - self.constants.keys(), written_arrays(self.kernel.body))
         names = {array.name for array in passed.arrays}
         merged = merged_loads(part, names, written_arrays(part) & names)
-        # Sizes that arrive at run time cost registers for addresses; asked for one resident
-        # block, ptxas gives them, where its own guess at occupancy would rather spill.
-        resident = self.kernel.resident or int(bool(passed.scalars))
+        # Sizes that arrive at run time cost registers for addresses, and so do arrays in local
+        # memory; asked for one resident block, ptxas gives them, where its own guess at occupancy
+        # would rather spill.
+        needs = passed.scalars or arrays_in_memory(self.analysis.region, self.kernel.body)
+        resident = self.kernel.resident or int(bool(needs))
         bounds = f"{self.grid.block_size}, {resident}" if resident else str(self.grid.block_size)
         head = f"__global__ void __launch_bounds__({bounds}) {name}"
         out = Writer()

@@ -233,8 +233,7 @@ class ThreadDialect(Dialect):
     ) -> ThreadDialect:
         """Return the dialect for the threads of a kernel."""
         arrays = _local_arrays(kernel.body)
-        # What the text itself declares is as the user wrote it.
-        made = {a.name: a for a in arrays if a not in _local_arrays(region.nest.body)}
+        made = {a.name: a for a in arrays if not _is_users(a, region)}
         held = {name for name, array in made.items() if may_be_registers(array)}
         taken = region.taken.union(made)
         return cls(
@@ -247,7 +246,7 @@ class ThreadDialect(Dialect):
             dealt=shares(kernel.body, prod(shape.threads)),
             locals={array.name: array.type for array in arrays},
             known=Premises.of(region.types, constants),
-            in_memory=_in_memory([a for a in arrays if a.name not in made]),
+            in_memory=arrays_in_memory(region, kernel.body),
         )
 
     def inside(self, loop: Loop, repeats: bool) -> ThreadDialect:
@@ -544,10 +543,19 @@ def _touched(body: Body) -> frozenset[str]:
     return _filled(body).union(*read)
 
 
-def _in_memory(arrays: Sequence[LocalArray]) -> frozenset[str]:
-    """Return the arrays of a thread that are too many elements for its registers, all or none."""
+def arrays_in_memory(region: Region, body: Body) -> frozenset[str]:
+    """Return the user's arrays of a thread that are too many elements for its registers.
+
+    They are all or none of them.
+    """
+    arrays = [array for array in _local_arrays(body) if _is_users(array, region)]
     words = sum(map(shared_bytes, arrays)) // REGISTER_BYTES
     return frozenset(a.name for a in arrays) if words > MOST_OWN_REGISTERS else frozenset()
+
+
+def _is_users(array: LocalArray, region: Region) -> bool:
+    """Return whether the text itself declares an array, which is as the user wrote it then."""
+    return array in _local_arrays(region.nest.body)
 
 
 def _local_arrays(body: Body) -> tuple[LocalArray, ...]:

@@ -1,15 +1,18 @@
 """Random einsum strings of up to five tensors, in three targets and as numpy computes them.
 
-    python tests/tensor/test_random_einsum.py 10000
+    python tests/tensor/test_random_einsum.py 10000 --seed 1000 --jobs 2
 
-runs so many, in files of 40 functions; a seed that fails is named.
+runs so many, in files of 40 functions, each with the next seed; one that fails is told of.
 """
 
 from __future__ import annotations
 
+import os
 import random
 import sys
+from argparse import ArgumentParser
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from math import prod
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -76,8 +79,31 @@ def test_more_random_strings(seed: int, tmp_path: Path) -> None:
     check_seed(seed, IN_A_FILE, tmp_path)
 
 
-if __name__ == "__main__":
-    for first in range(0, int(sys.argv[1]), IN_A_FILE):
-        print(f"seed {1000 + first}", flush=True)
+def fault(seed: int) -> str:
+    """Return what is wrong with the file of a seed, nothing if all is right."""
+    try:
         with TemporaryDirectory() as scratch:
-            check_seed(1000 + first, IN_A_FILE, Path(scratch))
+            check_seed(seed, IN_A_FILE, Path(scratch))
+    except Exception as error:  # a traceback is a finding as well
+        return f"seed {seed}: {type(error).__name__}: {error}"
+    return ""
+
+
+def main() -> int:
+    """Run the files that the command line asks for, and return 1 if one of them is wrong."""
+    asked = ArgumentParser()
+    asked.add_argument("count", type=int)
+    asked.add_argument("--seed", type=int, default=1000)
+    asked.add_argument("--jobs", type=int, default=os.cpu_count())
+    given = asked.parse_args()
+    files = -(-given.count // IN_A_FILE)
+    found = 0
+    with ProcessPoolExecutor(given.jobs) as pool:
+        for done, said in enumerate(pool.map(fault, range(given.seed, given.seed + files)), 1):
+            found += bool(said)
+            print(f"{done * IN_A_FILE} functions, {found} files with faults", said, flush=True)
+    return int(found > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -231,7 +231,8 @@ def table(suite: Path, output: Path | None, resume: bool, debug: bool, **options
         with prepared_folder(folder), held_folder(folder), stopped as stop:
             with LiveProgress(screen) as progress:
                 own = (asked, base, config, os.environ, folder, options["time_s"])
-                results = SuiteRun(*own, progress, stop, not resume).results()
+                cores = config.compilers
+                results = SuiteRun(*own, progress, stop, not resume, cores).results()
             found = tables_of(asked, results, __version__)
             forms = {
                 ".txt": tables_text,

@@ -261,7 +261,7 @@ def emit(settings: Settings, targets: Sequence[Target]) -> Emission:
     Raises:
         AnnotuneError: No region is left; nothing is to be written then.
     """
-    found = _accepted(settings)
+    found = accepted(settings)
     device = load_device(settings.device)
     chosen = [_chosen(found, target, settings, device) for target in targets]
     if not any(one.variants for one in chosen):
@@ -354,7 +354,7 @@ def _builds(
     return commands(ways, files, compilers, told, source.text, settings.project)
 
 
-def _accepted(settings: Settings) -> CheckReport:
+def accepted(settings: Settings) -> CheckReport:
     """Return what `check` finds in a file that may go on, its refused regions left out.
 
     Raises:
@@ -405,10 +405,12 @@ def run(
     folder: Path | None = None,
     is_fresh: bool = False,
     stop: Stop | None = None,
+    found: CheckReport | None = None,
 ) -> RunReport:
     """Return a file's regions tuned: checked, measured or predicted, the best of each kept.
 
     In `folder` every trial is kept for later runs, `is_fresh` begins anew. `stop` ends it early.
+    `found` is what `accepted` says of the file, None to ask.
 
     Raises:
         AnnotuneError: The file is refused, the original cannot be compiled, or a disk is full.
@@ -419,23 +421,13 @@ def run(
     from annotune.tune.bench import disk_full_is_refused
     from annotune.tune.store import opened
 
-    found = _accepted(settings)
+    found = accepted(settings) if found is None else found
     device = load_device(settings.device)
     here = find_toolchains(environ)
     with disk_full_is_refused(Path(gettempdir())), opened(folder, is_fresh) as (store, kept_aside):
-        tuned, tools = tuning.run(
-            found.source,
-            _ready(found.regions),
-            targets,
-            device,
-            here,
-            config,
-            settings.flags,
-            settings.arch,
-            listener,
-            store,
-            stop or NEVER,
-        )
+        what = (found.source, _ready(found.regions), targets, device, here, config)
+        how = (settings.flags, settings.arch, listener, store, stop or NEVER)
+        tuned, tools = tuning.run(*what, *how)
     each = {t.name: _run_builds(settings, device, found.source, t, tuned) for t in targets}
     builds = {name: own for name, own in each.items() if own}
     origins = {t.name: _run_provenance(settings, tuned, t.name, each[t.name]) for t in targets}
@@ -449,18 +441,18 @@ def run(
 
 
 def forecast(
-    settings: Settings, targets: Sequence[Target], devices: Sequence[str], by_steps: bool = False
+    found: CheckReport, targets: Sequence[Target], devices: Sequence[str], by_steps: bool = False
 ) -> tuple[tuple[RegionResult, ...], ...]:
     """Return what the model says of first choices on each device; nothing is run.
 
-    With `by_steps` it speaks of them with one kind of their steps after the other.
+    `found` is a file that is `accepted`. With `by_steps` it speaks of them with one kind of their
+    steps after the other.
 
     Raises:
-        AnnotuneError: The file is refused, or there is no such device.
+        AnnotuneError: There is no such device.
     """
     from annotune.tune import region_run
 
-    found = _accepted(settings)
     out: list[tuple[RegionResult, ...]] = []
     for device in map(load_device, devices):
         if by_steps:
@@ -483,15 +475,19 @@ def _forecast(report: RegionReport, targets: Sequence[Target], device: Device) -
     return region_run.forecast(report.analysis, variants, device)
 
 
-def grids(settings: Settings, targets: Sequence[Target]) -> Mapping[str, tuple[str, str]]:
+def grids(
+    found: CheckReport, settings: Settings, targets: Sequence[Target]
+) -> Mapping[str, tuple[str, str]]:
     """Return the grids of first choices by target: blocks and threads, or OpenACC's clauses.
 
+    `found` is the file of the settings, which is `accepted`.
+
     Raises:
-        AnnotuneError: The file is refused, or there is no such device.
+        AnnotuneError: There is no such device.
     """
     from annotune.measure.grids import asked_grids, grids_text, launched_text
 
-    device, found = load_device(settings.device), _accepted(settings)
+    device = load_device(settings.device)
     said: dict[str, list[tuple[str, str]]] = {}
     for report, target in product(found.regions, targets):
         with suppress(AnnotuneError):

@@ -7,8 +7,9 @@ import json
 import os
 import re
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Container, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -26,15 +27,22 @@ from annotune.files import (
 )
 from annotune.frontend.read.preprocess import HeaderSearch
 from annotune.measure.machine import Gpu, NoGpu, cpu_model, find_gpu
+from annotune.measure.toolchain import find_toolchains
 from annotune.pipeline import Settings
+from annotune.report.findings import CheckReport
 from annotune.report.results_json import RESULTS_FILE, read_results, results_file
 from annotune.report.suite import Suite, Workload
 from annotune.report.tables import FirstChoices, WorkloadResult
 from annotune.tensor.translate import read_program, translated
 from annotune.tune.bench import Listener
 from annotune.tune.config import NEVER, RunConfig, Stop
-from annotune.tune.results import RegionResult
+from annotune.tune.jobs import scratch_folder
+from annotune.tune.proving import NO_TIME_TO_PROVE
+from annotune.tune.region_run import ON_GPU
+from annotune.tune.results import FIRST_ALONE, RegionResult
 from annotune.tune.run import OF_THE_RUN, SizeListener
+from annotune.tune.store import opened
+from annotune.tune.workers import LocalWorkers, WorkerDied
 
 NOT_IN_FILE = Template(
     "AT635",
@@ -42,12 +50,21 @@ NOT_IN_FILE = Template(
     "{hint}functions with regions: {known}",
 )
 
+Key = tuple[object, str]
+
 RUNS_FOLDER = "runs"
 NO_TIME = "there was no time left to run it; the same command goes on from here"
 ENDED = "the run was ended before its turn came; the same command goes on from here"
 NO_TARGET = "no target of the suite is timed on this machine"
 # Nothing is begun with less than this many seconds left: what cannot end is no use.
 LEAST_S = 1.0
+# A run with a search takes so many seconds at the least: fewer would be over with the proofs of a
+# winner that is not the first choice.
+SEARCH_S = 10.0
+# What needs no clock may take this share of the time.
+AHEAD_SHARE = 0.55
+OFFLOADED = "nvptx-none"
+OMP_WAITING = "OMP_WAIT_POLICY"
 # What no other workload would fare better with.
 _OF_ALL = OF_THE_RUN | {one.code for one in (FOLDER_IN_USE, NOT_OURS, NOT_WRITABLE)}
 
@@ -63,7 +80,7 @@ class _Job:
     first: str = ""
 
     @property
-    def key(self) -> tuple[object, str]:
+    def key(self) -> Key:
         return self.work.key, self.first
 
     @property
@@ -85,6 +102,8 @@ class SuiteRun:
 
     `base` is what the settings of all have in common. Results are kept in `folder`; `is_fresh`
     takes none from there. The whole ends after `time_s` seconds, counted from what `config` says.
+    What needs no clock is done before by so many `workers` at once, processes of their own; without
+    any, each run does it for itself.
     """
 
     suite: Suite
@@ -96,6 +115,7 @@ class SuiteRun:
     listener: Listener | None = None
     stop: Stop = NEVER
     is_fresh: bool = False
+    workers: int = 0
 
     def results(self) -> tuple[WorkloadResult, ...]:
         """Return what is known of each workload in the end.
@@ -112,43 +132,135 @@ class SuiteRun:
         stepwise = [
             _Job(work, name) for work in works for name in self.suite.strategies("ablation", work)
         ]
-        if self.listener is not None:
-            self.listener.stage("predicting", 0)
-        foreseen = [self._foreseen(work, predicted) for work in works]
-        found = self._all_ran([*map(_Job, works), *stepwise], timed, gpu)
+        jobs = [*map(_Job, works), *stepwise]
+        kept = {job.key: known for job in jobs if (known := self._kept(job, timed, gpu))}
+        with scratch_folder() as scratch:
+            # Runs of one file compile much of the same: its original, and what plays a device.
+            compiled = scratch / "compiled"
+            compiled.mkdir()
+            own = replace(self, config=replace(self.config, compiled=compiled))
+            own._begin_afresh([job for job in jobs if job.key not in kept], timed, gpu)
+            foreseen = own._made_ready(works, kept, timed, predicted, gpu)
+            found = own._all_ran(jobs, kept, timed, gpu)
         return tuple(_with_runs(one, found) for one in foreseen)
 
-    def _foreseen(self, work: Workload, targets: Sequence[Target]) -> WorkloadResult:
-        """Return what is known of a workload without a run."""
+    def _begin_afresh(
+        self, jobs: Sequence[_Job], timed: Sequence[Target], gpu: Gpu | NoGpu
+    ) -> None:
+        """Keep aside what earlier commands know of jobs, where nothing of it is wanted."""
+        for job in jobs if self.is_fresh else ():
+            folder = self._place(job, timed, gpu)
+            if folder.is_dir():
+                with opened(folder, is_fresh=True):
+                    pass
+
+    def _made_ready(
+        self,
+        works: Sequence[Workload],
+        kept: Container[Key],
+        timed: Sequence[Target],
+        predicted: Sequence[Target],
+        gpu: Gpu | NoGpu,
+    ) -> list[WorkloadResult]:
+        """Return what is known of workloads without a clock, and do what their runs need of that.
+
+        Nothing is timed meanwhile, so that all cores do it, for a part of the time. Proofs that
+        take long come after all the others.
+        """
+        if self.listener is not None:
+            self.listener.stage("predicting", 0)
+        until = self._at(AHEAD_SHARE)
+        slots = min(self.workers, len(works))
+        if not self.workers:
+            return [self.foreseen(work, predicted) for work in works]
+        own = (self.suite, self.base, self.config, dict(self.environ), self.folder, self.time_s)
+        models = tuple(target.name for target in predicted)
+        each_s = (until - time.monotonic()) * slots / len(works)
+        errands = []
+        for work in works:
+            wanted = () if _Job(work).key in kept else tuple(target.name for target in timed)
+            errands.append(_Errand(own, work, wanted, models, gpu, until, each_s))
+        # Threads of several processes that wait for each other must not keep the others waiting.
+        environ = {} if OMP_WAITING in self.environ else {OMP_WAITING: "passive"}
+        with closing(LocalWorkers((None,) * slots, environ)) as workers:
+
+            def done(errand: _Errand) -> _MadeReady:
+                if self.stop.is_set:
+                    return _MadeReady(WorkloadResult(errand.work, why=ENDED))
+                try:
+                    return workers.submit(errand, each_s).result()
+                except WorkerDied:
+                    return _MadeReady(self.foreseen(errand.work, predicted))
+
+            with ThreadPoolExecutor(slots) as pool:
+                found = list(pool.map(done, errands))
+                again = [e for e, one in zip(errands, found, strict=True) if one.is_unfinished]
+                rest_s = until - time.monotonic()
+                each = (replace(e, predicted=(), each_s=rest_s) for e in again if rest_s > 0)
+                list(pool.map(done, each))
+        return [one.foreseen for one in found]
+
+    def foreseen(
+        self, work: Workload, targets: Sequence[Target], found: CheckReport | None = None
+    ) -> WorkloadResult:
+        """Return what is known of a workload without a run; `found` is it accepted, None to ask."""
         gridded = self.suite.strategies("grids", work)
         names = dict.fromkeys((*self.suite.strategies("ablation", work), *gridded))
         first = {name: self._first(_Job(work, name), targets) for name in names}
-        return WorkloadResult(work, (), self._forecasts(_Job(work), targets), first=first)
+        forecasts = self._forecasts(_Job(work), targets, found)
+        return WorkloadResult(work, (), forecasts, first=first)
 
     def _first(self, job: _Job, targets: Sequence[Target]) -> FirstChoices:
         """Return what is known of the first choices of a strategy without a run."""
-        forecasts = self._forecasts(job, targets)
-        grids: Mapping[str, tuple[str, str]] = {}
-        with suppress(AnnotuneError):
-            grids = pipeline.grids(self._of_job(job), targets)
-        return FirstChoices((), forecasts, "", grids)
+        with suppress(AnnotuneError):  # the run says why
+            settings = self._of_job(job)
+            found = pipeline.accepted(settings)
+            grids = pipeline.grids(found, settings, targets)
+            return FirstChoices((), self._forecasts(job, targets, found), "", grids)
+        return FirstChoices()
 
     def _all_ran(
-        self, jobs: Sequence[_Job], timed: Sequence[Target], gpu: Gpu | NoGpu
-    ) -> Mapping[tuple[object, str], _Ran]:
-        """Return what came of each job, those that an earlier command has ended as they are."""
-        kept = {job.key: self._kept(job, timed, gpu) for job in jobs}
-        found = {key: known for key, known in kept.items() if known is not None}
+        self,
+        jobs: Sequence[_Job],
+        kept: Mapping[Key, _Ran],
+        timed: Sequence[Target],
+        gpu: Gpu | NoGpu,
+    ) -> Mapping[Key, _Ran]:
+        """Return what came of each job; those that an earlier command has ended are `kept`.
+
+        Where the time does not suffice to search for all, each is run with first choices alone, so
+        that every row has its figures, before there is a search for any.
+        """
+        found = dict(kept)
+        todo = [job for job in jobs if job.key not in found]
+        if not self._may_search(len(todo)):
+            found |= self._round(todo, timed, gpu, is_search=False)
+            todo = []
+        if self.config.budget != FIRST_ALONE:
+            todo += [job for job in jobs if job.key in found and _is_first_alone(found[job.key])]
+        if self._may_search(len(todo)):
+            again = self._round(todo, timed, gpu, is_search=True)
+            found |= {key: one for key, one in again.items() if one.regions or key not in found}
+        return found
+
+    def _may_search(self, count: int) -> bool:
+        """Return whether the time that is left suffices for so many jobs with a search."""
+        is_enough = self._until - time.monotonic() >= SEARCH_S * count
+        return is_enough and not self.stop.is_set
+
+    def _round(
+        self, jobs: Sequence[_Job], timed: Sequence[Target], gpu: Gpu | NoGpu, is_search: bool
+    ) -> dict[Key, _Ran]:
+        """Return what came of each of some jobs, which share the time that is left."""
+        found: dict[Key, _Ran] = {}
         late_s = 0.0
         for number, job in enumerate(jobs, 1):
-            if job.key in found:
-                continue
             place = f"{job.name}, {number} of {len(jobs)}"
             begun = time.monotonic()
             # What each takes beyond its share would be missing to the last ones.
             share_s = (self._until - begun) / (len(jobs) - len(found)) - late_s
             share_s = max(LEAST_S, share_s)
-            found[job.key] = self._ran(job, timed, gpu, share_s, place)
+            found[job.key] = self._ran(job, timed, gpu, share_s, place, is_search)
             if found[job.key].regions:
                 late_s = (late_s + max(0.0, time.monotonic() - begun - share_s)) / 2
         return found
@@ -156,11 +268,14 @@ class SuiteRun:
     def _targets(self, gpu: Gpu | NoGpu) -> tuple[tuple[Target, ...], tuple[Target, ...]]:
         """Return the targets that are timed on this machine, and those that have a model.
 
-        Without a GPU nothing is run for one: the model says its times.
+        Without a GPU, or a compiler for it, nothing is run for one: the model says its times.
         """
         every = tuple(load_target(name) for name in self.suite.targets)
-        is_gpu = isinstance(gpu, Gpu)
-        timed = tuple(target for target in every if target.is_for_cpu or is_gpu)
+        on_gpu: tuple[str, ...] = ()
+        if isinstance(gpu, Gpu):
+            offload = find_toolchains(self.environ).offload
+            on_gpu = tuple(n for n in ON_GPU if n != "openacc" or OFFLOADED in offload)
+        timed = tuple(target for target in every if target.is_for_cpu or target.name in on_gpu)
         return timed, tuple(target for target in every if not target.is_for_cpu)
 
     def _refuse_missing_functions(self) -> None:
@@ -215,6 +330,10 @@ class SuiteRun:
         """Return whether a table tells which grid a compiler chooses for OpenACC as written."""
         return bool(self.suite.strategies("grids", job.work)) and not job.first
 
+    def _is_profiled(self, job: _Job) -> bool:
+        """Return whether a table tells what a profiler counts."""
+        return bool(self.suite.strategies("profile", job.work)) and not job.first
+
     def _place(self, job: _Job, timed: Sequence[Target], gpu: Gpu | NoGpu) -> Path:
         """Return the folder of a job's run, another one for whatever changes its results."""
         work, names = job.work, [target.name for target in timed]
@@ -239,7 +358,13 @@ class SuiteRun:
             return None  # damaged, or another annotune's
 
     def _ran(
-        self, job: _Job, timed: Sequence[Target], gpu: Gpu | NoGpu, share_s: float, place: str
+        self,
+        job: _Job,
+        timed: Sequence[Target],
+        gpu: Gpu | NoGpu,
+        share_s: float,
+        place: str,
+        is_search: bool,
     ) -> _Ran:
         """Return what a job finds in so many seconds, or why there is nothing."""
         if not timed:
@@ -252,12 +377,14 @@ class SuiteRun:
             time_s=share_s,
             begun=time.monotonic(),
             original_s=min(self.config.original_s, rest_s),
+            budget=self.config.budget if is_search or job.first else FIRST_ALONE,
             by_steps=bool(job.first),
             checks_naive=self._needs_grids(job),
+            profiles=self._is_profiled(job),
         )
         folder = self._place(job, timed, gpu)
         listener = self.listener and SizeListener(self.listener, place)
-        how = (config, self.environ, listener, folder, self.is_fresh, self.stop)
+        how = (config, self.environ, listener, folder, False, self.stop)
         try:
             settings = replace(self._of_job(job), targets=tuple(one.name for one in timed))
             with prepared_folder(folder):
@@ -274,23 +401,101 @@ class SuiteRun:
 
     @property
     def _until(self) -> float:
+        return self._at(1.0)
+
+    def _at(self, share: float) -> float:
+        """Return when a share of the time is over."""
         assert self.config.begun is not None
-        return self.config.begun + self.time_s
+        return self.config.begun + share * self.time_s
+
+    def make_ready(
+        self,
+        work: Workload,
+        timed: Sequence[Target],
+        gpu: Gpu | NoGpu,
+        time_s: float,
+        found: CheckReport,
+    ) -> bool:
+        """Compile and prove what the run of a workload measures in any case.
+
+        What is refused is refused in the run, which says why. Returned is whether `time_s` seconds
+        sufficed for all proofs.
+        """
+        folder = self._place(_Job(work), timed, gpu)
+        config = replace(
+            self.config,
+            time_s=time_s,
+            begun=time.monotonic(),
+            compilers=1,
+            jobs=1,
+            budget=FIRST_ALONE,
+            is_ahead=True,
+        )
+        with suppress(AnnotuneError):
+            settings = replace(self._settings(work), targets=tuple(one.name for one in timed))
+            with prepared_folder(folder):
+                how = (config, self.environ, None, folder)
+                made = pipeline.run(settings, timed, *how, found=found)
+                return not any(NO_TIME_TO_PROVE in words for words in made.results.warnings)
+        return True
 
     def _forecasts(
-        self, job: _Job, targets: Sequence[Target]
+        self, job: _Job, targets: Sequence[Target], found: CheckReport | None = None
     ) -> tuple[tuple[RegionResult, ...], ...]:
         """Return what the model says of a workload on each device of the suite."""
         with suppress(AnnotuneError):  # the run says why
             if targets:
-                devices, by_steps = self.suite.devices, bool(job.first)
-                return pipeline.forecast(self._of_job(job), targets, devices, by_steps)
+                found = found or pipeline.accepted(self._of_job(job))
+                return pipeline.forecast(found, targets, self.suite.devices, bool(job.first))
         return ()
 
+    def accepted(self, work: Workload) -> CheckReport | None:
+        """Return what may go on of a workload's file, None where it is refused."""
+        with suppress(AnnotuneError):  # the run says why
+            return pipeline.accepted(self._settings(work))
+        return None
 
-def _with_runs(
-    foreseen: WorkloadResult, found: Mapping[tuple[object, str], _Ran]
-) -> WorkloadResult:
+
+@dataclass(frozen=True, slots=True)
+class _MadeReady:
+    """What is known of a workload without a run, and whether there was no time for all proofs."""
+
+    foreseen: WorkloadResult
+    is_unfinished: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Errand:
+    """A workload of a suite that another process makes ready; `own` is what that is made of.
+
+    It is predicted for the targets `predicted`. The rest takes `each_s` seconds, some more where
+    proofs that are owed do, and is not begun after `until`.
+    """
+
+    own: tuple[Suite, Settings, RunConfig, Mapping[str, str], Path, float]
+    work: Workload
+    timed: tuple[str, ...]
+    predicted: tuple[str, ...]
+    gpu: Gpu | NoGpu
+    until: float
+    each_s: float
+
+    def run(self, timeout_s: float) -> _MadeReady:
+        """Return what is known of the workload without a clock."""
+        suite = SuiteRun(*self.own)
+        timed, predicted = (
+            tuple(map(load_target, names)) for names in (self.timed, self.predicted)
+        )
+        found = suite.accepted(self.work)
+        foreseen = suite.foreseen(self.work, predicted, found)
+        left_s = min(self.each_s, self.until - time.monotonic())
+        if not timed or left_s <= 0 or found is None:
+            return _MadeReady(foreseen)
+        is_done = suite.make_ready(self.work, timed, self.gpu, left_s, found)
+        return _MadeReady(foreseen, not is_done)
+
+
+def _with_runs(foreseen: WorkloadResult, found: Mapping[Key, _Ran]) -> WorkloadResult:
     """Return what is known of a workload with what its runs have found."""
     work = foreseen.workload
     own = found[_Job(work).key]
@@ -300,6 +505,11 @@ def _with_runs(
         for name, one in foreseen.first.items()
     }
     return replace(foreseen, run=own.regions, why=own.why, first=first)
+
+
+def _is_first_alone(ran: _Ran) -> bool:
+    """Return whether no search has looked beyond the first choices of a job."""
+    return any(one.budget == FIRST_ALONE for region in ran.regions for one in region.searches)
 
 
 def _memory_bytes() -> int:

@@ -13,12 +13,13 @@ import pytest
 
 from annotune import pipeline, suites
 from annotune.diagnostics import AnnotuneError, Span
-from annotune.measure.machine import NoGpu
+from annotune.measure.machine import Gpu, NoGpu
+from annotune.measure.toolchain import find_toolchains
 from annotune.pipeline import RunReport, Settings
 from annotune.report.suite import load_suite
 from annotune.suites import ENDED, NO_TIME, SuiteRun
 from annotune.tune.config import RunConfig, Stop
-from annotune.tune.results import RegionResult, Results, Row, RowStatus
+from annotune.tune.results import RegionResult, Results, Row, RowStatus, Searched
 from annotune.tune.store import STORE_FAILED
 
 C_TEXT = """void scale(int n, double *restrict x)
@@ -45,19 +46,26 @@ class Runs:
     asked: list[int] = field(default_factory=list)
     shares_s: list[float] = field(default_factory=list)
     steps: list[bool] = field(default_factory=list)
+    budgets: list[int | None] = field(default_factory=list)
+    profiles: list[bool] = field(default_factory=list)
+    targets: set[str] = field(default_factory=set)
     at: dict[int, Callable[[], None]] = field(default_factory=dict)
 
     def __call__(self, settings: Settings, targets: Any, config: RunConfig, *_: Any) -> RunReport:
         size = settings.sizes["n"]
         assert isinstance(size, int)
-        assert [target.name for target in targets] == ["openmp"]
+        self.targets |= {target.name for target in targets}
         self.asked.append(size)
+        self.budgets.append(config.budget)
+        self.profiles.append(config.profiles)
         self.steps.append(config.by_steps)
         assert config.time_s is not None
         self.shares_s.append(config.time_s)
         self.at.get(size, lambda: None)()
         row = Row("openmp", RowStatus.MEASURED, "A CPU", 1.0)
-        region = RegionResult("scale", 1, 3, {"n": size}, size, 1, (row,), ())
+        searched = Searched("openmp", "auto", 0, 10, config.budget or 100, config.budget or 50)
+        place = ("scale", 1, 3, {"n": size}, size, 1)
+        region = RegionResult(*place, (row,), (), searches=(searched,))
         return RunReport(Results("0", "a.c", "", (region,)), {}, ())
 
 
@@ -85,6 +93,51 @@ def test_the_time_is_shared_by_what_is_left(runs: Runs) -> None:
     assert runs.asked == [100, 200, 300]
     # What a run leaves over goes to those after it.
     assert runs.shares_s == pytest.approx([30, 45, 90], rel=0.1)
+
+
+def test_what_a_gpu_or_a_profile_is_not_there_for_is_not_asked(runs: Runs) -> None:
+    results()
+    assert runs.targets == {"openmp"}
+    assert runs.profiles == [False] * 3
+    Path("s.yaml").write_text(SUITE.replace("versions", "profile"))
+    results(is_fresh=True)
+    assert runs.profiles == [False] * 3 + [True] * 3
+
+
+def test_without_time_for_searches_every_row_has_the_first_choice(runs: Runs) -> None:
+    short_s = 2.5 * suites.SEARCH_S
+    assert set(results(short_s).values()) == {""}
+    assert runs.budgets == [1, 1, 1]
+    # Nothing more is found in the same time, and what has been found is not found again.
+    results(short_s)
+    assert runs.budgets == [1, 1, 1]
+    # A command that has the time goes on from there.
+    results(3.5 * suites.SEARCH_S)
+    assert runs.budgets == [1, 1, 1, None, None, None]
+    assert runs.asked == [100, 200, 300] * 2
+    results(short_s)
+    assert len(runs.budgets) == 6
+
+
+def test_one_who_asks_for_the_first_choice_alone_has_it_once(runs: Runs) -> None:
+    for _ in range(2):
+        suite = load_suite(Path("s.yaml"))
+        config = RunConfig(begun=time.monotonic(), budget=1)
+        SuiteRun(suite, Settings(suite.path), config, os.environ, Path("out"), 90.0).results()
+    assert runs.budgets == [1, 1, 1]
+
+
+@pytest.mark.parametrize(("offload", "is_run"), [((), False), (("nvptx-none",), True)])
+def test_openacc_is_run_on_a_gpu_where_a_compiler_offloads_to_it(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch, offload: tuple[str, ...], is_run: bool
+) -> None:
+    Path("s.yaml").write_text(SUITE.replace("cuda", "openacc, cuda"))
+    gpu = Gpu(0, "NVIDIA H200", "GPU-5a1e", "sm_90", 150 << 30, 132, 50 << 20)
+    monkeypatch.setattr(suites, "find_gpu", lambda: gpu)
+    found = replace(find_toolchains(os.environ), offload=offload)
+    monkeypatch.setattr(suites, "find_toolchains", lambda _: found)
+    results()
+    assert runs.targets == {"openmp", "cuda"} | ({"openacc"} if is_run else set())
 
 
 def test_what_has_ended_is_not_run_again(runs: Runs) -> None:

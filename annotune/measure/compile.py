@@ -280,6 +280,9 @@ KINDS: Mapping[str, CompileKind] = {
 OPENACC = ("openacc", "openacc-gpu")
 """The kinds of a text with OpenACC's directives as it is, on the host and on a GPU."""
 
+OFFLOADING = ("openacc-nvptx", "openacc-gpu")
+"""Those whose C a compiler for the GPU takes as well."""
+
 FOR_DEVICES = (*OPENACC, *DEVICE_LANGUAGES)
 """Those of a text in any of `DEVICE_LANGUAGES`: its data are brought to the device."""
 

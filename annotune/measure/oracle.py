@@ -178,7 +178,7 @@ class Oracle(Original):
             problem = self.tools.problems.get("c", "")
             raise AnnotuneError.of(NO_C_COMPILER.at(self.region.span, words=problem))
         unit = TranslationUnit(text)
-        job = CompileJob((unit,), "c", self.flags, optimisation=optimisation)
+        job = CompileJob((unit,), "c", self.flags_of("c"), optimisation=optimisation)
         result = self.compile(job)
         if not result.ok:
             words = result.output.strip()
@@ -227,7 +227,7 @@ class Oracle(Original):
         if whole.problem:
             return replace(whole, asked=asked)
         source = TranslationUnit(oracle_source(self.source, self.region))
-        watched = self.compile(CompileJob((source,), "c-watched", self.flags))
+        watched = self.compile(CompileJob((source,), "c-watched", self.flags_of("c-watched")))
         folder = whole.inputs.path.parent / "watched"
         try:
             if not watched.ok:

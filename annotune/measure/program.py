@@ -31,6 +31,7 @@ from annotune.measure.compile import (
     COMPILE_LIMIT_S,
     DEVICE_LANGUAGES,
     KINDS,
+    OFFLOADING,
     RUNTIME_FOLDER,
     CompileJob,
     CompileResult,
@@ -53,6 +54,14 @@ from annotune.measure.values import ENTRY, plain_type, signature
 
 REGION = "annotune_region"
 """The function that holds the region's text in every library."""
+
+EXPORTED = '__attribute__((visibility("default"), externally_visible))'
+"""What stands before whatever is looked for in a library by its name."""
+
+REACHED_ALONE = "-fwhole-program"
+"""Has gcc compile nothing that no exported function reaches, such as a file's other kernels."""
+
+_GCC = re.compile(r"(\S*gcc\S*|cc) \(")
 
 
 def oracle_source(source: SourceFile, region: Region) -> str:
@@ -133,7 +142,7 @@ def _wrapper(region: Region, body: str) -> str:
         f"{{\n{unseen}{body}"
         f'#line 2 "annotune_call.c"\n{"".join(back)}'
         "  (void)annotune_integers;\n  (void)annotune_reals;\n}\n\n"
-        '__attribute__((visibility("default")))\n'
+        f"{EXPORTED}\n"
         f"void {ENTRY}(\n"
         "    void **annotune_arrays, long long *annotune_integers, double *annotune_reals)\n"
         f"{{\n  {REGION}(\n    {comma.join(values)});\n  (void)annotune_arrays;\n}}\n"
@@ -239,7 +248,7 @@ def marked(text: str, marks: str) -> str:
 
 def declared(marks: str) -> str:
     """Return C and C++ that defines an array of marks, which routines of OpenACC may set, too."""
-    array = f'__attribute__((visibility("default"))) unsigned char {marks}[{ROOM}];'
+    array = f"{EXPORTED} unsigned char {marks}[{ROOM}];"
     return f"{array}\n#pragma acc declare create({marks})\n"
 
 
@@ -428,6 +437,19 @@ class Original:
         """Return the folder of the compiled texts."""
         return self.folder / "compiled"
 
+    def flags_of(self, kind: str) -> tuple[str, ...]:
+        """Return what the C compiler is told of the user's file when it compiles as `kind`.
+
+        Functions that the region calls are compiled as in the user's own program: gcc would take
+        them and what they read for this file's alone. So it would what OpenACC has on a GPU.
+        """
+        compiler, way = self.tools.c, KINDS[kind]
+        is_gcc = compiler is not None and _GCC.match(compiler.version) is not None
+        is_alone = is_gcc and way.compilers.get("c") == "c" and kind not in OFFLOADING
+        if not is_alone or self.region.functions:
+            return self.flags
+        return (*self.flags, REACHED_ALONE)
+
     def compile(self, job: CompileJob, niceness: int = 0) -> CompileResult:
         """Return what compiling `job` gives, once for all who ask."""
         return compile_job(job, self.tools, self.compiled, niceness)
@@ -450,7 +472,7 @@ def compile_job_of(
     return CompileJob(
         tuple(sources),
         kind,
-        original.flags,
+        original.flags_of(kind),
         optimisation=program.optimisation,
         nvcc=program.nvcc,
         arch=arch or "sm_90",

@@ -77,12 +77,16 @@ def _versions_of(
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What one workload adds to a figure: its own `value`, or `why` it has none."""
+    """What one workload adds to a figure: its own `value`, or `why` it has none.
+
+    `note` says what is to be known of the value.
+    """
 
     name: str
     value: float | None
     status: RowStatus = RowStatus.MEASURED
     why: str = ""
+    note: str = ""
 
 
 _EMPTY = TableCell("")
@@ -99,6 +103,7 @@ def _figure(parts: Sequence[_Part], text: Callable[[float | None], str]) -> Tabl
     if not values:
         return TableCell(MISSING, None, RowStatus.UNAVAILABLE, said)
     mean = _mean(values)
+    said = "; ".join(filter(None, (said, _to_be_known(parts))))
     if any(part.value and part.status is RowStatus.PREDICTED for part in parts):
         return TableCell(estimated(text(mean)), mean, RowStatus.PREDICTED, said)
     return TableCell(text(mean), mean, RowStatus.MEASURED, said)
@@ -117,6 +122,18 @@ def _lacking(parts: Sequence[_Part]) -> str:
     )
 
 
+def _to_be_known(parts: Sequence[_Part]) -> str:
+    """Return the notes of parts with a value, with their names where not all have the same."""
+    names: dict[str, list[str]] = {}
+    for part in parts:
+        if part.value and part.note:
+            names.setdefault(part.note, []).append(part.name)
+    count = sum(bool(part.value) for part in parts)
+    return "; ".join(
+        note if len(own) == count else f"{', '.join(own)}: {note}" for note, own in names.items()
+    )
+
+
 def _mean(values: Sequence[float]) -> float:
     """Return the geometric mean, of one value itself."""
     return values[0] if len(values) == 1 else exp(sum(map(log, values)) / len(values))
@@ -128,7 +145,7 @@ def _rate(results: Iterable[WorkloadResult], version: str, device: str) -> Table
     for result in results:
         one = result.on(version, device)
         why = one.why if one.time_s is None else "nothing is computed"
-        parts.append(_Part(result.function, one.gflops, one.status, why))
+        parts.append(_Part(result.function, one.gflops, one.status, why, one.note))
     return _figure(parts, number_text)
 
 
@@ -137,7 +154,8 @@ def _ratio(result: WorkloadResult, own: VersionTime, over: VersionTime, other: s
     if own.time_s and over.time_s:
         is_predicted = RowStatus.PREDICTED in (own.status, over.status)
         status = RowStatus.PREDICTED if is_predicted else RowStatus.MEASURED
-        return _Part(result.function, over.time_s / own.time_s, status)
+        note = "; ".join(dict.fromkeys(filter(None, (own.note, over.note))))
+        return _Part(result.function, over.time_s / own.time_s, status, note=note)
     why = own.why
     if own.time_s or not result.run:
         why = f"{people_say(other)}: {over.why}" if result.run else over.why

@@ -12,7 +12,8 @@ from itertools import chain
 from annotune.measure.trial import Status, Trial
 from annotune.report.suite import Workload
 from annotune.tune.ablation import KINDS, STEPS_AXIS
-from annotune.tune.results import RegionResult, Row, RowStatus
+from annotune.tune.proving import NO_TIME_TO_PROVE
+from annotune.tune.results import FIRST_ALONE, RegionResult, Row, RowStatus
 
 LEGEND_TABLES = (
     "(~ ) is predicted by the model for the device named, never measured, or has a predicted time "
@@ -86,7 +87,7 @@ class SuiteTables:
 class VersionTime:
     """What one run of a version takes, in `time_s` seconds, or `why` that is not known.
 
-    `flop` are those of the run.
+    `flop` are those of the run. `note` says what is to be known of the time.
     """
 
     status: RowStatus
@@ -94,6 +95,7 @@ class VersionTime:
     time_s: float | None = None
     flop: int = 0
     why: str = ""
+    note: str = ""
 
     @property
     def gflops(self) -> float | None:
@@ -205,13 +207,22 @@ def _together(regions: Regions, name: str) -> VersionTime | None:
     rows = [row for region in regions for row in region.rows if row.name == name]
     if not rows or len(rows) < len(regions):
         return None
-    return _sum(regions, [_of_row(row) for row in rows])
+    alone = {one.target for r in regions for one in r.searches if one.budget == FIRST_ALONE}
+    note = NOT_SEARCHED if name in alone else ""
+    return _sum(regions, [_of_row(row, note) for row in rows])
 
 
-def _of_row(row: Row) -> VersionTime:
+NOT_SEARCHED = "the first choice of the rules alone was measured, without a search"
+
+
+def _of_row(row: Row, note: str) -> VersionTime:
     if row.time_s is None:
         return no_time(row.reason or NOT_KNOWN)
-    return VersionTime(row.status, row.device, row.time_s)
+    if row.status is not RowStatus.MEASURED:
+        note = ""
+    elif NO_TIME_TO_PROVE in row.reason:
+        note = "; ".join(filter(None, (note, row.reason)))
+    return VersionTime(row.status, row.device, row.time_s, note=note)
 
 
 NOT_KNOWN = "no reason was recorded"
@@ -225,7 +236,8 @@ def _sum(regions: Regions, each: Sequence[VersionTime]) -> VersionTime:
         return no_time("its regions were not all timed on one device")
     flop = sum(region.flop for region in regions)
     time_s = sum(one.time_s or 0.0 for one in each)
-    return VersionTime(each[0].status, each[0].device, time_s, flop)
+    note = "; ".join(dict.fromkeys(one.note for one in each if one.note))
+    return VersionTime(each[0].status, each[0].device, time_s, flop, note=note)
 
 
 def _upto(regions: Regions, target: str, kind: str) -> VersionTime | None:

@@ -53,7 +53,10 @@ class RunConfig:
     None for this one. One run of the original may take `original_s`, however short the search is to
     be. The command was `begun` at that time, of `time.monotonic`; None is now. `by_steps` asks for
     the first choice alone, one kind of its steps after the other. Without `checks_naive`, OpenACC
-    as written is looked at only where a GPU can time it.
+    as written is looked at only where a GPU can time it; without `profiles` no profiler is asked.
+
+    What is compiled lies in the folder `compiled`, where other runs find it; in one of its own with
+    None. With `is_ahead` the first choices are compiled and proved, and nothing is timed.
     """
 
     search: str | None = None
@@ -68,6 +71,9 @@ class RunConfig:
     begun: float | None = None
     by_steps: bool = False
     checks_naive: bool = True
+    profiles: bool = True
+    compiled: Path | None = None
+    is_ahead: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,8 @@ from annotune.measure.trial import Status, Trial
 NOT_PROVED = "not_proved"
 """Under this name a winner's facts have what no time was left to prove of it."""
 
+NO_TIME_TO_PROVE = "no time was left to prove it"
+
 # A run of a long proof may take so long after the end of its time.
 LEAST_RUN_S = 2.0
 
@@ -47,7 +49,7 @@ class Proved:
 
 def no_time_words(unfinished: str) -> str:
     """Return in words that some proofs were not made."""
-    return f"no time was left to prove it {unfinished}"
+    return f"{NO_TIME_TO_PROVE} {unfinished}"
 
 
 def unfinished_words(target: str, proved: Proved) -> Iterator[str]:

@@ -39,6 +39,7 @@ from annotune.tune.jobs import SHARED_WITH, Contestant, job_of
 from annotune.tune.profiling import PROFILE_LIMIT_S, Profiler
 from annotune.tune.proving import NOT_PROVED, no_time_words
 from annotune.tune.results import (
+    FIRST_ALONE,
     ORIGINALS,
     ROW_NAMES,
     KernelModel,
@@ -127,6 +128,8 @@ class RegionRun:
         if self.bench.session.config.by_steps:
             return steps_in_turn(target, self.base, self.space, self.device)
         limit = self.wanted.budget
+        if limit == FIRST_ALONE:
+            return listing_of(target, self.base, self.space, self.device, limit, True)
         if target.is_for_cpu:
             limit = max(limit, min(MOST_ON_CPU, int(LISTING * time_s / LISTED_ON_CPU_S)))
         elif self.on_gpu(target.name) is not None:
@@ -420,6 +423,7 @@ def _on_gpu(
 # Less would be over before CUDA has started under the profiler.
 LEAST_PROFILE_S = 15.0
 NOT_BY_WORKERS = "workers do not profile"
+NOT_ASKED = "no table is about it"
 
 
 def _profile(
@@ -431,6 +435,8 @@ def _profile(
         return None
     if bench.session.stop.is_set:
         return Profile(reason="the run was ended before")
+    if not bench.session.config.profiles:
+        return Profile(reason=NOT_ASKED)
     program = program_of(target, kind, one.variant, one.code)
     contestant = Contestant("", program, 0.0, bench.session.cores)
     plan = replace(bench.plan(True), arch=bench.arch)
@@ -442,7 +448,7 @@ def _profile(
 def _as_written(run: RegionRun) -> dict[str, TargetResult]:
     """Return the original, and with the directives that one would add without a tool."""
     bench, limit_s = run.bench, run.original_s
-    name, own = "sequential", _original(run)
+    name, own = "sequential", original(run)
     ((label, code),) = own.items()
     program = original_program(name, "c", label, code)
     first = ran_once(bench, program) or baseline(bench, name, "c", own, 1, limit_s)
@@ -483,7 +489,7 @@ def _bench_on(gpu: Gpu, bench: Bench) -> Bench:
     return replace(bench, device_name=gpu.name, arch=gpu.arch, environ=visible_alone(gpu))
 
 
-def _original(run: RegionRun) -> Mapping[str, RegionCode]:
+def original(run: RegionRun) -> Mapping[str, RegionCode]:
     """Return the user's own region as a variant."""
     text = body_text(run.source.text, run.analysis.region)
     return {"original": RegionCode("{\n" + text + "\n}\n")}

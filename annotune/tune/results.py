@@ -176,6 +176,10 @@ class Searched:
     time_s: Figure = 0.0
 
 
+FIRST_ALONE = 1
+"""The budget of what looks at the first choice of the rules alone, which is no search."""
+
+
 @dataclass(frozen=True, slots=True)
 class RegionResult:
     """One region's table, work and trials. `flop` and `bytes` are those at `sizes`.

@@ -24,6 +24,7 @@ from annotune.measure.machine import (
     Gpu,
     NoGpu,
     cpu_facts,
+    cpu_model,
     find_gpu,
     memory_limit_mib,
     usable_cores,
@@ -113,9 +114,9 @@ def run(
             crew,
         )
         gpu = find_gpu() if crew is None else crew.home.gpu
-        own = _Tuning(
-            session, source, targets, device, tools, flags, arch, gpu, cpu_facts(tools), scratch
-        )
+        # What the processor can do is asked of all its cores at once, when they are free.
+        cpu = Cpu(cpu_model(), usable_cores()) if config.is_ahead else cpu_facts(tools)
+        own = _Tuning(session, source, targets, device, tools, flags, arch, gpu, cpu, scratch)
         times = TimeShares([(1 - AFTERWARDS) * one.time_s for one in searches], config.begun)
         found: list[Tuned | AnnotuneError] = []
         for number, (ready, search) in enumerate(zip(regions, searches, strict=True)):
@@ -199,7 +200,12 @@ class _Tuning:
         offloads = "nvptx-none" in self.tools.offload
         profiler = Profiler(self.tools.ncu)
         made_of = (one.base, one.space, self.device, self.cpu, search, self.gpu, offloads, profiler)
-        return AtSize(bench, tune(RegionRun(bench, *made_of), self.targets))
+        own = RegionRun(bench, *made_of)
+        if self.session.config.is_ahead:
+            from annotune.tune.ahead import prove_first
+
+            return AtSize(bench, prove_first(own, self.targets))
+        return AtSize(bench, tune(own, self.targets))
 
     def _bench(self, ready: Ready, folder: Path, share_s: float) -> Bench:
         analysis, tools = ready.base.analysis, self.tools
@@ -208,7 +214,7 @@ class _Tuning:
         original_s = self.session.config.original_s
         can_compile = tools.nvcc is not None and self.device.can_compile
         # What is compiled depends on no size: a text that is met at several is compiled once.
-        compiled = self.scratch / "compiled"
+        compiled = self.session.config.compiled or self.scratch / "compiled"
         compiled.mkdir(exist_ok=True)
         folder.mkdir()
         (folder / compiled.name).symlink_to(compiled)

@@ -251,7 +251,8 @@ _ERROR = re.compile(r"\berror\b", re.IGNORECASE)
 _CHECKED_AS = {"cuda-gpu": "cuda-cpu", "openacc-gpu": "openacc"}
 # The kinds whose device is this processor, which must not be kept busy while it is measured.
 _ON_THIS_CPU = ("openmp", "c")
-BASELINE_BUDGET_S = 0.6
+# The original is timed for so many seconds, and for this share of the time that is left at most.
+BASELINE_BUDGET_S, BASELINE_SHARE = 0.6, 0.05
 # The original is run once where one run takes this share of the time that is left.
 ONCE_SHARE = 0.01
 # The original has this many times as long as what it takes alone where threads or a device run it.
@@ -406,14 +407,14 @@ def _result(
         assert one.variant is not None
         assert one.code is not None
         program = program_of(target, kind, one.variant, one.code)
-        proved, sizes = _proved(bench, program)
-        found = proved.wrong
+        stood, sizes = proved(bench, program)
+        found = stood.wrong
         if found is None:
-            told = {n: w for n, w in proved.facts.items() if n in (BRANCHES, NOT_PROVED)}
+            told = {n: w for n, w in stood.facts.items() if n in (BRANCHES, NOT_PROVED)}
             winner = replace(one, trial=replace(one.trial, facts={**one.trial.facts, **told}))
             fates[one.number] = winner.trial
             forecast = forecast_of(one.variant, one.trial.kernels)
-            warnings = tuple(unfinished_words(target.name, proved))
+            warnings = tuple(unfinished_words(target.name, stood))
             own = tuple(fates.values())
             return TargetResult(own, winner, sizes=sizes, forecast=forecast, warnings=warnings)
         for same in (t.number for t in tried if one.number in (t.number, t.twin_of)):
@@ -430,7 +431,7 @@ def _result(
     return TargetResult(trials, note=_why_none(trials))
 
 
-def _proved(bench: Bench, program: Program) -> tuple[Proved, tuple[Mapping[str, int], ...]]:
+def proved(bench: Bench, program: Program) -> tuple[Proved, tuple[Mapping[str, int], ...]]:
     """Return a winner's fate under the detectors and at the other sizes, and those it passed."""
     recorder = Recorder(bench)
     tried = bench.plan(False)
@@ -504,7 +505,8 @@ def baseline(
         if bench.session.stop.is_set:
             break
         program = original_program(name, kind, label, code)
-        plan = bench.plan(is_timed, budget_s=BASELINE_BUDGET_S)
+        budget_s = min(BASELINE_BUDGET_S, BASELINE_SHARE * bench.left_s)
+        plan = bench.plan(is_timed, budget_s=budget_s)
         # What the user's own code needs it may have.
         limits = replace(plan.limits, run_s=max(limit_s, plan.limits.run_s), memory_mib=0)
         if plan.timing is not None:

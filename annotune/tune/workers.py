@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
+from types import MappingProxyType
 from typing import Any, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -112,11 +113,14 @@ def shared_out(gpus: Sequence[Gpu] | NoGpu, count: int) -> tuple[Gpu | None, ...
 
 
 class LocalWorkers:
-    """A process for each GPU of `gpus`, or for each None in it."""
+    """A process for each GPU of `gpus`, or for each None in it; `environ` is set in all."""
 
-    def __init__(self, gpus: Sequence[Gpu | None]) -> None:
+    def __init__(
+        self, gpus: Sequence[Gpu | None], environ: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
         self.slots = len(gpus)
-        self._each = [_Process({} if gpu is None else visible_alone(gpu)) for gpu in gpus]
+        seen = ({} if gpu is None else visible_alone(gpu) for gpu in gpus)
+        self._each = [_Process({**environ, **own}) for own in seen]
         self._lock = threading.Lock()
         self._is_closed = threading.Event()
         threading.Thread(target=self._keep_awake, daemon=True).start()

@@ -13,12 +13,14 @@ from compilers import here, wrapper
 from made_by_hand import matvec
 
 from annotune.codegen.target import RegionCode
+from annotune.ir.region import UserFunction
 from annotune.measure import program as ahead
 from annotune.measure.check import Checker
 from annotune.measure.compile import CompileResult, compile_job, digest_of, recall
 from annotune.measure.oracle import Oracle
 from annotune.measure.plan import CheckPlan
 from annotune.measure.program import (
+    REACHED_ALONE,
     REGION,
     Program,
     compile_ahead,
@@ -114,6 +116,39 @@ def test_the_machine_code_is_that_of_a_variant_alone(oracle: Oracle, tmp_path: P
         for name in names:
             # A part that is equal to another one is there all the same.
             assert joint[numbered(name, number)] == alone[name], f"{name} of {number}"
+
+
+@pytest.mark.skipif(shutil.which("objdump") is None, reason="no objdump")
+@pytest.mark.skipif("clang" in (here().c or Compiler((), "")).version, reason="not gcc")
+def test_what_the_region_does_not_reach_is_not_compiled(oracle: Oracle, tmp_path: Path) -> None:
+    others = "void other(int n, double *x) { for (int i = 0; i < n; i++) x[i] *= 2.0; }\n"
+    text = oracle.source.text + others
+    own = Oracle(replace(oracle.source, text=text), oracle.analysis, here(), tmp_path / "own")
+    job = compile_job_of(variant(1), "openmp", own)
+    assert REACHED_ALONE in job.flags
+    alone = compile_job(job, here(), tmp_path / "alone")
+    every = replace(job, flags=tuple(flag for flag in job.flags if flag != REACHED_ALONE))
+    whole = compile_job(every, here(), tmp_path / "whole")
+    assert alone.ok
+    assert whole.ok
+    found, expected = functions(alone.path), functions(whole.path)
+    # The rest of the machine code is the same: what is timed does not change.
+    assert {name: found[name] for name in ("row", REGION)} == {
+        name: expected[name] for name in ("row", REGION)
+    }
+    assembly = [tmp_path / name for name in ("alone.s", "whole.s")]
+    for given, place in zip((job, every), assembly, strict=True):
+        words = ["-x", "c", "-", "-S", "-O2", "-fPIC", "-fopenmp", *given.flags, "-o", str(place)]
+        subprocess.run(["gcc", *words], input=job.sources[0].text, text=True, check=True)
+    assert ["other:" in place.read_text() for place in assembly] == [False, True]
+
+
+def test_a_function_that_the_region_calls_is_compiled_as_in_the_users_program(
+    oracle: Oracle,
+) -> None:
+    assert REACHED_ALONE in oracle.flags_of("openmp")
+    oracle.region = replace(oracle.region, functions=(UserFunction("g"),))
+    assert REACHED_ALONE not in oracle.flags_of("openmp")
 
 
 def test_a_variant_that_does_not_compile_leaves_the_others_theirs(oracle: Oracle) -> None:

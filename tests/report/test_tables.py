@@ -18,12 +18,14 @@ from annotune.report.table_page import tables_html
 from annotune.report.table_text import tables_csv, tables_latex, tables_text
 from annotune.report.tables import FirstChoices, PaperTable, SuiteTables, WorkloadResult
 from annotune.tune.results import (
+    FIRST_ALONE,
     KernelModel,
     Profile,
     RegionResult,
     Roof,
     Row,
     RowStatus,
+    Searched,
     TargetModel,
 )
 
@@ -117,6 +119,25 @@ def test_a_mean_without_one_of_its_functions_says_so() -> None:
     last = line.cells[found.columns.index("16")]
     assert last.value == pytest.approx(1 / 32)
     assert last.note == "of 1 of 2 functions; g: not available because a.c:3:1: no"
+
+
+def test_a_measured_first_choice_says_that_nothing_was_searched() -> None:
+    searched = Searched("openmp", "auto", 0, 10, FIRST_ALONE, FIRST_ALONE)
+    late = replace(measured("openmp", 1e-3), reason="no time was left to prove it at other sizes")
+    first = replace(region(measured("sequential", 1.0), late), searches=(searched,))
+    other = region(measured("sequential", 1.0), measured("openmp", 1e-3))
+    family = WorkloadFamily("both", (F8, G8))
+    results = (WorkloadResult(F8, (first,)), WorkloadResult(G8, (other,)))
+    found = one("versions", family, results=results)
+    own = {line.about[1]: line.cells[0] for line in found.lines}
+    assert own["tuned OpenMP"].status is RowStatus.MEASURED
+    assert own["tuned OpenMP"].note == (
+        "f: the first choice of the rules alone was measured, without a search; "
+        "no time was left to prove it at other sizes"
+    )
+    assert own["sequential"].note == ""
+    ratios = one("speedups", family, "openmp", results=results).lines[0]
+    assert "without a search" in ratios.cells[0].note
 
 
 def test_a_predicted_time_makes_a_figure_predicted() -> None:

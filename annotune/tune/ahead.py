@@ -1,0 +1,82 @@
+"""What of a run needs no clock, done before: first choices compiled, and proved on this processor.
+
+The run finds the proofs in its store and the libraries where they lie. Several such may be made at
+once, which nothing that is timed bears.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from annotune.codegen.baseline import naive_openacc, naive_openmp
+from annotune.codegen.recipes import listing_of
+from annotune.codegen.target import RegionCode, Target
+from annotune.diagnostics import AnnotuneError
+from annotune.measure.compile import COMPILE_LIMIT_S
+from annotune.measure.program import Program, compile_ahead
+from annotune.space.variants import Listing
+from annotune.tune.bench import program_of
+from annotune.tune.proving import unfinished_words
+from annotune.tune.region_run import ON_GPU, RegionRun, Tuned, original, untuned
+from annotune.tune.results import FIRST_ALONE
+from annotune.tune.tuner import original_program, predicted, proved
+
+# What rows say that nobody sees: the run has rows of its own.
+ONLY_AHEAD = "it was only made ready"
+
+
+def prove_first(run: RegionRun, targets: Sequence[Target]) -> Tuned:
+    """Compile what a run measures in any case, and prove the first choice of each target.
+
+    The warnings name the proofs for which there was no time. What fails here fails in the run,
+    which says so.
+    """
+    bench = run.bench
+    oracle, stop = bench.checker.oracle, bench.session.stop
+    compile_ahead([*_as_written(run)], oracle, COMPILE_LIMIT_S, niceness=0)
+    unfinished: list[str] = []
+    for target in targets:
+        if stop.is_set:
+            break
+        try:
+            found = listing_of(target, run.base, run.space, run.device, FIRST_ALONE, True)
+            unfinished += _prove(run, target, found)
+        except AnnotuneError:
+            continue
+    region, work = run.analysis.region, run.analysis.total
+    return replace(untuned(region, work, ONLY_AHEAD), warnings=tuple(unfinished))
+
+
+def _as_written(run: RegionRun) -> Iterator[Program]:
+    """Yield the original in the forms that a run measures."""
+    forms: list[tuple[str, str, dict[str, RegionCode]]] = [
+        ("sequential", "c", dict(original(run))),
+        ("openmp_naive", "openmp", {"parallel for": naive_openmp(run.source, run.analysis)}),
+    ]
+    if run.on_gpu("openacc") is not None:
+        naive = dict(naive_openacc(run.source, run.analysis))
+        forms.append(("openacc_naive", ON_GPU["openacc"], naive))
+    for name, kind, codes in forms:
+        for label, code in codes.items():
+            yield original_program(name, kind, label, code)
+
+
+def _prove(run: RegionRun, target: Target, found: Listing) -> tuple[str, ...]:
+    """Compile the first choice of a target as it is measured, and have it stand its proofs.
+
+    Returned are warnings of those for which there was no time.
+    """
+    bench, gpu = run.bench, run.on_gpu(target.name)
+    oracle = bench.checker.oracle
+    variant = found.variant(0)
+    code = target.region(variant, resident=False)
+    kind, arch = (target.kind, "") if gpu is None else (ON_GPU[target.name], gpu.arch)
+    own = [program_of(target, kind, variant, code)]
+    compile_ahead(own, oracle, COMPILE_LIMIT_S, arch if code.device else "", niceness=0)
+    if target.is_for_cpu:
+        stood, _ = proved(bench, program_of(target, target.kind, variant, code))
+        return tuple(unfinished_words(target.name, stood))
+    device = run.device.vendor_name if gpu is None else gpu.name
+    wanted = replace(run.wanted, budget=FIRST_ALONE)
+    return predicted(bench, target, target.kind, found, wanted, device).warnings

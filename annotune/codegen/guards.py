@@ -33,10 +33,12 @@ from annotune.ir.expr import (
     Call,
     Expr,
     Int,
+    Real,
     Select,
     Var,
     accesses,
     conjuncts,
+    is_truth,
     rewrite,
     substitute,
     subtracts,
@@ -60,7 +62,9 @@ def runs_tests(analysis: Analysis, tested: Mapping[str, int]) -> tuple[Expr, ...
     """Return tests that each loop runs at least once, where sizes alone decide that.
 
     `tested` are the sizes that another test fixes. A nest that does not run touches nothing,
-    while a copy of its output would; and the proofs take for granted what is tested here.
+    while a copy of its output would; and the proofs take for granted what is tested here. Nor does
+    one touch anything whose loops stand in an ``if`` that does not hold, however often they would
+    run in there: with an ``int`` below 0 for the end of an unsigned loop, say.
     """
     region = analysis.region
     iterators = {loop.var for loop in region.nest.loops()}
@@ -70,7 +74,32 @@ def runs_tests(analysis: Analysis, tested: Mapping[str, int]) -> tuple[Expr, ...
             is_known = isinstance(fold(lower, tested), Int) and isinstance(fold(upper, tested), Int)
             if not is_known:
                 out.append(_runs(lower, upper, region))
-    return tuple(dict.fromkeys(out))
+    return tuple(dict.fromkeys([*out, *_common_conditions(region)]))
+
+
+def _common_conditions(region: Region) -> Iterator[Expr]:
+    """Yield what the conditions of all statements ask of scalars that none of them changes.
+
+    Only what compares numbers with a sign, as it stands: that is so in the types of any test.
+    """
+    body = list(region.nest.assigns())
+    asked = [() if one.guard is None else tuple(conjuncts(one.guard)) for one in body]
+    changed = {target_name(one) for one in body} | {loop.var for loop in region.nest.loops()}
+    for condition in asked[0]:
+        names = variables(condition)
+        if (
+            all(condition in others for others in asked)
+            and names <= region.scalars.keys() - changed
+            and all(_has_sign(region.scalars[name].type) for name in names)
+            and all(
+                isinstance(part, Var | Int | Real) or is_truth(part) for part in walk(condition)
+            )
+        ):
+            yield condition
+
+
+def _has_sign(type_: str) -> bool:
+    return not is_unsigned_type(type_) and "complex" not in type_
 
 
 def _bounds(

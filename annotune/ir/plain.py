@@ -74,7 +74,11 @@ class Plain:
             case Access(array, indices, span):
                 return Access(array, tuple(map(self.expr, indices)), span)
             case Call(function, arguments):
-                return Call(function, tuple(map(self.expr, arguments)))
+                made = tuple(map(self.expr, arguments))
+                # Brackets around a number say nothing.
+                return (
+                    made[0] if not function and isinstance(made[0], Int) else Call(function, made)
+                )
             case Select():
                 return self._choice(expr)
             case Binary(op, left, right) if op in CONNECTIVES:

@@ -78,3 +78,44 @@ def test_a_nest_up_to_the_lesser_of_two(name: str, golden: Golden) -> None:
     target = load_target(name)
     code = target.region(variants(target, analysed_text(LEAST), 1)[0], False)
     golden.check(f"codegen/least_{name}.txt", f"{code.body}\n{code.helper}\n{code.device}")
+
+
+CONDITION = """\
+void f(int n, int flag, unsigned u, double alpha, const double *restrict x, double *restrict y)
+{{
+    /*@ begin PerfTuning ( def input_params {{ param n = 600; }} ) @*/
+    for (size_t i = 0; i < n; i++) {{
+        if ({condition})
+            y[i] += x[i];
+        {more}
+    }}
+    /*@ end @*/
+}}
+"""
+
+
+@pytest.mark.parametrize("name", ["openmp", "openacc", "cuda"])
+@pytest.mark.parametrize(
+    ("condition", "more", "is_asked_first"),
+    [
+        ("flag != 0", "", True),
+        ("alpha != 0.0", "", True),
+        # Not what some statement does without, nor what is compared in another type or in memory.
+        ("flag != 0", "y[i] *= 2.0;", False),
+        ("u > 3", "", False),
+        ("x[0] != 0.0", "", False),
+    ],
+)
+def test_a_condition_of_all_statements_is_asked_before_the_kernels(
+    name: str, condition: str, more: str, is_asked_first: bool
+) -> None:
+    text = CONDITION.format(condition=condition, more=more)
+    target = load_target(name)
+    code = target.region(variants(target, analysed_text(text), 1)[0], False)
+    made = f"{code.body}\n{code.helper}\n{code.device}"
+    head = made if name == "cuda" else made.split("{")[1]
+    asked = f"fits && {condition};" if name == "cuda" else f"&& {condition}"
+    assert (asked in head) == is_asked_first
+    # The nest as written asks, and the kernels only what has not been tested.
+    kernels = made.split("_original(" if name == "cuda" else "/* As written")[0]
+    assert (f"if ({condition})" in kernels) != is_asked_first

@@ -15,7 +15,7 @@ from annotune.analysis.domains import AS_WRITTEN
 from annotune.analysis.facts import Analysis, LoopKind
 from annotune.ir.expr import Call, Expr, Int, rewrite
 from annotune.ir.fold import fold
-from annotune.ir.nest import Local, LocalArray, walk_stmts
+from annotune.ir.nest import Local, LocalArray, Nest, walk_stmts
 from annotune.ir.region import Region
 from annotune.transforms.tree import target_name
 
@@ -82,9 +82,9 @@ def wrong_kinds(analysis: Analysis, function: Function, run: Run) -> Iterator[st
     found = conflicts(events, stored)
     late = _reads_before_writes(events, stored)
     copies = copied(analysis)
-    # A scalar of which only its formula is left is in no claim.
-    known = assigned(analysis.region)
     for facts in analysis.loops:
+        # A scalar of which only its formula is left is in no claim; another loop may still set it.
+        known = {target_name(stmt) for stmt in Nest(facts.loop.body).assigns()}
         for number, line in enumerate(function.loops):
             if line != facts.loop.span.line:
                 continue

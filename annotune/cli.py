@@ -163,7 +163,7 @@ def run(output: Path | None, resume: bool, debug: bool, **options: Any) -> None:
 
     from rich.console import Console
 
-    from annotune import pipeline
+    from annotune import formulated
     from annotune.codegen.build import Project
     from annotune.codegen.target import load_target
     from annotune.files import held_folder, prepared_folder, write_files
@@ -179,13 +179,13 @@ def run(output: Path | None, resume: bool, debug: bool, **options: Any) -> None:
     with _refusals(form, debug) as texts:
         targets = [load_target(name) for name in settings.targets]
         folder = output or _default_folder(settings.source)
-        settings = _of_tensors(settings, folder, options, texts)
+        settings = _of_tensors(settings, folder, options, texts, is_every=True)
         settings = replace(settings, project=Project.of(settings.folders, folder))
         screen = Console(stderr=True)
         stopped = interrupts(lambda: screen.print(ENDING), screen.show_cursor)
         with prepared_folder(folder), held_folder(folder), stopped as stop:
             with LiveProgress(screen) as progress:
-                found = pipeline.run(
+                found = formulated.run(
                     settings, targets, config, os.environ, progress, folder, not resume, stop
                 )
             results = found.results
@@ -264,9 +264,14 @@ def tensor(output: Path | None, as_json: bool, debug: bool, **options: Any) -> N
         raise click.UsageError("--sizes, --type and --name are those of --einsum")
     if output is not None and output.suffix == ".h":
         raise click.UsageError("-o names the C file; the header gets the same name")
+    if options["is_listing"] and (output is not None or options["formulation"] is not None):
+        raise click.UsageError("--formulations lists them; -o and --formulation write one")
     with _refusals("json" if as_json else "text", debug) as texts:
         if einsum is not None:
             texts["--einsum"] = einsum
+        if options["is_listing"]:
+            _list_formulations(_translated(options, is_every=True), as_json)
+            return
         made = _translated(options)
         if output is not None and output.suffix == ".tensor":
             files = {output.name: file_text(made.program, __version__)}
@@ -285,10 +290,22 @@ def tensor(output: Path | None, as_json: bool, debug: bool, **options: Any) -> N
         _show(made.diagnostics, texts)
 
 
-def _translated(options: Mapping[str, Any]) -> Translated:
-    """Return what a tensor file, or an einsum string, comes to."""
+def _list_formulations(made: Translated, as_json: bool) -> None:
+    """Print a program's formulations, and what each takes."""
+    if as_json:
+        from annotune.report.json_form import formulations_json
+
+        _print_json(formulations_json(made))
+        return
+    for one in made.every:
+        click.echo(f"{one.formulation.name}: {one.formulation.words}")
+        click.echo(f"    {one.cost}")
+
+
+def _translated(options: Mapping[str, Any], is_every: bool = False) -> Translated:
+    """Return what a tensor file, or an einsum string, comes to: in all formulations, or one."""
     from annotune.files import read_source
-    from annotune.tensor.translate import einsum_of, read_program, translated
+    from annotune.tensor.translate import USUAL, einsum_of, read_program, translated
 
     source: Path | None = options["source"]
     if source is None:
@@ -298,18 +315,30 @@ def _translated(options: Mapping[str, Any]) -> Translated:
     else:
         program, origin = read_program(str(source), read_source(source)), source.name
     memory_bytes = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    return translated(program, origin, __version__, options["is_factored"], memory_bytes)
+    name = None if is_every else options["formulation"] or USUAL
+    is_factored = options["is_factored"]
+    return translated(program, origin, __version__, is_factored, memory_bytes, name)
 
 
 def _of_tensors(
-    settings: Settings, folder: Path, options: Mapping[str, Any], texts: dict[str, str]
+    settings: Settings,
+    folder: Path,
+    options: Mapping[str, Any],
+    texts: dict[str, str],
+    is_every: bool = False,
 ) -> Settings:
-    """Return the settings for the C text of a tensor file, which will be in `folder`."""
+    """Return the settings for the C text of a tensor file, which will be in `folder`.
+
+    It is that of the formulation asked for; where none is and it `is_every`, that of the usual one,
+    and all others are beside it.
+    """
     from dataclasses import replace
 
     if settings.source.suffix != ".tensor":
+        if options["formulation"] is not None:
+            raise click.UsageError("--formulation is of tensor files")
         return settings
-    made = _translated({"source": settings.source, "is_factored": options["is_factored"]})
+    made = _translated(options, is_every and options["formulation"] is None)
     settings = replace(settings, source=folder / f"{settings.source.stem}.c", translated=made)
     texts[str(settings.source)] = made.c.source
     return settings

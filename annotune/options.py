@@ -230,14 +230,23 @@ output_folder = _option(
     "-o --output", _A_PATH, "The folder to write. [default: annotune-out/NAME-OF-SOURCE]"
 )
 
-as_written = click.option(
-    "--no-factor",
-    "is_factored",
-    is_flag=True,
-    flag_value=False,
-    default=True,
-    help="Compute the products of a tensor file as they are written.",
+of_tensors = _with(
+    click.option(
+        "--no-factor",
+        "is_factored",
+        is_flag=True,
+        flag_value=False,
+        default=True,
+        help="Compute the products of a tensor file as they are written.",
+    ),
+    _option(
+        "--formulation",
+        None,
+        "Of a tensor file, that one alone: `annotune tensor FILE --formulations` lists them.",
+        metavar="NAME",
+    ),
 )
+"""Gives a command how the operations of a tensor file become nests."""
 
 common = _with(
     click.argument("source", type=_A_PATH),
@@ -291,7 +300,7 @@ common = _with(
     ),
     _option("--annotation sidecar", _A_PATH, "A YAML file of annotations."),
     _option("-s --spec specification", _A_PATH, "A specification in Orio's form."),
-    as_written,
+    of_tensors,
     _option("--format form", Choice("text", "json", "sarif"), "What is printed."),
     click.option("--json", "as_json", is_flag=True, help="The same as --format json."),
     click.option("--debug", is_flag=True, help="Show the traceback of a refusal."),
@@ -346,7 +355,13 @@ for_tensors = _with(
         "Of its tensors. [default: double]",
     ),
     _option("--name", None, "Of its function. [default: einsum]"),
-    as_written,
+    of_tensors,
+    click.option(
+        "--formulations",
+        "is_listing",
+        is_flag=True,
+        help="List the formulations of the program, and what each takes.",
+    ),
     click.option("--json", "as_json", is_flag=True, help="Print what was made of it as JSON."),
     click.option("--debug", is_flag=True, help="Show the traceback of a refusal."),
 )

@@ -165,6 +165,14 @@ class Settings:
         return {".c": self.translated.c.source, ".h": self.translated.c.header}
 
     @property
+    def origin(self) -> str:
+        """Return what files that are made of the source say of where they come from."""
+        made = self.translated
+        if made is None or made.is_usual:
+            return self.source.name
+        return f"{self.source.name}, formulation {made.formulation.name}"
+
+    @property
     def flags(self) -> tuple[str, ...]:
         """Return what the user's compiler is told of the source, as its words."""
         return (*(f"-I{folder}" for folder in self.search.include), *self.defines)
@@ -388,12 +396,18 @@ def _refusals(report: RegionReport) -> tuple[Diagnostic, ...]:
 
 @dataclass(frozen=True)
 class RunReport:
-    """What `run` found and the files it makes, by suffix."""
+    """What `run` found, and what makes programs of its files.
+
+    `ready` are the regions of the `source` as they were when the search began, `tuned` what came of
+    each.
+    """
 
     results: Results
-    files: Mapping[str, str]
     diagnostics: tuple[Diagnostic, ...]
     builds: Mapping[str, tuple[BuildCommand, ...]] = field(default_factory=dict)
+    source: SourceFile | None = None
+    ready: tuple[Ready, ...] = ()
+    tuned: tuple[Tuned, ...] = ()
 
 
 def run(
@@ -425,9 +439,9 @@ def run(
     device = load_device(settings.device)
     here = find_toolchains(environ)
     with disk_full_is_refused(Path(gettempdir())), opened(folder, is_fresh) as (store, kept_aside):
-        what = (found.source, _ready(found.regions), targets, device, here, config)
-        how = (settings.flags, settings.arch, listener, store, stop or NEVER)
-        tuned, tools = tuning.run(*what, *how)
+        ready = _ready(found.regions)
+        how = (config, settings.flags, settings.arch, listener, store, stop or NEVER)
+        tuned, tools = tuning.run(found.source, ready, targets, device, here, *how)
     each = {t.name: _run_builds(settings, device, found.source, t, tuned) for t in targets}
     builds = {name: own for name, own in each.items() if own}
     origins = {t.name: _run_provenance(settings, tuned, t.name, each[t.name]) for t in targets}
@@ -437,7 +451,8 @@ def run(
     diagnostics = (*found.diagnostics, *kept_aside, *faulty, *said)
     value = tuning.results(found.source, device, tuned, tools, [d.message for d in diagnostics])
     texts = {settings.source.stem + end: text for end, text in made.items()}
-    return RunReport(tuning.with_files(value, texts, builds), made, diagnostics, builds)
+    value = tuning.with_files(value, texts, builds)
+    return RunReport(value, diagnostics, builds, found.source, tuple(ready), tuned)
 
 
 def forecast(
@@ -740,7 +755,7 @@ def _run_provenance(
             if dict(result.sizes) in served or not one.result.by_size:
                 rows += _result_rows(result, target)
         rows += _others_rows(variant)
-    return Provenance(__version__, settings.source.name, (*rows, *header_lines(builds)))
+    return Provenance(__version__, settings.origin, (*rows, *header_lines(builds)))
 
 
 def _result_rows(result: RegionResult, target: str) -> Iterator[str]:
@@ -771,7 +786,7 @@ def _provenance(
                 rows.append(f"  {time_us:.4g} us predicted for {settings.device}; not measured")
         rows += _others_rows(variant)
     rows.append("The decision algorithm's first choice.")
-    return Provenance(__version__, settings.source.name, (*rows, *header_lines(builds)))
+    return Provenance(__version__, settings.origin, (*rows, *header_lines(builds)))
 
 
 def _others_rows(variant: Variant) -> list[str]:

@@ -13,7 +13,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from annotune import __version__, pipeline
+from annotune import __version__, formulated, pipeline
 from annotune.annotation.messages import nearest
 from annotune.codegen.target import Target, load_target
 from annotune.diagnostics import AnnotuneError, Diagnostic, Template
@@ -33,7 +33,7 @@ from annotune.report.findings import CheckReport
 from annotune.report.results_json import RESULTS_FILE, read_results, results_file
 from annotune.report.suite import Suite, Workload
 from annotune.report.tables import FirstChoices, WorkloadResult
-from annotune.tensor.translate import read_program, translated
+from annotune.tensor.translate import USUAL, read_program, translated
 from annotune.tune.bench import Listener
 from annotune.tune.config import NEVER, RunConfig, Stop
 from annotune.tune.jobs import scratch_folder
@@ -304,8 +304,8 @@ class SuiteRun:
         except AnnotuneError:
             return None
 
-    def _settings(self, work: Workload) -> Settings:
-        """Return what a workload asks of annotune.
+    def _settings(self, work: Workload, is_search: bool = False) -> Settings:
+        """Return what a workload asks of annotune; a search has all formulations of a tensor file.
 
         Raises:
             AnnotuneError: Its tensor file is refused.
@@ -313,7 +313,8 @@ class SuiteRun:
         own = replace(self.base, source=work.file, function=work.function)
         if work.file.suffix == ".tensor":
             program = read_program(str(work.file), read_source(work.file))
-            made = translated(program, work.file.name, __version__, True, _memory_bytes())
+            how = (work.file.name, __version__, True, _memory_bytes())
+            made = translated(program, *how, None if is_search else USUAL)
             own = replace(own, source=self.folder / f"{work.file.stem}.c", translated=made)
         if not work.is_macro:
             return replace(own, sizes=dict(work.values))
@@ -321,9 +322,9 @@ class SuiteRun:
         search = HeaderSearch(own.search.include, defines, own.search.compiler)
         return replace(own, search=search)
 
-    def _of_job(self, job: _Job) -> Settings:
+    def _of_job(self, job: _Job, is_search: bool = False) -> Settings:
         """Return what a job asks of annotune; it raises as `_settings` does."""
-        settings = self._settings(job.work)
+        settings = self._settings(job.work, is_search)
         return replace(settings, strategy=job.first) if job.first else settings
 
     def _needs_grids(self, job: _Job) -> bool:
@@ -386,9 +387,10 @@ class SuiteRun:
         listener = self.listener and SizeListener(self.listener, place)
         how = (config, self.environ, listener, folder, False, self.stop)
         try:
-            settings = replace(self._of_job(job), targets=tuple(one.name for one in timed))
+            settings = self._of_job(job, is_search)
+            settings = replace(settings, targets=tuple(one.name for one in timed))
             with prepared_folder(folder):
-                found = pipeline.run(settings, timed, *how)
+                found = formulated.run(settings, timed, *how)
         except AnnotuneError as refusal:
             if any(problem.code in _OF_ALL for problem in refusal.diagnostics):
                 raise

@@ -144,8 +144,8 @@ def test_explain_lists_all_codes() -> None:
 @pytest.mark.parametrize(
     ("word", "hint"),
     [
-        ("AT1100", "did you mean 'AT726'? "),
-        ("at999", "did you mean 'AT726'? "),
+        ("AT1100", "did you mean 'AT727'? "),
+        ("at999", "did you mean 'AT727'? "),
         ("permute", ""),
         ("../AT110", "did you mean 'AT110'? "),
     ],

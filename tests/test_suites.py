@@ -66,7 +66,7 @@ class Runs:
         searched = Searched("openmp", "auto", 0, 10, config.budget or 100, config.budget or 50)
         place = ("scale", 1, 3, {"n": size}, size, 1)
         region = RegionResult(*place, (row,), (), searches=(searched,))
-        return RunReport(Results("0", "a.c", "", (region,)), {}, ())
+        return RunReport(Results("0", "a.c", "", (region,)), ())
 
 
 @pytest.fixture
@@ -248,7 +248,7 @@ def test_a_tensor_file_is_run_as_the_c_that_it_becomes(
 
     def run(settings: Settings, *_: Any) -> RunReport:
         asked.append(settings)
-        return RunReport(Results("0", "t.c", "", ()), {}, ())
+        return RunReport(Results("0", "t.c", "", ()), ())
 
     monkeypatch.setattr(pipeline, "run", run)
     suite = load_suite(Path("s.yaml"))

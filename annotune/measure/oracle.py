@@ -139,7 +139,9 @@ class Oracle(Original):
     """The original of one region, run: its results are kept per inputs.
 
     How exact these are is asked where a result has other bits alone: to know it takes two runs of
-    programs like the original. `compile_s` is how long the original took to compile, in seconds.
+    programs like the original. What it leaves in arrays that are `unread` is compared with nothing:
+    nobody looks at them after the region. `compile_s` is how long the original took to compile, in
+    seconds.
 
     Raises:
         AnnotuneError: The original does not compile here.
@@ -153,9 +155,11 @@ class Oracle(Original):
         folder: Path,
         flags: tuple[str, ...] = (),
         limit_s: float = ORACLE_LIMIT_S,
+        unread: frozenset[str] = frozenset(),
     ) -> None:
         super().__init__(source, analysis, tools, folder, flags)
         self._limit_s = limit_s
+        self._unread = unread
         self._references: Once[Asked, OracleResult] = Once()
         self._tolerances: Once[Asked, Tolerance] = Once()
         self._numbers = itertools.count()
@@ -317,7 +321,7 @@ class Oracle(Original):
             NothingToCompare: Some of it is not a number.
         """
         expected: dict[str, npt.NDArray[Any]] = {}
-        for buffer in (b for b in inputs.buffers if b.is_written):
+        for buffer in self._compared(inputs):
             values = inputs.read(buffer, original.path)
             expected[buffer.name] = values
             if buffer.number.family is Family.INTEGER or inputs.values in SPECIAL:
@@ -329,11 +333,15 @@ class Oracle(Original):
                 raise NothingToCompare(f"the original leaves NaN in {buffer.name}[{number}]")
         return expected
 
+    def _compared(self, inputs: Inputs) -> Iterator[Buffer]:
+        """Yield the arrays whose values count after the region."""
+        return (b for b in inputs.buffers if b.is_written and b.name not in self._unread)
+
     def _array_tolerances(
         self, reference: OracleResult, magnitude: Computed, count: Computed
     ) -> dict[str, npt.NDArray[Any]]:
         inputs, found = reference.inputs, dict[str, npt.NDArray[Any]]()
-        for buffer in (b for b in inputs.buffers if b.is_written):
+        for buffer in self._compared(inputs):
             values = reference.expected[buffer.name]
             if buffer.number.family is Family.INTEGER:
                 found[buffer.name] = np.broadcast_to(np.float64(0.0), values.shape)
@@ -368,7 +376,7 @@ class Oracle(Original):
         values = reference.inputs.values
         has_nan = values in SPECIAL
         has_signs = self._fixes_zeros and not may_reorder and values in (*SPECIAL, *ZERO_VALUES)
-        for buffer in (b for b in reference.inputs.buffers if b.is_written):
+        for buffer in self._compared(reference.inputs):
             expected = reference.expected[buffer.name]
             got = reference.inputs.read(buffer, computed.path, computed.start)
             if np.array_equal(bits(expected), bits(got)):

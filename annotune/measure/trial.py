@@ -18,6 +18,8 @@ NamedValues: TypeAlias = Mapping[str, str | int | float | bool]
 """A configuration, or facts, by name."""
 NOT_WRITTEN = {"is_written": False}
 """Marks a field that stays in the process."""
+LATER = {"is_later": True}
+"""Marks a field that files written by an earlier annotune lack."""
 
 # Why a trial is `reused`, under that name in its facts, where not because another one of the same
 # run had the same program.

@@ -24,6 +24,7 @@ from annotune.printable import printable
 from annotune.report.findings import CheckReport, RegionReport, recipe_of
 from annotune.space.decision import Decision
 from annotune.space.variants import Listing, Variant
+from annotune.tensor.minimise import Minimised
 from annotune.tensor.rules import bytes_of
 from annotune.tensor.text import operation_text
 from annotune.tensor.translate import Translated
@@ -154,6 +155,26 @@ class TensorJson(Struct):
     diagnostics: list[DiagnosticJson]
 
 
+class FormulationJson(Struct):
+    """One formulation of a tensor file, as in `tensor`; `around` are the common loops."""
+
+    name: str
+    what: str
+    flop: int
+    bytes: int
+    around: list[str]
+    temporaries: list[TemporaryJson]
+
+
+class FormulationsJson(Struct):
+    """What `tensor --formulations` lists, the usual one first."""
+
+    schema: int
+    function: str
+    assumed: dict[str, int]
+    formulations: list[FormulationJson]
+
+
 class EmitJson(Struct):
     """What `emit` says, and any command that is refused as a whole."""
 
@@ -207,14 +228,32 @@ def tensor_json(made: Translated, files: Iterable[Path]) -> dict[str, Any]:
             cost.bytes_before,
             cost.bytes_after,
             dict(cost.assumed),
-            [
-                TemporaryJson(one.name, list(one.lengths), bytes_of(program, one))
-                for one in cost.temporaries
-            ],
+            _temporaries(cost),
             [operation_text(one) for one in program.operations],
             _diagnostics(made.diagnostics),
         )
     )
+
+
+def formulations_json(made: Translated) -> dict[str, Any]:
+    """Return what `tensor --formulations` says of a tensor file."""
+    listed = [
+        FormulationJson(
+            one.formulation.name,
+            one.formulation.words,
+            one.made.flop_after,
+            one.made.bytes_after,
+            list(one.program.around),
+            _temporaries(one.made),
+        )
+        for one in made.every
+    ]
+    return _plain(FormulationsJson(SCHEMA, made.program.name, dict(made.made.assumed), listed))
+
+
+def _temporaries(made: Minimised) -> list[TemporaryJson]:
+    own = made.program
+    return [TemporaryJson(t.name, list(t.lengths), bytes_of(own, t)) for t in made.temporaries]
 
 
 def refusal_json(diagnostics: Iterable[Diagnostic]) -> dict[str, Any]:

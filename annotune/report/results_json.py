@@ -22,7 +22,7 @@ from msgspec import inspect as kinds
 from annotune import plugins
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span, Template
 from annotune.files import read_source
-from annotune.measure.trial import NOT_WRITTEN, Final, Status, Trial
+from annotune.measure.trial import LATER, NOT_WRITTEN, Final, Status, Trial
 from annotune.tune.results import RegionResult, Results
 
 SCHEMA = 1
@@ -257,6 +257,8 @@ def first_mistake(value: Any, kind: kinds.Type, path: tuple[Step, ...] = ()) -> 
         return Mistake(path, f"expected {expected}, found {_found(value)}")
     for step, inner in _parts(kind, value):
         if isinstance(value, dict) and step not in value:
+            if isinstance(inner, kinds.Metadata) and inner.extra == LATER:
+                continue
             return Mistake(path, f"the field '{step}' is missing")
         mistake = first_mistake(value[step], inner, (*path, step))
         if mistake is not None:
@@ -267,6 +269,8 @@ def first_mistake(value: Any, kind: kinds.Type, path: tuple[Step, ...] = ()) -> 
 def _parts(kind: kinds.Type, value: Any) -> Iterator[tuple[Step, kinds.Type]]:
     """Yield the name or number of each value that stands in one of type `kind`, and its type."""
     match kind:
+        case kinds.Metadata(type=inner, extra=extra) if extra == LATER:
+            yield from _parts(inner, value)
         case kinds.UnionType(types):
             yield from _parts(next(one for one in types if not _expected(one, value)), value)
         case kinds.StructType(fields=fields) | kinds.DataclassType(fields=fields):
@@ -285,6 +289,8 @@ def is_written(field: kinds.Field) -> bool:
 def _expected(kind: kinds.Type, value: Any) -> str:
     """Return what `value` should be, empty where it is that, whatever stands in it."""
     match kind:
+        case kinds.Metadata(type=inner, extra=extra) if extra == LATER:
+            return _expected(inner, value)
         case kinds.UnionType(types):
             return "" if not all(_expected(one, value) for one in types) else _either(types, value)
         case kinds.Metadata(extra_json_schema={"enum": names}):

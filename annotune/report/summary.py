@@ -20,9 +20,11 @@ from annotune.report.figures import (
     time_text,
 )
 from annotune.tune.results import (
+    FORMULATION,
     MEMORY,
     ROW_NAMES,
     SHARED,
+    FormulationResult,
     KernelModel,
     Profile,
     RegionResult,
@@ -115,18 +117,24 @@ def provenance_text(row: Row) -> str:
         case RowStatus.UNAVAILABLE:
             return f"not available because {reason or 'no reason was recorded'}"
         case RowStatus.MEASURED:
-            words = f"measured on {device}"
+            words = f"measured on {device}{_formulation(row)}"
             if row.predicted_s is not None:
                 time = estimated(time_text(row.predicted_s))
                 words += f", predicted for {one_line(row.predicted_for)}: {time}"
             if row.end_to_end_s is not None:
                 words += f", with copies {time_text(row.end_to_end_s)}"
         case RowStatus.PREDICTED:
-            words = f"predicted for {device}"
+            words = f"predicted for {device}{_formulation(row)}"
     if is_doubtful(row):
         return f"{words}; not verified: {reason or 'no reason was recorded'}"
     # Right, measured, and yet not written.
     return f"{words}; {reason}" if reason else words
+
+
+def _formulation(row: Row) -> str:
+    """Return of which formulation a row's variant is, nothing where there is one alone."""
+    name = row.config.get(FORMULATION)
+    return "" if name is None else f" in the formulation {one_line(str(name))}"
 
 
 def is_doubtful(row: Row) -> bool:
@@ -181,6 +189,38 @@ def _predictions(region: RegionResult) -> Iterator[str]:
             registers = "ptxas's" if kind else "estimated"
             of = f" by {registers} registers" if len(kinds) > 1 else ""
             yield f"best prediction{of}: {_variant_text(best)}"
+
+
+def formulation_texts(region: RegionResult) -> tuple[str, ...]:
+    """Return a line for each tuned row of a tensor program: what came of each formulation."""
+    lines: list[str] = []
+    for name in (row.name for row in all_rows(region) if row.is_tuned):
+        own = [(one, row) for one in region.formulations for row in one.rows if row.name == name]
+        tried = [_tried_text(one, row) for one, row in own if name in one.tried]
+        others = [_others_text(one, row) for one, row in own if name not in one.tried]
+        listed = [*tried, *([f"not tried: {', '.join(others)}"] if others else [])]
+        if own:
+            lines.append(f"formulations of {people_say(name)}: {'; '.join(listed)}")
+    return tuple(lines)
+
+
+def _others_text(one: FormulationResult, row: Row) -> str:
+    """Return a formulation that was not tried, with the time of its first choice by the model."""
+    time = "" if row.time_s is None else f" {estimated(time_text(row.time_s))}"
+    return f"{one_line(one.name)}{time}"
+
+
+def _tried_text(one: FormulationResult, row: Row) -> str:
+    is_chosen = row.name in one.chosen
+    parts = [f"{one_line(one.name)}{' (chosen)' * is_chosen}"]
+    if row.time_s is not None:
+        time = time_text(row.time_s, row.spread_s)
+        parts.append(time if row.status is RowStatus.MEASURED else estimated(time))
+    if row.name in one.calls_s:
+        parts.append(f"{time_text(one.calls_s[row.name])} a call")
+    if row.reason and not is_chosen:
+        parts.append(one_line(row.reason))
+    return ", ".join(parts)
 
 
 def grid_texts(region: RegionResult) -> tuple[str, ...]:

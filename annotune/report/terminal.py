@@ -36,6 +36,7 @@ from annotune.report.summary import (
     RowWords,
     all_rows,
     finals_texts,
+    formulation_texts,
     grid_texts,
     has_prediction,
     heading,
@@ -168,7 +169,8 @@ class ResultsTable:
             yield from _rows(region, options.max_width, line)
             yield Text()
             yield line(trials_text(region))
-            said = (winner_texts, finals_texts, grid_texts, model_texts, profile_texts)
+            found = (winner_texts, formulation_texts, finals_texts)
+            said = (*found, grid_texts, model_texts, profile_texts)
             for words in (words for texts in said for words in texts(region)):
                 yield line(words)
         yield Text()

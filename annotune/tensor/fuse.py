@@ -9,8 +9,8 @@ from math import prod
 
 from annotune.tensor.program import Reference, Tensor, TensorProgram
 
-# What the temporaries of one iteration may take: they are to stay in a core's first cache.
-NEAR_BYTES = 32 * 1024
+# What the temporaries of one iteration may take: they are to stay in a core's own caches.
+NEAR_BYTES = 256 * 1024
 
 
 def fusions(program: TensorProgram) -> tuple[TensorProgram, ...]:
@@ -20,7 +20,7 @@ def fusions(program: TensorProgram) -> tuple[TensorProgram, ...]:
     the same iteration: every reference to a tensor that some operation sets has the index in the
     same place. So each iteration does what the operations, done one after the other, do for its
     values of the indices, and the temporaries need no more room than for one iteration. That has to
-    be known, and little.
+    be little at the sizes for which the program is tuned.
     """
     if len(program.operations) < 2 or not any(one.is_internal for one in program.tensors):
         return ()
@@ -39,6 +39,18 @@ def inner_lengths(program: TensorProgram, tensor: Tensor) -> tuple[bool, ...]:
         return (True,) * tensor.order
     reference = next(one for one in _met(program) if one.tensor == tensor.name)
     return tuple(name not in program.around for name in reference.indices)
+
+
+def is_of_one_iteration(program: TensorProgram, tensor: Tensor) -> bool:
+    """Return whether an internal tensor can be declared inside the loops around all operations.
+
+    Its room is known to be little then, whatever the function is called with: it is on the stack.
+    """
+    fixed = {one.name for one in program.sizes if not one.is_parameter}
+    kept = zip(tensor.lengths, inner_lengths(program, tensor), strict=True)
+    return bool(program.around) and all(
+        isinstance(length, int) or length in fixed for length, is_kept in kept if is_kept
+    )
 
 
 def _met(program: TensorProgram) -> Iterator[Reference]:
@@ -62,12 +74,12 @@ def _is_shared(program: TensorProgram, index: str) -> bool:
 
 def _is_near(program: TensorProgram) -> bool:
     """Return whether what an iteration leaves for itself is known to stay in a cache."""
-    open_sizes = {one.name for one in program.sizes if one.is_parameter or one.value is None}
     total = 0
     for one in (tensor for tensor in program.tensors if tensor.is_internal):
-        kept = inner_lengths(program, one)
-        lengths = [n for n, is_kept in zip(one.lengths, kept, strict=True) if is_kept]
-        if open_sizes & {*lengths}:
+        kept = zip(one.lengths, inner_lengths(program, one), strict=True)
+        values = [program.value(length) for length, is_kept in kept if is_kept]
+        known = [value for value in values if value is not None]
+        if len(known) < len(values):
             return False
-        total += one.element.size_bytes * prod(program.value(n) or 0 for n in lengths)
+        total += one.element.size_bytes * prod(known)
     return total <= NEAR_BYTES

@@ -58,6 +58,11 @@ CUT_TO_REAL = Template(
     "declare `{name}: (…) complex`",
 )
 BAD_EINSUM = Template("AT726", "this is no einsum string: {what}", "{hint}")
+NO_SUCH_FORMULATION = Template(
+    "AT727",
+    "this program has no formulation '{name}'",
+    "{hint}its formulations: {known}",
+)
 
 
 def said_twice(what: str, span: Span, first: Span) -> Diagnostic:

@@ -9,6 +9,7 @@ from itertools import count
 from math import prod
 
 from annotune.tensor.contraction_order import Intermediate, ordered, other_orders
+from annotune.tensor.fuse import inner_lengths
 from annotune.tensor.products import ProductValue, own_flop, renamed
 from annotune.tensor.program import (
     ElementType,
@@ -61,6 +62,11 @@ class Minimised:
     def temporaries(self) -> tuple[Tensor, ...]:
         """Return the tensors that the function has for itself."""
         return tuple(one for one in self.program.tensors if one.is_internal)
+
+    @property
+    def temporaries_elements(self) -> int:
+        """Return how many numbers these hold, those of loops around all operations for one."""
+        return sum(_elements(self.program, one) for one in self.temporaries)
 
 
 def minimised(program: TensorProgram, order: int = 0, is_shared: bool = True) -> Minimised:
@@ -128,7 +134,13 @@ def _number(program: TensorProgram, length: Length) -> int:
 
 
 def _bytes(program: TensorProgram, tensor: Tensor) -> int:
-    return tensor.element.size_bytes * prod(_number(program, one) for one in tensor.room)
+    return tensor.element.size_bytes * _elements(program, tensor)
+
+
+def _elements(program: TensorProgram, tensor: Tensor) -> int:
+    """Return how many numbers a tensor has room for; of one iteration where it is of that."""
+    kept = zip(tensor.room, inner_lengths(program, tensor), strict=True)
+    return prod(_number(program, length) for length, is_kept in kept if is_kept)
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
+from annotune.tensor.fuse import inner_lengths
 from annotune.tensor.messages import (
     CUT_TO_REAL,
     NOT_ON_THE_RIGHT,
@@ -94,9 +95,13 @@ def too_large(program: TensorProgram, memory_bytes: int | None) -> list[Diagnost
 
 
 def bytes_of(program: TensorProgram, tensor: Tensor) -> int | None:
-    """Return how much memory a tensor takes; None where a size is known at run time alone."""
+    """Return how much memory a tensor takes; None where a size is known at run time alone.
+
+    One of loops around all operations takes what one of their iterations does.
+    """
     taken = tensor.element.size_bytes
-    for length in tensor.room:
+    kept = zip(tensor.room, inner_lengths(program, tensor), strict=True)
+    for length in (length for length, is_kept in kept if is_kept):
         value = program.value(length)
         if value is None:
             return None

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 from annotune.printable import in_comment
 from annotune.tensor.c_expression import ElementText, fastest_last, widest
+from annotune.tensor.fuse import is_of_one_iteration
 from annotune.tensor.names import fresh
 from annotune.tensor.program import (
     Addressing,
@@ -77,15 +78,16 @@ def _region(program: TensorProgram) -> list[str]:
         nests += ([""] if nests else []) + _nest(program, operation)
     if not program.around:
         return nests
-    own = [_local(program, one) for one in program.tensors if one.is_internal]
+    internal = (one for one in program.tensors if one.is_internal)
+    own = [_local(program, one) for one in internal if is_of_one_iteration(program, one)]
     loops = _Loops(_integer(program), program.lengths(program.operations[0]))
     return loops.around(program.around, [*own, *nests])
 
 
 def _made(program: TensorProgram) -> tuple[Tensor, ...]:
     """Return the tensors that the function allocates."""
-    is_local = bool(program.around)
-    return tuple(t for t in program.tensors if t.is_internal and t.order and not is_local)
+    own = (t for t in program.tensors if t.is_internal and not is_of_one_iteration(program, t))
+    return tuple(t for t in own if t.order)
 
 
 def _header(program: TensorProgram, origin: str, version: str) -> str:
@@ -205,8 +207,8 @@ def _local(program: TensorProgram, tensor: Tensor) -> str:
 
 def _allocated(program: TensorProgram) -> list[str]:
     """Return the declarations of what the function has for itself, and uses in all loops."""
-    is_local = bool(program.around)
-    numbers = [t for t in program.tensors if t.is_internal and not t.order and not is_local]
+    is_apart = not program.around
+    numbers = [t for t in program.tensors if t.is_internal and not t.order and is_apart]
     lines = [_local(program, one) for one in numbers]
     for one in _made(program):
         first, *others = (one.room[place] for place in fastest_last(program, one))

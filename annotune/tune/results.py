@@ -13,13 +13,16 @@ from typing import Annotated, TypeAlias
 
 from msgspec import Meta
 
-from annotune.measure.trial import Figure, Final, NamedValues, Status, Trial
+from annotune.measure.trial import LATER, Figure, Final, NamedValues, Status, Trial
 
 # The rows of every final table, in its order: the thesis's five, and tuned OpenMP.
 ROW_NAMES = ("sequential", "openmp_naive", "openacc_naive", "openmp", "openacc", "cuda")
 ORIGINALS = ("sequential", "openmp_naive", "openacc_naive")
 # Those of targets that were asked for stand behind them.
 _ALL_NAMES = (*ROW_NAMES, "openmp_target")
+
+# The name under which the configuration of a variant has its formulation, where there are several.
+FORMULATION = "formulation"
 
 RowName: TypeAlias = Annotated[str, Meta(extra_json_schema={"enum": list(_ALL_NAMES)})]
 
@@ -181,6 +184,27 @@ FIRST_ALONE = 1
 
 
 @dataclass(frozen=True, slots=True)
+class FormulationResult:
+    """One formulation of a tensor program: what it takes, and what came of it on each target.
+
+    `flop` and `bytes` are those of one run and of all its tensors, temporaries among them; those
+    of an iteration of common loops count for one. The rows are of the targets alone: one for which
+    it was not `tried` says why, with the model's time of the first choice, if any. `calls_s`
+    has by target the seconds of one call of its function, with what that allocates for itself,
+    where it was timed in turns with those of the other formulations; "sequential" is the original,
+    in the first formulation. What is handed out for the `chosen` targets is made of this one.
+    """
+
+    name: str
+    flop: Count
+    bytes: Count
+    rows: tuple[Row, ...]
+    tried: tuple[str, ...] = ()
+    calls_s: Mapping[str, Figure] = field(default_factory=dict)
+    chosen: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class RegionResult:
     """One region's table, work and trials. `flop` and `bytes` are those at `sizes`.
 
@@ -206,6 +230,7 @@ class RegionResult:
     searches: tuple[Searched, ...] = ()
     by_size: tuple[RegionResult, ...] = ()
     profiles: tuple[Profile, ...] = ()
+    formulations: Annotated[tuple[FormulationResult, ...], Meta(extra=LATER)] = ()
 
     @property
     def at_each_size(self) -> tuple[RegionResult, ...]:

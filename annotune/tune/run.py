@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -98,6 +99,34 @@ def run(
     """
     share = 1.0 / len(regions)
     searches = [_searched(config, ready.base.analysis.region, share) for ready in regions]
+    settings = (source, targets, device, tools, config, flags, arch, listener, store, stop)
+    with tuning(*settings) as own:
+        times = TimeShares([(1 - AFTERWARDS) * one.time_s for one in searches], config.begun)
+        found: list[Tuned | AnnotuneError] = []
+        for number, (ready, search) in enumerate(zip(regions, searches, strict=True)):
+            search = replace(search, time_s=times.next_s())
+            found.append(own.region_or_refusal(number, ready, search))
+    return _with_refused(regions, found), _versions(tools)
+
+
+@contextmanager
+def tuning(
+    source: SourceFile,
+    targets: Sequence[Target],
+    device: Device,
+    tools: Toolchains,
+    config: RunConfig,
+    flags: tuple[str, ...] = (),
+    arch: str = "",
+    listener: Listener | None = None,
+    store: Store | None = None,
+    stop: Stop = NEVER,
+) -> Iterator[Tuning]:
+    """Give what the regions of a run have in common, for as long as it lasts.
+
+    Raises:
+        AnnotuneError: There are no such workers, or the disk is full.
+    """
 
     def wait() -> None:
         if listener is not None:
@@ -116,13 +145,7 @@ def run(
         gpu = find_gpu() if crew is None else crew.home.gpu
         # What the processor can do is asked of all its cores at once, when they are free.
         cpu = Cpu(cpu_model(), usable_cores()) if config.is_ahead else cpu_facts(tools)
-        own = _Tuning(session, source, targets, device, tools, flags, arch, gpu, cpu, scratch)
-        times = TimeShares([(1 - AFTERWARDS) * one.time_s for one in searches], config.begun)
-        found: list[Tuned | AnnotuneError] = []
-        for number, (ready, search) in enumerate(zip(regions, searches, strict=True)):
-            search = replace(search, time_s=times.next_s())
-            found.append(own.region_or_refusal(number, ready, search))
-    return _with_refused(regions, found), _versions(tools)
+        yield Tuning(session, source, targets, device, tools, flags, arch, gpu, cpu, scratch)
 
 
 def _with_refused(
@@ -152,7 +175,7 @@ def _searched(config: RunConfig, region: Region, share: float) -> Wanted:
 
 
 @dataclass(frozen=True)
-class _Tuning:
+class Tuning:
     """What the regions of one run have in common; for the rest see `run`."""
 
     session: Session
@@ -191,7 +214,7 @@ class _Tuning:
     ) -> AtSize:
         """Return a region tuned at one of its problem sizes, with a share of what it may do."""
         one, search = ready.by_size[place], replace(search, budget=budget, time_s=share_s)
-        bench = self._bench(one, self.scratch / f"{number}-{place}", share_s)
+        bench = self.bench(one, self.scratch / f"{number}-{place}", share_s)
         if ready.others:
             inner = self.session.listener
             listener = inner and SizeListener(inner, sizes_text(bench.sizes[0]))
@@ -207,7 +230,16 @@ class _Tuning:
             return AtSize(bench, prove_first(own, self.targets))
         return AtSize(bench, tune(own, self.targets))
 
-    def _bench(self, ready: Ready, folder: Path, share_s: float) -> Bench:
+    def bench(
+        self, ready: Ready, folder: Path, share_s: float, unread: frozenset[str] = frozenset()
+    ) -> Bench:
+        """Return what checks and measures a region for so many seconds, in a folder to be made.
+
+        Nobody looks at the arrays that are `unread` after the region.
+
+        Raises:
+            AnnotuneError: The original does not compile here.
+        """
         analysis, tools = ready.base.analysis, self.tools
         region = analysis.region
         given = (*self.flags, *macros(region.spec, {*region.scalars, *region.arrays}))
@@ -220,7 +252,7 @@ class _Tuning:
         (folder / compiled.name).symlink_to(compiled)
         return Bench(
             self.session,
-            Checker(Oracle(self.source, analysis, tools, folder, given, original_s)),
+            Checker(Oracle(self.source, analysis, tools, folder, given, original_s, unread)),
             (tuned_sizes(region),),
             awkward_sizes(analysis),
             time.monotonic() + share_s,

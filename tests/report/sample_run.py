@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from annotune.measure.trial import Final, Status, Trial, Verdict
 from annotune.tune.results import (
+    FormulationResult,
     KernelModel,
     Profile,
     RegionResult,
@@ -175,6 +176,33 @@ SD_T_D2 = RegionResult(
             *(0.997, 0.44, "", "cuda", GPU),
         ),
         Profile(reason="ncu is not installed", target="openacc", device=GPU),
+    ),
+    formulations=(
+        FormulationResult(
+            "usual",
+            FLOP,
+            BYTES,
+            (
+                Row("openmp", RowStatus.MEASURED, CPU, 0.0166, 0.0004, verified=True),
+                Row("openacc", RowStatus.UNAVAILABLE, reason=HOSTILE),
+                Row("cuda", RowStatus.PREDICTED, GPU, 8.2e-5, verified=True),
+            ),
+            ("openmp", "openacc", "cuda"),
+            {"sequential": 0.31, "openmp": 0.0191},
+            ("cuda",),
+        ),
+        FormulationResult(
+            HOSTILE,
+            FLOP,
+            BYTES,
+            (
+                Row("openmp", RowStatus.MEASURED, CPU, 0.01402, 0.0003, verified=True),
+                Row("cuda", RowStatus.PREDICTED, GPU, 4.1e-4, reason="not tried: it is slow"),
+            ),
+            ("openmp",),
+            {"openmp": 0.0151},
+            ("openmp",),
+        ),
     ),
 )
 

@@ -37,6 +37,7 @@ TABLES = {
     "RegionResult": "region",
     "TargetModel": "model",
     "KernelModel": "kernel",
+    "FormulationResult": "formulation",
     "CheckRegionJson": "check region",
     "EmitRegionJson": "emit region",
     "SizePlanJson": "size plan",

@@ -34,7 +34,7 @@ def test_every_example_gives_what_the_page_says(
         else:
             seen += 1
             assert out == text
-    assert seen == 4
+    assert seen == 5
 
 
 def test_the_page_names_all_that_there_is() -> None:

@@ -206,7 +206,7 @@ def test_run_tunes_each_size_and_writes_one_text(tmp_path: Path) -> None:
         assert (row["status"], row["verified"]) == ("measured", True)
         assert len([t for t in one["trials"] if t["target"] == "openmp"]) == 2
     assert other["flop"] == region["flop"] * 24 * 24 // (16 * 16)
-    text = report.files["_omp.c"]
+    text = report.results.texts["user_omp.c"]
     for n in (16, 24):
         assert f"* f, region 1: tuned for n={n}, m=40\n" in text
     assert text.count(" us measured on ") == 2

@@ -52,19 +52,17 @@ _Loop: TypeAlias = c_ast.For | c_ast.While | c_ast.DoWhile
 def read_after(body: c_ast.Compound, region: Sequence[c_ast.Node]) -> frozenset[str]:
     """Return the names that may be read after the statements `region` of a function's body.
 
-    The answer errs on the side of yes: a name whose address is taken, or any name at all
-    in a function with ``switch``, or with ``goto`` and two variables of one name, counts when it
-    is mentioned. A static variable is read after the function where a call may read it before it
-    writes it.
+    The answer errs on the side of yes: a name whose address is taken, or any name at all in a
+    function with ``goto`` or ``switch`` and two variables of one name, counts when it is mentioned.
+    A static variable is read after the function where a call may read it before it writes it.
     """
     decls = [n for n in walk_tree(body) if isinstance(n, c_ast.Decl) and n.name]
     declared = Counter(decl.name for decl in decls)
     # They keep their value from one call to the next.
     static = frozenset(decl.name for decl in decls if decl.name and _is_static(decl))
     # A jump out of a block may lead to where its names mean something else.
-    hidden = declared if any(isinstance(n, c_ast.Goto) for n in walk_tree(body)) else static
-    has_switch = any(isinstance(n, c_ast.Switch) for n in walk_tree(body))
-    if any(declared[name] > 1 for name in hidden) or has_switch:
+    hidden = declared if has_jumps(body) else static
+    if any(declared[name] > 1 for name in hidden):
         return reads(body)
     at_entry = _Live(body, region, _NONE).whole(body)
     kept = frozenset(name for name in at_entry if name.split(".")[0] in static)
@@ -97,7 +95,8 @@ class _Live:
     """Backward liveness over structured C; each method takes what is live after a node.
 
     `leaves` is live where ``break`` goes, `again` where ``continue`` goes, and `kept` where the
-    function ends; `labels` is what is known to be live where ``goto`` goes.
+    function ends; `labels` is what is known to be live where ``goto`` goes, `cases` where the
+    ``switch`` goes that is being looked at.
     """
 
     def __init__(
@@ -107,6 +106,7 @@ class _Live:
         self.kept = kept
         self.after: frozenset[str] = _NONE
         self.labels: dict[str, frozenset[str]] = {}
+        self.cases: frozenset[str] | None = None
         start = start_of(self.last)
         self.around = {
             id(n) for n in walk_tree(body) if isinstance(n, _Loop) and self._holds_region(n, start)
@@ -158,12 +158,30 @@ class _Live:
                 return live
             case c_ast.Decl():
                 return evaluated(node.init, live) | reads(node.type)
+        return self.jump(node, live, leaves, again)
+
+    def jump(
+        self,
+        node: c_ast.Node,
+        live: frozenset[str],
+        leaves: frozenset[str],
+        again: frozenset[str],
+    ) -> frozenset[str]:
+        """Return what is live before a jump or where one leads to, or before an expression."""
+        match node:
             case c_ast.Label():
                 live = self.statement(node.stmt, live, leaves, again)
                 self.labels[node.name] = live | self.labels.get(node.name, _NONE)
                 return live
             case c_ast.Goto():
                 return self.labels.get(node.name, _NONE)
+            case c_ast.Switch():
+                return self.switch(node, live, again)
+            case c_ast.Case() | c_ast.Default():
+                for part in reversed(node.stmts or []):
+                    live = self.statement(part, live, leaves, again)
+                self.cases = live | (self.cases or _NONE)
+                return live
             case c_ast.Break():
                 return leaves
             case c_ast.Continue():
@@ -186,14 +204,23 @@ class _Live:
             inside = self.statement(item, inside, leaves, again)
         return _without(inside, declared) | _of(live, declared)
 
+    def switch(
+        self, node: c_ast.Switch, live: frozenset[str], again: frozenset[str]
+    ) -> frozenset[str]:
+        """Return what is live before a ``switch``: it goes to any of its cases, or to none."""
+        around, self.cases = self.cases, _NONE
+        self.statement(node.stmt, live, live, again)
+        found, self.cases = self.cases, around
+        return evaluated(node.cond, live | found)
+
     def loop(self, node: _Loop, advance: c_ast.Node | None, live: frozenset[str]) -> frozenset[str]:
         """Return what is live before the condition of a loop: it may run or be left there."""
         before = evaluated(node.cond, live)
         again = self.statement(advance, before, live, live)
         before |= self.statement(node.stmt, again, live, again)
-        if id(node) in self.around or self.labels:
-            # What a body makes live does not depend on what is live after it, so one pass finds
-            # all; the second lets the region, and a label, see what the next iteration reads.
+        if id(node) in self.around or self.labels or self.cases is not None:
+            # What a body makes live does not depend on what is live after it: one pass finds all,
+            # and the second lets the region, a label and a case see what the next iteration reads.
             again = self.statement(advance, before, live, live)
             self.statement(node.stmt, again, live, again)
         return before

@@ -7,7 +7,7 @@ import itertools
 import json
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from annotune.codegen.cuda.host import NOTHING_RUNS, TOO_LATE
@@ -53,12 +53,16 @@ OUTPUTS_BYTES = 256 << 20
 class Checker:
     """Checks variants of one region against its oracle; equal programs are run once.
 
+    They have kernels for the `tuned` sizes, by default those of the region, at which these must run
+    where it is kernels that are checked.
+
     Safe for many threads: compilations and checks may overlap. Timed plans should come one
     at a time, or they measure each other.
     """
 
-    def __init__(self, oracle: Oracle) -> None:
+    def __init__(self, oracle: Oracle, tuned: Sequence[Mapping[str, int]] = ()) -> None:
         self.oracle = oracle
+        self._tuned = tuple(tuned) or (oracle.region.sizes,)
         self._known: dict[str, Trial] = {}
         self._lock = threading.Lock()
 
@@ -69,7 +73,7 @@ class Checker:
             known = self._known.get(key)
         if known is not None:
             return replace(known, config=dict(program.config), reused=True)
-        trial = _Check(program, plan, self.oracle).trial()
+        trial = _Check(program, plan, self.oracle, self._tuned).trial()
         with self._lock:
             self._known[key] = trial
         return trial
@@ -106,6 +110,7 @@ class _Check:
     program: Program
     plan: CheckPlan
     oracle: Oracle
+    tuned: Sequence[Mapping[str, int]]
     facts: dict[str, str | int | float] = field(default_factory=dict)
     kernels: tuple[KernelFacts, ...] = ()
     compared: int = 0
@@ -321,10 +326,10 @@ class _Check:
 
     def _is_tuned(self, run: Run) -> bool:
         """Return whether a run is at the sizes that the kernels are for, nothing made to fail."""
-        sizes = self.oracle.region.sizes
         if run.fail_at or run.overlap is not None:
             return False
-        return all(sizes.get(name) == n for name, n in run.sizes.items())
+        own = run.sizes.items()
+        return any(all(sizes.get(name) == n for name, n in own) for sizes in self.tuned)
 
     @property
     def _must_launch(self) -> bool:

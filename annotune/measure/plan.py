@@ -78,9 +78,10 @@ class Odd:
     arrays sharing memory, and with each of `values` in them. With `takes_way_out` it takes the nest
     as written, with `is_narrow` arrays have no more elements than the original touches. Where it
     `may_fall_back` to the original a text need not launch a kernel. A `MARKED` text is run
-    as it is, with the oddities one by one at the first sizes, and with the values at the last too.
-    Where runs take long, as where C fixes large sizes, an oddity is met `once`: all shared memory
-    by threads in reverse order, where there is such a build, and one case of it by a marked text.
+    as it is, with the oddities one by one at the first sizes, and with the values at the last too,
+    so many of them as `at_last` says. Where runs take long, as where C fixes large sizes, an oddity
+    is met `once`: all shared memory by threads in reverse order, where there is such a build, and
+    one case of it by a marked text.
     """
 
     form: TextForm = TextForm.AS_IS
@@ -91,6 +92,7 @@ class Odd:
     is_narrow: bool = False
     may_fall_back: bool = False
     once: bool = False
+    at_last: int = 1
 
 
 USUAL = Odd()
@@ -173,8 +175,9 @@ def _marked_runs(program: Program, plan: CheckPlan, original: Original) -> Itera
         return
     for sizes in plan.sizes:
         yield Run(kind, sizes)
-    first, last = plan.sizes[0], plan.sizes[-1]
-    for sizes, values in itertools.product((first, last), odd.values):
+    first, *_ = plan.sizes
+    last = plan.sizes[-odd.at_last :]
+    for sizes, values in itertools.product((first, *last), odd.values):
         yield Run(kind, sizes, values=values)
     # Every pair of arrays has a test of its own, and all of them one branch.
     for overlap in odd.overlaps[:1] if odd.once else odd.overlaps:
@@ -296,24 +299,31 @@ _CALLS = re.compile(r"\bcuda(?:Malloc|Mem|DeviceSynchronize|GetLastError|Func)\w
 
 
 def proofs(
-    program: Program, analysis: Analysis, plan: CheckPlan, awkward: Sequence[Sizes]
+    program: Program,
+    analysis: Analysis,
+    plan: CheckPlan,
+    awkward: Sequence[Sizes],
+    others: Sequence[Analysis] = (),
 ) -> Iterator[CheckPlan]:
     """Yield what a text that is about to win must stand, what finds most for its time first.
 
-    `plan` is the one by which it was tried. Right values in the order in which threads happened to
-    run say nothing of another order, at one size nothing of others, and of usual values nothing of
-    equal ones; a branch that nothing has run is not known to be right.
+    `plan` is the one by which it was tried. A text that has kernels for other problem sizes too has
+    `others`, the analyses at these, and all of its problem sizes end the sizes of `plan`.
+
+    Right values in the order in which threads happened to run say nothing of another order, at one
+    size nothing of others, and of usual values nothing of equal ones; a branch that nothing has run
+    is not known to be right.
     """
     plan = replace(plan, timing=None, device_name="", environ={}, arch="", grids=False)
     small = tuple(awkward) or plan.sizes
     # Large enough that what is compared takes every turn, and small enough for a detector.
     (one,) = middle_sizes(analysis) or small[:1]
-    borders = border_sizes(analysis)
+    every = (analysis, *others)
+    borders = distinct([sizes for each in every for sizes in border_sizes(each)])
     if borders:
         yield replace(plan, sizes=borders, odd=Odd(may_fall_back=True))
-    # A detector is slow at the tuned sizes, which have been checked.
-    beside = condition_sizes(analysis)
-    yield replace(plan, sizes=(*small, *beside), sanitize=True, races=True)
+    tuned = [tuned_sizes(each.region) for each in every]
+    yield replace(plan, sizes=_detected(analysis, small, tuned), sanitize=True, races=True)
     if has_way_out(program):
         yield replace(plan, sizes=(*small, *borders), odd=Odd(takes_way_out=True))
     near = near_limits(texts_of(program).values(), analysis)
@@ -332,11 +342,20 @@ def proofs(
     yield from _on_failures(program, analysis, plan, (small, (one,), long))
     shared = _overlaps(program, analysis, one)
     if shared:
-        yield from _on_shared_memory(program, analysis, plan, (one, *long[-1:]), shared)
+        places = (one, *long[-1:])
+        yield from _on_shared_memory(program, analysis, plan, places, shared, tuned)
     # The last, for its trial tells what all of them together have run.
-    others = [sizes for sizes in (one, *small, *borders) if sizes not in plan.sizes]
-    odd = replace(_every_branch(program, analysis, one), overlaps=shared)
-    yield replace(plan, sizes=(*distinct(others), *plan.sizes), odd=odd)
+    beside = [sizes for sizes in (one, *small, *borders) if sizes not in plan.sizes]
+    odd = replace(_every_branch(program, analysis, one), overlaps=shared, at_last=len(every))
+    yield replace(plan, sizes=(*distinct(beside), *plan.sizes), odd=odd)
+
+
+def _detected(
+    analysis: Analysis, small: Sequence[Sizes], tuned: Sequence[Sizes]
+) -> tuple[Sizes, ...]:
+    """Return the sizes to run under the detectors, which are slow at large ones."""
+    short = [sizes for sizes in tuned if _assignments(analysis, sizes) <= SANITIZE_ITERATIONS]
+    return distinct((*small, *condition_sizes(analysis), *short))
 
 
 def _on_failures(
@@ -437,6 +456,7 @@ def _on_shared_memory(
     plan: CheckPlan,
     sizes: Sequence[Sizes],
     shared: tuple[Overlap, ...],
+    tuned: Sequence[Sizes],
 ) -> Iterator[CheckPlan]:
     """Yield the proofs in which arrays share memory, at the first of `sizes`, and long ones."""
     one, *long = sizes
@@ -448,12 +468,11 @@ def _on_shared_memory(
         # Past 16 bits in one of the arrays at least.
         halves = tuple(overlap for overlap in shared if overlap.shared == 1)
         yield replace(plan, sizes=tuple(long), odd=Odd(overlaps=halves, may_fall_back=True))
-    tuned = tuned_sizes(analysis.region)
-    if tuned != one:
+    for place in (s for s in tuned if s != one):
         # What is written for these sizes alone asks nothing at others.
-        found = overlaps(analysis, tuned, has_inputs=program.kind in FOR_DEVICES)
-        if found and _assignments(analysis, tuned) * len(found) <= BORDER_ITERATIONS:
-            yield replace(plan, sizes=(tuned,), odd=Odd(overlaps=found, may_fall_back=True))
+        found = overlaps(analysis, place, has_inputs=program.kind in FOR_DEVICES)
+        if found and _assignments(analysis, place) * len(found) <= BORDER_ITERATIONS:
+            yield replace(plan, sizes=(place,), odd=Odd(overlaps=found, may_fall_back=True))
     for overlap in shared:
         others = tuple(_other_way_round(analysis, overlap, one)) if overlap.shared == ENDING else ()
         if others:
@@ -516,12 +535,11 @@ def _on_other_values(
 
 
 def _by_length(analysis: Analysis, every: Sequence[Sizes]) -> Iterator[tuple[Sizes, ...]]:
-    """Yield sizes together, and apart from them those at which runs take long."""
-    are_long = [_runs_once(analysis, sizes) for sizes in every]
-    for is_long in (False, True):
-        found = tuple(sizes for sizes, own in zip(every, are_long, strict=True) if own is is_long)
-        if found:
-            yield found
+    """Yield sizes together, and each of those apart at which runs take long."""
+    short = tuple(sizes for sizes in every if not _runs_once(analysis, sizes))
+    if short:
+        yield short
+    yield from ((sizes,) for sizes in every if sizes not in short)
 
 
 def _odd_values(analysis: Analysis) -> tuple[Values, ...]:

@@ -20,14 +20,14 @@ from annotune.tune.bench import program_of
 from annotune.tune.proving import unfinished_words
 from annotune.tune.region_run import ON_GPU, RegionRun, Tuned, original, untuned
 from annotune.tune.results import FIRST_ALONE
-from annotune.tune.tuner import original_program, predicted, proved
+from annotune.tune.tuner import original_program, predicted, prove
 
 # What rows say that nobody sees: the run has rows of its own.
 ONLY_AHEAD = "it was only made ready"
 
 
-def prove_first(run: RegionRun, targets: Sequence[Target]) -> Tuned:
-    """Compile what a run measures in any case, and prove the first choice of each target.
+def prove_first(run: RegionRun, targets: Sequence[Target], proves: bool = True) -> Tuned:
+    """Compile what a run measures in any case, and if it `proves` the first choice of each target.
 
     The warnings name the proofs for which there was no time. What fails here fails in the run,
     which says so.
@@ -41,7 +41,7 @@ def prove_first(run: RegionRun, targets: Sequence[Target]) -> Tuned:
             break
         try:
             found = listing_of(target, run.base, run.space, run.device, FIRST_ALONE, True)
-            unfinished += _prove(run, target, found)
+            unfinished += _made_ready(run, target, found, proves)
         except AnnotuneError:
             continue
     region, work = run.analysis.region, run.analysis.total
@@ -62,7 +62,7 @@ def _as_written(run: RegionRun) -> Iterator[Program]:
             yield original_program(name, kind, label, code)
 
 
-def _prove(run: RegionRun, target: Target, found: Listing) -> tuple[str, ...]:
+def _made_ready(run: RegionRun, target: Target, found: Listing, proves: bool) -> tuple[str, ...]:
     """Compile the first choice of a target as it is measured, and have it stand its proofs.
 
     Returned are warnings of those for which there was no time.
@@ -74,9 +74,11 @@ def _prove(run: RegionRun, target: Target, found: Listing) -> tuple[str, ...]:
     kind, arch = (target.kind, "") if gpu is None else (ON_GPU[target.name], gpu.arch)
     own = [program_of(target, kind, variant, code)]
     compile_ahead(own, oracle, COMPILE_LIMIT_S, arch if code.device else "", niceness=0)
-    if target.is_for_cpu:
-        stood, _ = proved(bench, program_of(target, target.kind, variant, code))
+    if not proves:
+        return ()
+    if run.is_measured(target):
+        stood, _ = prove(bench, program_of(target, target.kind, variant, code))
         return tuple(unfinished_words(target.name, stood))
-    device = run.device.vendor_name if gpu is None else gpu.name
     wanted = replace(run.wanted, budget=FIRST_ALONE)
-    return predicted(bench, target, target.kind, found, wanted, device).warnings
+    device = run.device.vendor_name
+    return predicted(bench, target, target.kind, found, wanted, device).proved().warnings

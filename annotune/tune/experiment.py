@@ -115,6 +115,12 @@ RESERVED = 0.6
 # After its time a search without a right variant goes on for so many hangs at the least.
 HANGS_OWED = 4
 
+
+def proofs_s(times: float, trial: Trial) -> float:
+    """Return the seconds that proofs will take, whose runs are so many times those of a check."""
+    return times * (trial.run_s or 0.0) + BUILDS * (trial.compile_s or 0.0)
+
+
 # Why a row was not measured, under "reused" in the facts of its trial.
 SAME_TEXT = "the same text as another variant"
 UNFINISHED = "the run before ended while this variant was running"
@@ -437,8 +443,8 @@ class Experiment:
         """Give a variant its fate, and the same to its twins."""
         is_elsewhere = bool(self._way.device) and trial.device not in ("", self._way.device)
         if not self._reserved_s and trial.run_s:
-            proofs_s = self._way.proofs * trial.run_s + BUILDS * (trial.compile_s or 0.0)
-            self._reserved_s = max(0.0, min(self._most_reserved_s, proofs_s))
+            wanted_s = proofs_s(self._way.proofs, trial)
+            self._reserved_s = max(0.0, min(self._most_reserved_s, wanted_s))
         trial = self._way.judge(one.variant, trial)
         self._settle(Tried(one.number, trial, one.variant, one.code, is_elsewhere=is_elsewhere))
         self._share(one, trial, is_elsewhere)

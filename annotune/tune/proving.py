@@ -7,7 +7,7 @@ there was none are named. Nothing is timed meanwhile, so that several are made a
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Event
@@ -70,12 +70,18 @@ class Proving:
     until: float
     at_once: int = 1
 
-    def of(self, plans: Iterable[CheckPlan], analysis: Analysis) -> Proved:
-        """Return what comes of proofs; after one that finds the text wrong no other is begun."""
+    def of(
+        self, plans: Iterable[CheckPlan], analysis: Analysis, owed: Container[CheckPlan] = ()
+    ) -> Proved:
+        """Return what comes of proofs; after one that finds the text wrong no other is begun.
+
+        Those `owed` are made however long they take and late it is.
+        """
         failed = Event()
 
         def one(plan: CheckPlan) -> Trial | str:
-            found = "" if failed.is_set() else self._made(plan, takes_long(plan, analysis))
+            is_long = plan not in owed and takes_long(plan, analysis)
+            found = "" if failed.is_set() else self._made(plan, is_long)
             if isinstance(found, Trial) and found.is_wrong:
                 failed.set()
             return found

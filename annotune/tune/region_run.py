@@ -54,6 +54,7 @@ from annotune.tune.results import (
 from annotune.tune.tuner import (
     AS_FAST,
     AS_WRITTEN_LIMIT,
+    Contest,
     TargetResult,
     baseline,
     forecast_of,
@@ -272,14 +273,71 @@ def forecast_by_steps(
     return replace(forecast(base.analysis, {}, device), trials=tuple(trials))
 
 
+@dataclass(frozen=True)
+class Sought:
+    """A region whose targets have been searched, and which of their winners are to be proved.
+
+    `found` has the originals, the targets with nothing to prove and those that are proved;
+    `contests` the others.
+    """
+
+    run: RegionRun
+    targets: Sequence[Target]
+    found: Mapping[str, TargetResult]
+    contests: Mapping[str, Contest] = field(default_factory=dict)
+
+    def unproved(self, target: str) -> TargetResult:
+        """Return the result of a target if its first stands all proofs."""
+        contest = self.contests.get(target)
+        if contest is None:
+            return self.found.get(target, TargetResult())
+        return contest.unproved()
+
+    def proved(self, target: str, until: float) -> TargetResult:
+        """Return the result of a target, proved alone; no long proof is begun after `until`."""
+        contest = self.contests.get(target)
+        if contest is None:
+            return self.found.get(target, TargetResult())
+        return _proved(self.run, contest, until)
+
+    def winner(self, found: TargetResult, target: str) -> Variant | None:
+        """Return what wins by a target's result, None where that does not beat the original."""
+        lost = found.code is None or does_not_beat({**self.found, target: found}, target)
+        return None if lost else found.variant
+
+    def proofs_s(self) -> float:
+        """Return the seconds that the proofs of all winners will take."""
+        return sum(contest.proofs_s for contest in self.contests.values())
+
+    def tuned(self, results: Mapping[str, TargetResult]) -> Tuned:
+        """Return the table of the region, with the results of the contests."""
+        found = {**self.found, **results}
+        for own in results.values():
+            found |= _beside(found, own)
+        in_order = {name: one for name, one in found.items() if name in ORIGINALS}
+        for target in self.targets:
+            in_order[target.name] = _profiled(self.run, target, found[target.name])
+        return _tuned(self.run, in_order)
+
+
 def tune(run: RegionRun, targets: Sequence[Target]) -> Tuned:
-    """Return the table of one region: baselines first, then every target in turn.
+    """Return the table of one region: baselines first, then every target in turn, proved.
 
     Raises:
         AnnotuneError: Every target refuses it.
     """
-    bench, stop = run.bench, run.bench.session.stop
+    return sought(run, targets, proves=True).tuned({})
+
+
+def sought(run: RegionRun, targets: Sequence[Target], proves: bool = False) -> Sought:
+    """Return what the searches of one region find, each proved at its end if it `proves`.
+
+    Raises:
+        AnnotuneError: Every target refuses it.
+    """
+    bench = run.bench
     found: dict[str, TargetResult] = {}
+    contests: dict[str, Contest] = {}
     refusals: list[AnnotuneError] = []
     bench.begin("original", 4, _least_s(run, run.cpu.model))
     found |= _as_written(run)
@@ -287,10 +345,10 @@ def tune(run: RegionRun, targets: Sequence[Target]) -> Tuned:
     bench = replace(bench, original_s=first.time_s or 0.0) if first is not None else bench
     order = _in_turn(run, targets)
     for number, target in enumerate(order):
-        if stop.is_set:
+        parts = sum(map(run.weight, order[number:])) / run.weight(target)
+        if bench.session.stop.is_set:
             found[target.name] = TargetResult(note="the run was ended before its turn came")
             continue
-        parts = sum(map(run.weight, order[number:])) / run.weight(target)
         if late := too_late(bench, run.is_measured(target)):
             found[target.name] = TargetResult(note=late)
             continue
@@ -302,11 +360,15 @@ def tune(run: RegionRun, targets: Sequence[Target]) -> Tuned:
             continue
         least_s = _least_s(run, run.timed_on(target))
         bench.begin(f"tuning {target.name}", min(len(listing), run.wanted.budget), least_s)
-        found |= _on_target(run, target, bench.share(parts), listing, found)
+        contest = _on_target(run, target, bench.share(parts), listing, found)
+        if proves:
+            own = found[target.name] = _proved(run, contest, contest.bench.until)
+        else:
+            contests[target.name], own = contest, contest.unproved()
+        found |= _beside(found, own)
     if len(refusals) == len(targets):
         raise AnnotuneError(tuple(d for one in refusals for d in one.diagnostics))
-    in_order = (*(name for name in found if name in ORIGINALS), *(t.name for t in targets))
-    return _tuned(run, {name: found[name] for name in in_order})
+    return Sought(run, targets, found, contests)
 
 
 def _on_target(
@@ -315,21 +377,50 @@ def _on_target(
     bench: Bench,
     listing: Listing,
     found: Mapping[str, TargetResult],
-) -> dict[str, TargetResult]:
-    """Return what comes of a target, and of the originals where these take part in its finals."""
+) -> Contest:
+    """Return what the search of a target leaves; the originals may take part in its finals."""
     gpu = run.on_gpu(target.name)
     if gpu is not None:
-        return {target.name: _on_gpu(run, gpu, target, bench, listing)}
+        return _on_gpu(run, gpu, target, bench, listing)
     if target.is_for_cpu:
         return _on_cpu(run, target, bench, listing, found)
     device = run.device.vendor_name
     own = predicted(bench, target, target.kind, listing, run.wanted, device)
-    if own.best is None and len(listing) == 1 and not bench.session.stop.is_set:
-        # One right variant is owed: the others are ranked now.
-        listing = run.listing(target, FIRST_S)
-        if len(listing) > 1:
-            own = predicted(bench, target, target.kind, listing, run.wanted, device)
-    return {target.name: own}
+    return own if own.ranked else _ranked_anew(run, own) or own
+
+
+def _ranked_anew(run: RegionRun, contest: Contest) -> Contest | None:
+    """Return the contest of a predicted target once more, its first alone having been listed.
+
+    One right variant is owed: the others are ranked now. None where there are no others.
+    """
+    target, bench = contest.target, contest.bench
+    if run.is_measured(target) or len(contest.listing) > 1 or bench.session.stop.is_set:
+        return None
+    listing = run.listing(target, FIRST_S)
+    if len(listing) == 1:
+        return None
+    device = run.device.vendor_name
+    return predicted(bench, target, target.kind, listing, run.wanted, device)
+
+
+def _proved(run: RegionRun, contest: Contest, until: float) -> TargetResult:
+    """Return the first of a contest that stands all proofs."""
+    own = contest.proved(until)
+    if own.best is None and contest.ranked:
+        more = _ranked_anew(run, contest)
+        return own if more is None else more.proved(until)
+    return own
+
+
+def _beside(found: Mapping[str, TargetResult], own: TargetResult) -> dict[str, TargetResult]:
+    """Return the originals as they did in the finals of a target."""
+    out: dict[str, TargetResult] = {}
+    for name, final in own.rivals.items():
+        best = found[name].best
+        assert best is not None
+        out[name] = found[name].with_best(replace(best, final=final))
+    return out
 
 
 def too_late(bench: Bench, is_measured: bool) -> str:
@@ -354,8 +445,8 @@ def _on_cpu(
     bench: Bench,
     listing: Listing,
     found: Mapping[str, TargetResult],
-) -> dict[str, TargetResult]:
-    """Return the fastest variant by this machine's clock, and the originals as they did beside it.
+) -> Contest:
+    """Return the variants by this machine's clock, and the originals as they did beside them.
 
     These take part in its finals, so that the speed-up is that of two measured in turns.
     """
@@ -363,35 +454,22 @@ def _on_cpu(
     rivals = [one for name in known if (one := found[name].contestant) is not None]
     load = load_average()
     own = measured(bench, target, target.kind, listing, run.wanted, rivals)
-    busy = busy_words(own.trials, own.waited, load, bench.session.cores)
-    out = {target.name: replace(own, warnings=(*own.warnings, *busy))}
-    for name, final in own.rivals.items():
-        best = found[name].best
-        assert best is not None
-        out[name] = found[name].with_best(replace(best, final=final))
-    return out
+    trials = [one.trial for one in own.tried]
+    busy = busy_words(trials, own.finals.waited, load, bench.session.cores)
+    return replace(own, warnings=busy)
 
 
-def _on_gpu(
-    run: RegionRun, gpu: Gpu, target: Target, bench: Bench, listing: Listing
-) -> TargetResult:
-    """Return the fastest variant by the GPU's clock, holding the GPU for ourselves.
-
-    The first choice is executed on the CPU too, under the sanitizers and the race detector,
-    which find what one lucky order of threads hides.
-    """
-    wanted = run.wanted
-    one = Listing(listing.configs[:1], listing.predicted_s[:1], listing.make)
-    first = predicted(bench, target, target.kind, one, replace(wanted, budget=1), gpu.name)
+def _on_gpu(run: RegionRun, gpu: Gpu, target: Target, bench: Bench, listing: Listing) -> Contest:
+    """Return the variants by the GPU's clock, holding the GPU for ourselves."""
     on_device = _bench_on(gpu, bench)
     kind = ON_GPU[target.name]
     clocks = [read_clocks(gpu)]
 
-    def measure_all(bench: Bench) -> TargetResult:
+    def measure_all(bench: Bench) -> Contest:
         def look() -> None:
             clocks.append(read_clocks(gpu))
 
-        return measured(bench, target, kind, listing, wanted, look=look)
+        return measured(bench, target, kind, listing, run.wanted, look=look)
 
     session = bench.session
     if session.crew is not None:
@@ -399,25 +477,21 @@ def _on_gpu(
         share_mib = session.memory_mib // session.crew.slots
         shared_out = replace(session, memory_mib=share_mib)
         found = measure_all(replace(on_device, session=shared_out))
-        shared = (str(t.facts[SHARED_WITH]) for t in found.trials if SHARED_WITH in t.facts)
+        trials = (one.trial for one in found.tried)
+        shared = (str(t.facts[SHARED_WITH]) for t in trials if SHARED_WITH in t.facts)
         others = tuple(dict.fromkeys(shared))
-        found = replace(found, profile=Profile(reason=NOT_BY_WORKERS))
     else:
         with exclusive(gpu, lock_folder()):
             others = foreign_processes(gpu)
             found = measure_all(on_device)
             others = tuple(dict.fromkeys((*others, *foreign_processes(gpu))))
-            found = replace(found, profile=_profile(run, target, kind, on_device, found))
-    said = [*found.warnings]
+    said = []
     if others:
         said.append(f"while it was measured, {gpu.name} was used by {', '.join(others)} too")
     before, after = clocks
     if after is not None and after.slowed_by:
         said.append(f"{gpu.name} was slowed down while it was measured: {after.words}")
-    if found.best is not None:
-        facts = {**found.best.facts, **clock_facts(before, after)}
-        found = found.with_best(replace(found.best, facts=facts))
-    return replace(found, trials=(*first.trials, *found.trials), warnings=tuple(said))
+    return replace(found, facts=clock_facts(before, after), warnings=tuple(said))
 
 
 # Less would be over before CUDA has started under the profiler.
@@ -426,23 +500,26 @@ NOT_BY_WORKERS = "workers do not profile"
 NOT_ASKED = "no table is about it"
 
 
-def _profile(
-    run: RegionRun, target: Target, kind: str, bench: Bench, found: TargetResult
-) -> Profile | None:
-    """Return what a profiler counts of the winner on the GPU, None where there is no winner."""
-    one = found.winner
-    if one is None or one.variant is None or one.code is None:
-        return None
-    if bench.session.stop.is_set:
-        return Profile(reason="the run was ended before")
-    if not bench.session.config.profiles:
-        return Profile(reason=NOT_ASKED)
-    program = program_of(target, kind, one.variant, one.code)
-    contestant = Contestant("", program, 0.0, bench.session.cores)
+def _profiled(run: RegionRun, target: Target, found: TargetResult) -> TargetResult:
+    """Return a target's result with what a profiler counts of its winner on the GPU, if any."""
+    gpu, one = run.on_gpu(target.name), found.winner
+    if gpu is None or one is None or one.variant is None or one.code is None:
+        return found
+    bench = _bench_on(gpu, run.bench)
+    session = bench.session
+    if session.crew is not None:
+        return replace(found, profile=Profile(reason=NOT_BY_WORKERS))
+    if session.stop.is_set:
+        return replace(found, profile=Profile(reason="the run was ended before"))
+    if not session.config.profiles:
+        return replace(found, profile=Profile(reason=NOT_ASKED))
+    program = program_of(target, ON_GPU[target.name], one.variant, one.code)
+    contestant = Contestant("", program, 0.0, session.cores)
     plan = replace(bench.plan(True), arch=bench.arch)
     child, job = job_of(bench.checker.oracle, contestant, plan)
     limit_s = min(PROFILE_LIMIT_S, max(LEAST_PROFILE_S, bench.left_s))
-    return run.profiler.profile(child, job, limit_s)
+    with exclusive(gpu, lock_folder()):
+        return replace(found, profile=run.profiler.profile(child, job, limit_s))
 
 
 def _as_written(run: RegionRun) -> dict[str, TargetResult]:

@@ -31,8 +31,7 @@ from annotune.measure.machine import (
     usable_cores,
 )
 from annotune.measure.oracle import Oracle
-from annotune.measure.plan import CheckPlan, proofs
-from annotune.measure.sizes import awkward_sizes, open_sizes, other_sizes, tuned_sizes
+from annotune.measure.sizes import awkward_sizes, distinct, open_sizes, other_sizes, tuned_sizes
 from annotune.measure.toolchain import Toolchains
 from annotune.measure.trial import Trial
 from annotune.space.decision import Base
@@ -40,12 +39,13 @@ from annotune.space.space import Space
 from annotune.space.variants import Variant
 from annotune.tune.bench import Bench, Listener, Session, program_of
 from annotune.tune.config import NEVER, RunConfig, Stop, Wanted, refuse_missing_libraries, wanted
+from annotune.tune.experiment import RESERVED
 from annotune.tune.jobs import UNFIT_WORKER, scratch_folder
 from annotune.tune.profiling import Profiler
-from annotune.tune.proving import Proving, unfinished_words
-from annotune.tune.region_run import RegionRun, Tuned, tune, untuned
+from annotune.tune.region_run import RegionRun, Sought, Tuned, sought, untuned
 from annotune.tune.results import Results
 from annotune.tune.store import STORE_FAILED, Store, in_memory
+from annotune.tune.tuner import TargetResult, prove
 from annotune.tune.workers import BAD_CONFIG, NO_WORKER, crew_of
 
 # However short a run is to be, one compilation may take this many seconds.
@@ -203,17 +203,45 @@ class Tuning:
             return refusal
 
     def region(self, number: int, ready: Ready, search: Wanted) -> Tuned:
-        """Return a region tuned at each of its problem sizes."""
+        """Return a region tuned at each of its problem sizes, proved."""
         names = [sizes_text(tuned_sizes(one.base.analysis.region)) for one in ready.by_size]
-        at_size = partial(self.at_size, number, ready, search)
         times = TimeShares([search.time_s / len(names)] * len(names))
+        if self.session.config.is_ahead:
+            return self._ahead(number, ready, search, times)
+        at_size = partial(self.at_size, number, ready, search)
         return tune_each(names, at_size, search.budget, times, self.targets, self.session.stop)
+
+    def _ahead(self, number: int, ready: Ready, search: Wanted, times: TimeShares) -> Tuned:
+        """Return a region that is made ready at each of its sizes, and tuned at none.
+
+        Of several sizes the one text for all is proved in the run, when it is known.
+        """
+        from annotune.tune.ahead import prove_first
+
+        found = []
+        for place in range(len(ready.by_size)):
+            run = self._region_run(number, ready, search, place, times.next_s())
+            found.append(prove_first(run, self.targets, proves=not ready.others))
+        said = dict.fromkeys(words for one in found for words in one.warnings)
+        return replace(found[0], warnings=tuple(said))
 
     def at_size(
         self, number: int, ready: Ready, search: Wanted, place: int, budget: int, share_s: float
     ) -> AtSize:
-        """Return a region tuned at one of its problem sizes, with a share of what it may do."""
-        one, search = ready.by_size[place], replace(search, budget=budget, time_s=share_s)
+        """Return a region searched at one of its problem sizes, with a share of what it may do.
+
+        The only one is proved, too.
+        """
+        wanted = replace(search, budget=budget)
+        run = self._region_run(number, ready, wanted, place, share_s)
+        found = sought(run, self.targets, proves=not ready.others)
+        return AtSize(found, min(RESERVED * share_s, found.proofs_s()))
+
+    def _region_run(
+        self, number: int, ready: Ready, search: Wanted, place: int, share_s: float
+    ) -> RegionRun:
+        """Return the run of a region at one of its problem sizes."""
+        one, search = ready.by_size[place], replace(search, time_s=share_s)
         bench = self.bench(one, self.scratch / f"{number}-{place}", share_s)
         if ready.others:
             inner = self.session.listener
@@ -223,12 +251,7 @@ class Tuning:
         offloads = "nvptx-none" in self.tools.offload
         profiler = Profiler(self.tools.ncu)
         made_of = (one.base, one.space, self.device, self.cpu, search, self.gpu, offloads, profiler)
-        own = RegionRun(bench, *made_of)
-        if self.session.config.is_ahead:
-            from annotune.tune.ahead import prove_first
-
-            return AtSize(bench, prove_first(own, self.targets))
-        return AtSize(bench, tune(own, self.targets))
+        return RegionRun(bench, *made_of)
 
     def bench(
         self, ready: Ready, folder: Path, share_s: float, unread: frozenset[str] = frozenset()
@@ -276,10 +299,18 @@ Sizes = Mapping[str, int]
 
 @dataclass(frozen=True)
 class AtSize:
-    """What came of a region at one of its problem sizes, and the bench that it was tuned on."""
+    """What the searches of a region found at one of its problem sizes.
 
-    bench: Bench
-    tuned: Tuned
+    So many seconds of its share are left to the proofs.
+    """
+
+    sought: Sought
+    proofs_s: float = 0.0
+
+    @property
+    def bench(self) -> Bench:
+        """Return the bench of the size."""
+        return self.sought.run.bench
 
     @property
     def sizes(self) -> Sizes:
@@ -302,12 +333,12 @@ class TimeShares:
     """
 
     def __init__(self, wanted_s: Sequence[float], begun: float | None = None) -> None:
-        self._end = (time.monotonic() if begun is None else begun) + sum(wanted_s)
+        self.end = (time.monotonic() if begun is None else begun) + sum(wanted_s)
         self._wanted_s = deque(wanted_s)
 
-    def next_s(self) -> float:
-        """Return the seconds that the next part may take."""
-        rest_s, of_all_s = self._end - time.monotonic(), sum(self._wanted_s)
+    def next_s(self, kept_s: float = 0.0) -> float:
+        """Return the seconds that the next part may take; `kept_s` are for what comes after all."""
+        rest_s, of_all_s = self.end - kept_s - time.monotonic(), sum(self._wanted_s)
         own_s = self._wanted_s.popleft()
         return max(LEAST * own_s, rest_s * own_s / of_all_s)
 
@@ -336,10 +367,11 @@ def tune_each(
     targets: Sequence[Target],
     stop: Stop = NEVER,
 ) -> Tuned:
-    """Return a region tuned at each of its sizes, which `names` call.
+    """Return a region tuned at each of its sizes, which `names` call, and its text proved.
 
-    `at_size` tunes one of them, by its number, with a share of the budget and of the seconds. After
-    `stop` no other than the first is begun.
+    `at_size` searches one of them, by its number, with a share of the budget and of the seconds.
+    What each leaves to the proofs is for those of the text for all of them. After `stop` no other
+    than the first is begun.
 
     Raises:
         AnnotuneError: The region cannot be tuned at the first of them.
@@ -351,54 +383,143 @@ def tune_each(
             refused.append(f"not tuned for {name}: the run was ended early")
             continue
         try:
-            parts.append(at_size(number, share, times.next_s()))
+            kept_s = sum(part.proofs_s for part in parts)
+            parts.append(at_size(number, share, times.next_s(kept_s)))
         except AnnotuneError as refusal:
             if not number:
                 raise
             refused.append(f"not tuned for {name}: {refusal.diagnostics[0].message}")
-    found = together(parts, targets)
+    found = together(parts, targets, time.monotonic() if stop.is_set else times.end)
     return replace(found, warnings=(*refused, *found.warnings))
 
 
-def together(parts: Sequence[AtSize], targets: Sequence[Target]) -> Tuned:
-    """Return a region with one text per target, made of the winners at each of its sizes.
+def together(parts: Sequence[AtSize], targets: Sequence[Target], until: float) -> Tuned:
+    """Return a region with one text per target, made of the winners at each of its sizes, proved.
 
-    The text is checked at all sizes, and at awkward ones that are none of them. Where it does not
-    pass, that of the first winner takes its place, which has passed before.
+    No long proof is begun after `until`, of `time.monotonic`.
     """
-    first, *others = (part.tuned for part in parts)
-    if not others:
-        return first
-    codes: dict[str, RegionCode] = {}
-    variants: dict[str, Variant] = {}
-    warnings: list[str] = []
-    right: list[list[Sizes]] = []
-    for target in targets:
-        name = target.name
-        won = [part for part in parts if name in part.tuned.variants]
-        if not won:
-            continue
-        one = combined([_checkable(part.tuned.variants[name]) for part in won])
-        code = target.region(one, resident=False)
-        checked, problem, unfinished = _checked(parts, won, target, one, code)
-        warnings += unfinished
-        if problem:
-            best = won[0].tuned
-            place = f"{name} is tuned for {sizes_text(won[0].sizes)} alone"
-            warnings.append(f"{place}: the text for several sizes fails its check: {problem}")
-            one, code = best.variants[name], best.codes[name]
-        codes[name], variants[name] = code, one
-        right.append(checked)
-    own = parts[0].sizes
-    everywhere = right[0] if right else []
-    result = replace(
-        first.result,
-        by_size=tuple(other.result for other in others),
-        sizes_checked=tuple(s for s in everywhere if s != own and all(s in r for r in right)),
+    if len(parts) == 1:
+        own = parts[0].sought
+        return own.tuned({name: own.proved(name, until) for name in own.contests})
+    texts = {target.name: _at_all_sizes(parts, target, until) for target in targets}
+    results = [
+        {name: text.results[number] for name, text in texts.items() if name in part.sought.contests}
+        for number, part in enumerate(parts)
+    ]
+    tuned = [part.sought.tuned(own) for part, own in zip(parts, results, strict=True)]
+    first, own_sizes = tuned[0], parts[0].sizes
+    written = [text for text in texts.values() if text.code is not None]
+    everywhere = written[0].right if written else ()
+    checked = tuple(
+        s for s in everywhere if s != own_sizes and all(s in text.right for text in written)
     )
-    own_words = dict.fromkeys(words for part in parts for words in part.tuned.warnings)
-    said = (*own_words, *warnings)
-    return replace(first, result=result, codes=codes, variants=variants, warnings=said)
+    by_size = tuple(one.result for one in tuned[1:])
+    own_words = dict.fromkeys(words for one in tuned for words in one.warnings)
+    return replace(
+        first,
+        result=replace(first.result, by_size=by_size, sizes_checked=checked),
+        codes={name: text.code for name, text in texts.items() if text.code is not None},
+        variants={n: text.variant for n, text in texts.items() if text.variant is not None},
+        warnings=(*own_words, *(text.problem for text in written if text.problem)),
+    )
+
+
+@dataclass(frozen=True)
+class _OneText:
+    """A target's text for all sizes, None without a winner, and its result at each of them.
+
+    It does as the original at the sizes `right`. `problem` says why it is the first one's alone.
+    """
+
+    results: tuple[TargetResult, ...]
+    variant: Variant | None = None
+    code: RegionCode | None = None
+    right: tuple[Sizes, ...] = ()
+    problem: str = ""
+
+
+def _at_all_sizes(parts: Sequence[AtSize], target: Target, until: float) -> _OneText:
+    """Return a target's text that has the winners of all sizes, proved as a whole.
+
+    Where it does not stand that, each winner is proved alone, and what fails makes room for the
+    next. If the text of these fails too, that of the first takes its place. What does not beat the
+    original is in no text, and is proved alone.
+    """
+    name = target.name
+    found = [part.sought.unproved(name) for part in parts]
+    for number, part in enumerate(parts):
+        if part.sought.winner(found[number], name) is None:
+            found[number] = part.sought.proved(name, until)
+    text, wrong = _proved_together(parts, target, found, until)
+    if wrong is None:
+        return text
+    alone = [part.sought.proved(name, until) for part in parts]
+    if [one.code for one in alone] != [one.code for one in found]:
+        text, wrong = _proved_together(parts, target, alone, until)
+        if wrong is None:
+            return text
+    for part, own in zip(parts, alone, strict=True):
+        if (variant := part.sought.winner(own, name)) is not None:
+            place = f"{name} is tuned for {sizes_text(part.sizes)} alone"
+            problem = f"{place}: the text for several sizes fails its check: {_first_line(wrong)}"
+            return _OneText(tuple(alone), variant, own.code, (), problem)
+    return _OneText(tuple(alone))
+
+
+def _proved_together(
+    parts: Sequence[AtSize], target: Target, found: Sequence[TargetResult], until: float
+) -> tuple[_OneText, Trial | None]:
+    """Return the text that has the winners of some results, and the trial that finds it wrong.
+
+    It runs at the sizes of each, where its kernels must run, and at all others of the annotation.
+    """
+    name = target.name
+    winners = [part.sought.winner(own, name) for part, own in zip(parts, found, strict=True)]
+    won = [part for part, one in zip(parts, winners, strict=True) if one is not None]
+    if not won:
+        return _OneText(tuple(found)), None
+    variant = combined([_checkable(one) for one in winners if one is not None])
+    code = target.region(variant, resident=False)
+    # The one with the largest arrays leads: its runs have room for those of all.
+    benches = sorted((part.sought.contests[name].bench for part in won), key=_traffic, reverse=True)
+    beside = [sizes for one in variant.by_size if variant.others for sizes in _beside(one)]
+    sizes = [part.sizes for part in parts]
+    bench = _for_all(benches, beside, (*sizes, *parts[0].bench.others), until)
+    program = program_of(target, target.kind, variant, code)
+    others = [one.checker.oracle.analysis for one in benches[1:]]
+    proved, right = prove(bench, program, bench.arch if code.device else "", others)
+    if proved.wrong is not None:
+        return _OneText(tuple(found)), proved.wrong
+    told = [
+        own if one is None else own.with_proof(proved)
+        for own, one in zip(found, winners, strict=True)
+    ]
+    return _OneText(tuple(told), variant, code, right), None
+
+
+def _traffic(bench: Bench) -> int:
+    work = bench.checker.oracle.analysis.total
+    return work.bytes_read + work.bytes_written
+
+
+def _for_all(
+    benches: Sequence[Bench], beside: Sequence[Sizes], others: Sequence[Sizes], until: float
+) -> Bench:
+    """Return the bench of a text that has kernels for the sizes of several.
+
+    `beside` are awkward sizes for kernels that leave open what is not listed.
+    """
+    lead = benches[0]
+    sizes = tuple(bench.sizes[0] for bench in benches)
+    return replace(
+        lead,
+        checker=Checker(lead.checker.oracle, sizes),
+        sizes=sizes,
+        awkward=distinct((*(s for bench in benches for s in bench.awkward), *beside)),
+        until=until,
+        others=tuple(others),
+        original_s=max(bench.original_s for bench in benches),
+    )
 
 
 def _checkable(variant: Variant) -> Variant:
@@ -413,52 +534,6 @@ def _beside(variant: Variant) -> tuple[Sizes, ...]:
     analysis, fixed = variant.analysis, variant.partly.constants
     listed = {name: fixed[name] for name in open_sizes(analysis.region) if name in fixed}
     return awkward_sizes(analysis, fixed=listed)
-
-
-def _checked(
-    parts: Sequence[AtSize],
-    won: Sequence[AtSize],
-    target: Target,
-    variant: Variant,
-    code: RegionCode,
-) -> tuple[list[Sizes], str, tuple[str, ...]]:
-    """Return the problem sizes at which a text does as the original, or what it does wrong.
-
-    And warnings of what there was no time to prove.
-
-    It runs under the detectors first, at awkward sizes of which some are none of those it is tuned
-    for, and others are so in part. Each size for which there are kernels has the bench at which
-    these must run.
-    """
-    bench = parts[0].bench
-    program = program_of(target, target.kind, variant, code)
-    plan = replace(bench.plan(False), device_name="", environ={})
-    arch = bench.arch if code.device else ""
-    beside = [sizes for one in variant.by_size if variant.others for sizes in _beside(one)]
-    awkward = (*bench.awkward, *beside) or bench.sizes
-
-    def check(strict: CheckPlan, limit_s: float) -> Trial:
-        limits = replace(strict.limits, run_s=limit_s)
-        return bench.checker.check(program, replace(strict, arch=arch, limits=limits))
-
-    analysis = bench.checker.oracle.analysis
-    until = max(part.bench.until for part in parts)
-    proving = Proving(check, until, bench.session.config.jobs)
-    proved = proving.of(proofs(program, analysis, plan, awkward), analysis)
-    if proved.wrong is not None:
-        return [], _first_line(proved.wrong), ()
-    unfinished = tuple(unfinished_words(target.name, proved))
-    runs = [(part.bench.checker, part.sizes) for part in won]
-    runs += [(bench.checker, part.sizes) for part in parts if part not in won]
-    runs += [(bench.checker, sizes) for sizes in bench.others]
-    right: list[Sizes] = []
-    for checker, sizes in runs:
-        trial = checker.check(program, replace(plan, sizes=(sizes,)))
-        if trial.verified:
-            right.append(sizes)
-        elif trial.is_wrong:
-            return [], _first_line(trial), ()
-    return right, "", unfinished
 
 
 def _first_line(trial: Trial) -> str:

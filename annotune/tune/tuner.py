@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from math import inf, prod
 from statistics import median
 
+from annotune.analysis.facts import Analysis
 from annotune.codegen.build import USUAL
 from annotune.codegen.several_sizes import TUNED_SUFFIX
 from annotune.codegen.target import RegionCode, Target
@@ -38,7 +39,7 @@ from annotune.space.variants import Listing, Variant
 from annotune.transforms.tree import Body
 from annotune.tune.bench import Bench, Recorder, program_of
 from annotune.tune.config import Wanted
-from annotune.tune.experiment import Experiment, Tried, Way
+from annotune.tune.experiment import Experiment, Tried, Way, proofs_s
 from annotune.tune.jobs import Contestant, take_rounds
 from annotune.tune.proving import NOT_PROVED, Proved, Proving, unfinished_words
 from annotune.tune.results import Profile, Searched
@@ -51,9 +52,11 @@ NEAR = 1.25
 FEWEST, MOST = 3, 8
 # What takes this many times the fastest one's time by its median is never named in its place.
 AS_FAST = 1.02
-# The proofs of a winner take some so many checks: by the clock, and by the detectors too. On two
-# cores gemm's take 6 s after checks of 0.6 s, and 17 s and 34 s after such of 6 s and 12 s.
-PROOFS, PROOFS_AFTER_DETECTORS = 10.0, 3.0
+# The proofs of a winner take some so many checks: on two cores gemm's take 6 s after checks of
+# 0.6 s.
+PROOFS = 10.0
+# What the proofs of a winner tell of it, among its facts.
+OF_PROOFS = (BRANCHES, NOT_PROVED)
 # The original may take this share of the finals' time: the figures of the others matter more.
 ORIGINALS_SHARE = 0.3
 
@@ -301,6 +304,88 @@ class TargetResult:
         trials = tuple(best if trial is self.best else trial for trial in self.trials)
         return replace(self, trials=trials, winner=replace(self.winner, trial=best))
 
+    def with_proof(self, proved: Proved) -> TargetResult:
+        """Return the result with what came of the proofs of the text that has the winner."""
+        best = self.best
+        assert best is not None
+        told = {n: words for n, words in proved.facts.items() if n in OF_PROOFS}
+        known = {n: words for n, words in best.facts.items() if n not in OF_PROOFS}
+        unfinished = tuple(unfinished_words(best.target, proved))
+        found = self.with_best(replace(best, facts={**known, **told}))
+        return replace(found, warnings=(*found.warnings, *unfinished))
+
+
+@dataclass(frozen=True)
+class Contest:
+    """What a search and its finals have left of one target, nothing of which is proved.
+
+    `ranked` are the variants that are right as far as is known, the first to win before the others;
+    `tried` are all that were made of the listing. What wins gets `facts`, and the user `warnings`.
+    """
+
+    bench: Bench
+    target: Target
+    kind: str
+    listing: Listing
+    tried: tuple[Tried, ...]
+    ranked: tuple[Tried, ...]
+    searched: Searched
+    finals: Finals = NO_FINALS
+    facts: Mapping[str, str | int | float] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def proofs_s(self) -> float:
+        """Return the seconds that the proofs of its winner will take, by the check of one."""
+        return max((proofs_s(PROOFS, one.trial) for one in self.ranked[:1]), default=0.0)
+
+    def unproved(self) -> TargetResult:
+        """Return the result if the first stands all proofs."""
+        return self._result({one.number: one.trial for one in self.tried}, self.ranked[:1])
+
+    def proved(self, until: float | None = None) -> TargetResult:
+        """Return the first that stands all proofs as the winner.
+
+        Right values in the order in which threads happened to run say nothing of another order.
+        Neither do those at one problem size of another, so it is run at all of them. No long proof
+        is begun after `until`, by default that of the bench.
+        """
+        bench = self.bench if until is None else replace(self.bench, until=until)
+        fates = {one.number: one.trial for one in self.tried}
+        for one in self.ranked:
+            assert one.variant is not None
+            assert one.code is not None
+            kind = _CHECKED_AS.get(self.kind, self.kind)
+            proved, sizes = prove(bench, program_of(self.target, kind, one.variant, one.code))
+            found = proved.wrong
+            if found is None:
+                won = self._result(fates, (one,)).with_proof(proved)
+                return replace(won, sizes=sizes)
+            for same in (t.number for t in self.tried if one.number in (t.number, t.twin_of)):
+                fates[same] = replace(
+                    fates[same],
+                    status=found.status,
+                    reason=found.reason,
+                    verified=False,
+                    time_s=None,
+                    spread_s=None,
+                    times_s=(),
+                )
+        return self._result(fates, ())
+
+    def _result(self, fates: Mapping[int, Trial], winners: Sequence[Tried]) -> TargetResult:
+        """Return the result of trials with such fates, of which the only one of `winners` won."""
+        trials = tuple(fates.values())
+        found = TargetResult(trials, note="" if winners else _why_none(trials))
+        for one in winners:
+            assert one.variant is not None
+            forecast = forecast_of(one.variant, one.trial.kernels)
+            found = TargetResult(trials, one, forecast=forecast)
+            found = found.with_best(replace(one.trial, facts={**one.trial.facts, **self.facts}))
+        told = _with_finals(found, self.tried, self.finals)
+        waited = self.finals.waited
+        return replace(told, searched=self.searched, waited=waited, warnings=self.warnings)
+
 
 def measured(
     bench: Bench,
@@ -310,11 +395,12 @@ def measured(
     wanted: Wanted,
     rivals: Sequence[Contestant] = (),
     look: Callable[[], None] = lambda: None,
-) -> TargetResult:
-    """Return the fastest right variant by the clock, one timed at a time.
+) -> Contest:
+    """Return the right variants by the clock, one timed at a time, the fastest first.
 
     The best few are measured again in turns, together with `rivals`, so that a passing
-    disturbance does not choose. Of those that cannot be told apart the first of the listing wins.
+    disturbance does not choose. Of those that cannot be told apart the first of the listing is
+    first.
     `look` is called when the last time has just been taken: an idle device lowers its clock.
     """
 
@@ -329,9 +415,8 @@ def measured(
         found = finals(bench, (*own, *rivals), budget_s, by_crew=kind not in _ON_THIS_CPU)
     look()
     ranked = {int(name): right[int(name)] for name in found.ranking}
-    result = _result(bench, target, kind, tried, tuple((ranked | right).values()))
-    told = _with_finals(result, tried, found)
-    return replace(told, searched=searched, waited=found.waited)
+    ranking = tuple((ranked | right).values())
+    return Contest(bench, target, kind, listing, tried, ranking, searched, found)
 
 
 def by_clock(
@@ -353,29 +438,22 @@ def by_clock(
 
 def predicted(
     bench: Bench, target: Target, kind: str, listing: Listing, wanted: Wanted, device: str
-) -> TargetResult:
-    """Return the variant with the least predicted time among those that pass their checks.
+) -> Contest:
+    """Return the variants that pass their checks, that with the least predicted time first.
 
-    All are compiled and executed on the CPU, several at once. The first choice of the decision
-    algorithm and the winner are additionally run under the sanitizers and the race detector.
+    All are compiled and executed on the CPU, several at once.
     """
 
-    def plan(number: int, code: RegionCode) -> CheckPlan:
-        return replace(
-            bench.plan(False),
-            arch=bench.arch if code.device else "",
-            grids=True,
-            sanitize=number == 0,
-            races=number == 0,
-        )
+    def plan(_: int, code: RegionCode) -> CheckPlan:
+        return replace(bench.plan(False), arch=bench.arch if code.device else "", grids=True)
 
     def judge(variant: Variant, trial: Trial) -> Trial:
         return judged(variant, trial, bench.arch, device)
 
-    way = Way(kind, plan, judge, bench.session.config.jobs, proofs=PROOFS_AFTER_DETECTORS)
+    way = Way(kind, plan, judge, bench.session.config.jobs, proofs=PROOFS)
     tried, searched = Experiment(bench, target, listing, wanted, way).run()
-    ranked = _by_time(one for one in tried if one.is_right)
-    return replace(_result(bench, target, kind, tried, ranked), searched=searched)
+    ranked = tuple(_by_time(one for one in tried if one.is_right))
+    return Contest(bench, target, kind, listing, tried, ranked, searched)
 
 
 def judged(variant: Variant, trial: Trial, arch: str, device: str) -> Trial:
@@ -393,67 +471,35 @@ def _by_time(tried: Iterable[Tried]) -> list[Tried]:
     return sorted(tried, key=lambda one: one.trial.time_s or float("inf"))
 
 
-def _result(
-    bench: Bench, target: Target, kind: str, tried: Sequence[Tried], ranked: Sequence[Tried]
-) -> TargetResult:
-    """Return the first of `ranked` that also passes the sanitizers and the race detector.
+def prove(
+    bench: Bench, program: Program, arch: str = "", others: Sequence[Analysis] = ()
+) -> tuple[Proved, tuple[Mapping[str, int], ...]]:
+    """Return what comes of a text's proofs, and at which of the bench's other sizes it is right.
 
-    Right values in the order in which threads happened to run say nothing of another order.
-    Neither do those at one problem size of another, so the winner is run at all of them.
+    One that has kernels for several problem sizes has `others`, the analyses at all but the first
+    of the bench's. With an `arch` nvcc has to compile it for that.
     """
-    fates = {one.number: one.trial for one in tried}
-    kind = _CHECKED_AS.get(kind, kind)
-    for one in ranked:
-        assert one.variant is not None
-        assert one.code is not None
-        program = program_of(target, kind, one.variant, one.code)
-        stood, sizes = proved(bench, program)
-        found = stood.wrong
-        if found is None:
-            told = {n: w for n, w in stood.facts.items() if n in (BRANCHES, NOT_PROVED)}
-            winner = replace(one, trial=replace(one.trial, facts={**one.trial.facts, **told}))
-            fates[one.number] = winner.trial
-            forecast = forecast_of(one.variant, one.trial.kernels)
-            warnings = tuple(unfinished_words(target.name, stood))
-            own = tuple(fates.values())
-            return TargetResult(own, winner, sizes=sizes, forecast=forecast, warnings=warnings)
-        for same in (t.number for t in tried if one.number in (t.number, t.twin_of)):
-            fates[same] = replace(
-                fates[same],
-                status=found.status,
-                reason=found.reason,
-                verified=False,
-                time_s=None,
-                spread_s=None,
-                times_s=(),
-            )
-    trials = tuple(fates.values())
-    return TargetResult(trials, note=_why_none(trials))
-
-
-def proved(bench: Bench, program: Program) -> tuple[Proved, tuple[Mapping[str, int], ...]]:
-    """Return a winner's fate under the detectors and at the other sizes, and those it passed."""
-    recorder = Recorder(bench)
-    tried = bench.plan(False)
+    recorder, tried = Recorder(bench), bench.plan(False)
     # A proof takes longer than a trial, and a limit that is a share of the time may be short.
     run_s = max(RUN_LIMIT_S, tried.limits.run_s)
     limits = replace(tried.limits, run_s=run_s, compile_s=COMPILE_LIMIT_S)
     tried = replace(tried, device_name="", environ={}, limits=limits)
+    at_others = [replace(tried, sizes=(sizes,)) for sizes in bench.others]
+    at_others[:1] = [replace(plan, arch=arch) for plan in at_others[:1]]
+    right: list[Mapping[str, int]] = []
 
     def check(plan: CheckPlan, limit_s: float) -> Trial:
-        return recorder.again(program, plan, limit_s)
+        trial = recorder.again(program, plan, limit_s)
+        if trial.verified and plan in at_others:
+            right.extend(plan.sizes)
+        return trial
 
     analysis = bench.checker.oracle.analysis
     proving = Proving(check, bench.until, bench.session.config.jobs)
-    found = proving.of(proofs(program, analysis, tried, bench.awkward), analysis)
-    right: list[Mapping[str, int]] = []
-    for sizes in bench.others if found.wrong is None else ():
-        there = recorder.again(program, replace(tried, sizes=(sizes,)))
-        if there.verified:
-            right.append(sizes)
-        elif there.is_wrong:
-            return Proved((there,)), ()
-    return found, tuple(right)
+    # The last one tells what all have run.
+    *most, last = proofs(program, analysis, tried, bench.awkward, others)
+    found = proving.of((*most, *at_others, last), analysis, at_others)
+    return found, tuple(sizes for sizes in bench.others if sizes in right)
 
 
 def _contestant(target: Target, kind: str, one: Tried, threads: int) -> Contestant:

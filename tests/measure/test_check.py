@@ -308,6 +308,17 @@ def test_an_entry_that_launches_nothing_has_not_been_checked(
     assert "no kernel was launched" in trial.reason
 
 
+@needs_cxx
+def test_kernels_must_run_at_each_of_the_sizes_that_they_are_for(checker: Checker) -> None:
+    body = f"if (m == 3) {{ {ROWS} }}\nelse {{ {CUDA_CALL} }}"
+    cuda = Program("cuda", "cuda-cpu", RegionCode(body, device=CUDA))
+    assert checker.check(cuda, PLAN).verified
+    of_both = Checker(checker.oracle, [{"n": 20, "m": 30}, {"n": 2, "m": 3}])
+    trial = of_both.check(cuda, PLAN)
+    assert trial.status is Status.CORRECTNESS
+    assert trial.reason == "at n=2, m=3: no kernel was launched: the original ran instead"
+
+
 @pytest.mark.skipif(here().nvcc is None, reason="no nvcc")
 @pytest.mark.parametrize(
     ("marker", "status", "words"),

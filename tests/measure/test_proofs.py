@@ -12,12 +12,14 @@ from support.regions import analysis_of, text_source
 
 from annotune.analysis.analyse import analyse
 from annotune.annotation.devices import load_device
+from annotune.codegen.several_sizes import at_other_sizes
 from annotune.codegen.target import RegionCode, load_target
 from annotune.measure.check import Checker
 from annotune.measure.inputs import ENDING, WHOLE, Overlap, Values, make_inputs, overlaps
 from annotune.measure.oracle import Oracle
-from annotune.measure.plan import CheckPlan, proofs, runs_of
+from annotune.measure.plan import CheckPlan, Odd, proofs, runs_of
 from annotune.measure.program import (
+    Original,
     Program,
     TextForm,
     blocks,
@@ -484,3 +486,55 @@ def test_cuda_is_run_on_grids_too_small_and_with_failing_calls(tmp_path: Path) -
         assert checker.check(wrong, plan).status is Status.CORRECT
         assert checker.check(wrong, proof).is_wrong
         assert not checker.check(right, proof).is_wrong
+
+
+SEVERAL = """\
+void f(int n, const double *x, double *y)
+{
+    /*@ begin PerfTuning ( def input_params { param n[] = [40,64,5000000]; } ) @*/
+    for (int i = 0; i < n; i++)
+        y[i] += 2.0 * x[i];
+    /*@ end @*/
+}
+"""
+
+
+def test_a_text_for_several_sizes_is_proved_at_each() -> None:
+    first = analysis_of(SEVERAL)
+    others = [analyse(one) for one in at_other_sizes(first.region, first)]
+    every = ({"n": 40}, {"n": 64}, {"n": 5_000_000})
+    plan = CheckPlan(every, threads=2)
+    variant = Program("openmp", "openmp", RegionCode(""))
+    *found, last = proofs(variant, first, plan, ({"n": 7},), others)
+
+    def places(odd: Odd) -> list[tuple[int, ...]]:
+        return [tuple(s["n"] for s in one.sizes) for one in found if one.odd == odd]
+
+    (at_borders,) = places(Odd(may_fall_back=True))
+    assert {39, 41, 80, 63, 65, 128} <= {*at_borders}
+    # A detector takes too long at the last.
+    assert places(Odd()) == [(7, 40, 64)]
+    # And so do others, each of which may be left out.
+    assert places(Odd(values=(Values.EQUAL,))) == [(7, 11, 40, 64), (5_000_000,)]
+    shared = [one.sizes for one in found if one.odd.overlaps]
+    assert [one for one in every if (one,) in shared] == [*every[:2]]
+    original = Original(text_source(SEVERAL), first, here(), Path())
+    runs = list(runs_of(variant, last, original))
+    valued = [run.sizes for run in runs if run.values is Values.ZEROS]
+    assert valued == [{"n": 11}, *every]
+
+
+BESIDE = """\
+for (int i = 0; i < n; i++) y[i] += 2.0 * x[i];
+if (n == 500000) { volatile double t = x[n]; }
+"""
+
+
+@needs_compilers
+def test_what_kernels_for_a_size_of_their_own_read_beside_an_array_is_found(tmp_path: Path) -> None:
+    source = text_source(SEVERAL.replace("40,64,", "500000,"))
+    checker = Checker(Oracle(source, analyse(source.regions[0]), here(), tmp_path))
+    is_tried_right, reason = _fate(checker, BESIDE)
+    assert is_tried_right
+    assert reason.startswith("at n=500000: ")
+    assert "AddressSanitizer" in reason

@@ -168,8 +168,8 @@ def searched(bench: Bench, points: Listing, wanted: Wanted | None = None) -> Tar
         patch.object(tuner, "Recorder", _PatientRecorder),
     ):
         if bench.session.config.jobs == 1:
-            return tuner.measured(bench, target, "openmp", points, wanted)
-        return tuner.predicted(bench, target, "openmp", points, wanted, "a device")
+            return tuner.measured(bench, target, "openmp", points, wanted).proved()
+        return tuner.predicted(bench, target, "openmp", points, wanted, "a device").proved()
 
 
 def main() -> None:

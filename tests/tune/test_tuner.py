@@ -108,7 +108,7 @@ def listed(variants: Sequence[Variant]) -> Listing:
 def _measured(folder: Path, codes: Sequence[RegionCode], text: str = TEXT) -> Any:
     variants = [cast(Variant, _Made(code)) for code in codes]
     bench = _bench(folder, text)
-    return measured(bench, cast(Target, _Target()), "openmp", listed(variants), Wanted())
+    return measured(bench, cast(Target, _Target()), "openmp", listed(variants), Wanted()).proved()
 
 
 def test_a_race_is_no_winner(tmp_path: Path) -> None:
@@ -130,11 +130,15 @@ def test_the_next_best_wins_where_the_fastest_races(tmp_path: Path) -> None:
 def test_a_winner_is_right_at_the_other_problem_sizes_too(tmp_path: Path) -> None:
     variants = [cast(Variant, _Made(code)) for code in (PICKY, RIGHT)]
     bench = _bench(tmp_path, others=({"n": 31}, {"n": 77}))
-    outcome = measured(bench, cast(Target, _Target()), "openmp", listed(variants), Wanted())
+    outcome = measured(
+        bench, cast(Target, _Target()), "openmp", listed(variants), Wanted()
+    ).proved()
     assert outcome.code is RIGHT
     assert outcome.sizes == ({"n": 31}, {"n": 77})
     bench = _bench(tmp_path / "alone", others=({"n": 77},))
-    alone = measured(bench, cast(Target, _Target()), "openmp", listed(variants[:1]), Wanted())
+    alone = measured(
+        bench, cast(Target, _Target()), "openmp", listed(variants[:1]), Wanted()
+    ).proved()
     assert (alone.code, alone.trials[0].status) == (None, Status.CORRECTNESS)
     assert alone.trials[0].reason.startswith("at n=77: ")
 
@@ -166,7 +170,7 @@ def test_the_finals_have_times_of_their_own_and_the_original_in_them(tmp_path: P
         Wanted(),
         [original.contestant],
         lambda: looks.append(1),
-    )
+    ).proved()
     assert outcome.best is not None
     assert outcome.best.final is not None
     assert outcome.best.final.verdict is Verdict.WINNER

@@ -292,7 +292,7 @@ def test_times_of_another_model_are_rows_and_never_win(tmp_path: Path) -> None:
     )
     names = ("right", "right too", "right at last")
     wanted = Wanted(search="exhaustive")
-    outcome = measured(mixed, cast(Any, _Target()), "cuda-gpu", listing(names), wanted)
+    outcome = measured(mixed, cast(Any, _Target()), "cuda-gpu", listing(names), wanted).proved()
     rows = {str(t.config["deed"]): (t.device, t.time_s) for t in outcome.trials}
     assert rows["right"] == ("A100", 1e-9)
     assert outcome.best is not None
@@ -301,7 +301,7 @@ def test_times_of_another_model_are_rows_and_never_win(tmp_path: Path) -> None:
     assert workers.finals == 3
     assert outcome.best.time_s == 1e-6
     # The other model's is not kept for a run on this one, which would take it for its own.
-    again = measured(mixed, cast(Any, _Target()), "cuda-gpu", listing(names), wanted)
+    again = measured(mixed, cast(Any, _Target()), "cuda-gpu", listing(names), wanted).proved()
     assert [t.reused for t in again.trials] == [False, True, True]
 
 

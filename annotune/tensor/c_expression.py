@@ -6,18 +6,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
-from annotune.tensor.fuse import inner_lengths
+from annotune.tensor.flatten import MergedIndices, fastest_last
 from annotune.tensor.program import (
     Added,
     Addressing,
     Applied,
     ElementType,
     Length,
-    Memory,
     Multiplied,
     Number,
     Reference,
-    Tensor,
     TensorExpr,
     TensorProgram,
     Term,
@@ -33,21 +31,12 @@ def widest(program: TensorProgram, exprs: Iterable[TensorExpr]) -> ElementType:
     return max(found, key=_RANKS.index, default=ElementType.FLOAT)
 
 
-def fastest_last(program: TensorProgram, tensor: Tensor) -> tuple[int, ...]:
-    """Return the dimensions in memory of a tensor, the fastest last.
-
-    Those of pointers are none, and those of loops around all operations neither.
-    """
-    kept = inner_lengths(program, tensor)
-    places = tuple(p for p in range(int(tensor.is_pointers), tensor.order) if kept[p])
-    return places if tensor.memory is Memory.ROW else places[::-1]
-
-
 @dataclass(frozen=True, slots=True)
 class ElementText:
-    """How elements of a program's tensors stand in C."""
+    """How elements of a program's tensors stand in C, in an operation with `merged` indices."""
 
     program: TensorProgram
+    merged: MergedIndices
 
     def element(self, one: Reference) -> str:
         """Return an element: ``T[i][j]``, ``T[j + n*i]``, ``T[b][j + n*i]``, ``*T`` or ``T``."""
@@ -61,7 +50,8 @@ class ElementText:
         row = f"[{one.indices[0]}]" if tensor.is_pointers else ""
         if not is_flat:
             return one.tensor + "".join(f"[{name}]" for name in names)
-        return f"{one.tensor}{row}[{_horner(names, [tensor.room[place] for place in order])}]"
+        room = [tensor.room[place] for place in order]
+        return f"{one.tensor}{row}[{_horner(*self.merged.subscript(names, room))}]"
 
     def expr(self, expr: TensorExpr, kind: ElementType) -> str:
         """Return an expression, whose numbers have the type of real ones that `kind` is made of."""

@@ -217,7 +217,8 @@ class TensorProgram:
     The operations are done one after the other. Parameters of the function are the sizes that are
     parameters, then the tensors that are not internal, each in the order of the tuples. The loops
     over the indices `around` are around all operations, which are done one after the other for
-    each of their iterations: internal tensors hold the elements of one.
+    each of their iterations: internal tensors hold the elements of one. Where it `is_flat`, the
+    loops over indices that stay adjacent in memory throughout an operation are one.
     """
 
     name: str
@@ -227,6 +228,7 @@ class TensorProgram:
     addressing: Addressing = Addressing.LINEARIZE
     pattern: Pattern = Pattern.CONTIGUOUS
     around: tuple[str, ...] = ()
+    is_flat: bool = False
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
     def tensor(self, name: str) -> Tensor:

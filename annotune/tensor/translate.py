@@ -16,10 +16,11 @@ from annotune.annotation.messages import nearest
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
 from annotune.tensor.contraction_order import TRIP_FLOP
 from annotune.tensor.einsum import einsum_program
+from annotune.tensor.flatten import loops_of
 from annotune.tensor.fuse import fusions, inner_lengths
 from annotune.tensor.messages import NO_SUCH_FORMULATION
 from annotune.tensor.minimise import Minimised, minimised
-from annotune.tensor.program import ElementType, Pattern, Tensor, TensorProgram
+from annotune.tensor.program import Addressing, ElementType, Pattern, Tensor, TensorProgram
 from annotune.tensor.read import read_program
 from annotune.tensor.rules import remarks, too_large
 from annotune.tensor.text import tensor_text
@@ -46,11 +47,12 @@ class Formulation:
     def cost(self) -> int:
         """Return its operations, and those that could be done while temporaries go to memory.
 
-        Temporaries of one iteration stay near.
+        Temporaries of one iteration stay near. Each loop counts as an operation, so that of two
+        with the same operations the one with longer loops costs less.
         """
         made = self.made
         trips = 0 if made.program.around else made.temporaries_elements
-        return made.flop_after + TRIP_FLOP * trips
+        return made.flop_after + TRIP_FLOP * trips + loops_of(made.program)
 
 
 def formulations(program: TensorProgram, is_factored: bool = True) -> tuple[Formulation, ...]:
@@ -82,6 +84,10 @@ def _every(program: TensorProgram, is_factored: bool) -> Iterator[Formulation]:
         names = ", ".join(one.around)
         words = f"all operations in common loops over {names}, temporaries of one iteration"
         yield formed(f"around-{'-'.join(one.around)}", words, one)
+    flat = replace(own, is_flat=True)
+    if own.addressing is Addressing.LINEARIZE and loops_of(flat) < loops_of(own):
+        words = "indices that stay adjacent in memory as one: contractions of matrices"
+        yield formed("matrix", words, flat)
     other = Pattern.STRIDED if own.pattern is Pattern.CONTIGUOUS else Pattern.CONTIGUOUS
     words = f"the loops over the output's indices in the order of `pattern: {other}`"
     yield formed(str(other), words, replace(own, pattern=other))

@@ -13,7 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from annotune.printable import in_comment
-from annotune.tensor.c_expression import ElementText, fastest_last, widest
+from annotune.tensor.c_expression import ElementText, widest
+from annotune.tensor.flatten import MergedIndices, fastest_last, merged_indices
 from annotune.tensor.fuse import is_of_one_iteration
 from annotune.tensor.names import fresh
 from annotune.tensor.program import (
@@ -80,7 +81,7 @@ def _region(program: TensorProgram) -> list[str]:
         return nests
     internal = (one for one in program.tensors if one.is_internal)
     own = [_local(program, one) for one in internal if is_of_one_iteration(program, one)]
-    loops = _Loops(_integer(program), program.lengths(program.operations[0]))
+    loops = _Loops(_integer(program), program.lengths(program.operations[0]), MergedIndices())
     return loops.around(program.around, [*own, *nests])
 
 
@@ -269,15 +270,16 @@ def _integer(program: TensorProgram) -> str:
 def _nest(program: TensorProgram, operation: Operation) -> list[str]:
     """Return the loops of one operation, with what it says above them."""
     said = _wrapped(f"/* {operation_text(operation)} */", " * ")
-    lengths = program.lengths(operation)
+    merged = merged_indices(program, operation)
+    lengths = merged.with_lengths(program.lengths(operation))
     outer = tuple(name for name in operation.output.indices if name not in program.around)
     outer = outer if program.pattern is Pattern.CONTIGUOUS else outer[::-1]
-    loops = _Loops(_integer(program), lengths)
+    loops = _Loops(_integer(program), lengths, merged)
     is_plain = operation.assign != "=" and len(operation.terms) == 1
     if is_plain:
         (term,) = operation.terms
         inner = (*outer, *operation.summed(term))
-        return [*said, *loops.around(inner, _added(program, operation, term))]
+        return [*said, *loops.around(inner, _added(program, operation, term, merged))]
     return [*said, *loops.around(outer, _summed(program, operation, loops))]
 
 
@@ -287,9 +289,11 @@ class _Loops:
 
     kind: str
     lengths: Mapping[str, Length]
+    merged: MergedIndices
 
     def around(self, names: Sequence[str], body: list[str]) -> list[str]:
-        """Return `body` in loops, the first name outermost."""
+        """Return `body` in loops over indices, the first one outermost."""
+        names = self.merged.loops(names)
         for number, name in enumerate(reversed(names)):
             head = f"for ({self.kind} {name} = 0; {name} < {self.lengths[name]}; {name}++)"
             is_block = number == 0 and _is_several(body)
@@ -305,9 +309,11 @@ def _is_several(body: list[str]) -> bool:
     )
 
 
-def _added(program: TensorProgram, operation: Operation, term: Term) -> list[str]:
+def _added(
+    program: TensorProgram, operation: Operation, term: Term, merged: MergedIndices
+) -> list[str]:
     """Return the one statement that adds a term, or takes it away."""
-    texts = ElementText(program)
+    texts = ElementText(program, merged)
     kind = widest(program, (operation.output, term.value))
     value = texts.terms((replace(term, is_subtracted=False),), kind)
     is_taken = (operation.assign == "-=") != term.is_subtracted
@@ -317,7 +323,7 @@ def _added(program: TensorProgram, operation: Operation, term: Term) -> list[str
 
 def _summed(program: TensorProgram, operation: Operation, loops: _Loops) -> list[str]:
     """Return the statements that compute sums, and then the output from them."""
-    texts = ElementText(program)
+    texts = ElementText(program, loops.merged)
     output_kind = widest(program, (operation.output, *(t.value for t in operation.terms)))
     taken = program.names
     lines: list[str] = []

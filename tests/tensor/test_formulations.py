@@ -57,14 +57,15 @@ def every(text: str = TWO, is_factored: bool = True) -> Translated:
 
 def test_a_program_has_those_that_are_programs_of_their_own() -> None:
     assert names(short_program(EIGHT, "R:ij = A:ik*B:kj")) == ["usual", "strided"]
+    assert names(short_program(EIGHT, "R:eij = A:eik*B:kj")) == ["usual", "matrix", "strided"]
     found = names(short_program(EIGHT, "d:eijk = A:kl*B:jm*C:in*u:elmn"))
     assert found == [
-        *("usual", "around-e", "around-e-k", "strided", "order-2", "order-3", "order-4"),
-        "as-written",
+        *("usual", "around-e", "around-e-k", "matrix", "strided"),
+        *("order-2", "order-3", "order-4", "as-written"),
     ]
     lines = ("R:ij = A:ik*B:kj", "S:ij = A:ik*B:kj*D:ij")
     assert names(short_program(EIGHT, *lines)) == [
-        *("usual", "around-i", "around-i-j", "strided", "as-written", "apart"),
+        *("usual", "around-i", "around-i-j", "matrix", "strided", "as-written", "apart"),
     ]
 
 
@@ -104,6 +105,34 @@ def test_a_temporary_of_an_iteration_is_local_where_its_room_is_known() -> None:
     assert "from two.tensor, in the formulation around-e. */" in texts["around-e"]
     unknown = every(TWO.replace("define: n = 6\nsizes:", "sizes: n"))
     assert "around-e" not in [one.formulation.name for one in unknown.every]
+
+
+VIEWS = """views define: n = 4 m = 3 variables: R: (m, n, n) S: (n, n) T: (m, n, n) leading 5
+ u: (m, n, n) v: (m, n, n) column A: (n, n)
+ operations:
+  R:(e, i, j) = A:(j, l) * u:(e, i, l)
+  R:(e, i, j) += A:(i, l) * u:(e, l, j)
+  R:(e, i, j) += v:(e, i, j)
+  R:(e, i, j) += T:(e, i, j)
+  S:(i, j) += A:(i, j) + A:(j, i)
+"""
+
+
+def test_the_matrix_view_has_one_loop_for_indices_that_stay_adjacent() -> None:
+    matrix = next(one for one in every(VIEWS).every if one.formulation.name == "matrix")
+    loops = [re.findall(r"for \(int (\w+) =", part) for part in matrix.c.source.split("/* ")[2:]]
+    # Columns lie the other way round, room that is not used is a gap, and so is a transpose.
+    assert loops == [
+        ["e_i", "j", "l"],
+        ["e", "i", "j", "l"],
+        ["e", "i", "j"],
+        ["e_i", "j"],
+        ["i", "j"],
+    ]
+    assert "e_i < m * n;" in matrix.c.source
+    assert "u[l + n*e_i]" in matrix.c.source
+    multidimensional = every(VIEWS.replace("views", "views access: multidimensional"))
+    assert "matrix" not in [one.formulation.name for one in multidimensional.every]
 
 
 @pytest.fixture

@@ -79,10 +79,9 @@ def merged_indices(program: TensorProgram, operation: Operation) -> MergedIndice
 
 
 def loops_of(program: TensorProgram) -> int:
-    """Return how many loops a program has."""
+    """Return how many loops the operations of a program are in, each counted by itself."""
     merged = ((one, merged_indices(program, one)) for one in program.operations)
-    own = (made.loops(program.lengths(one)) for one, made in merged)
-    return len(program.around) + sum(len({*names} - {*program.around}) for names in own)
+    return sum(len(made.loops(program.lengths(one))) for one, made in merged)
 
 
 def _in_memory(program: TensorProgram, one: Reference) -> tuple[str, ...]:

@@ -536,12 +536,11 @@ def array_use(
     references = model.references[name]
     is_read = any(not reference.is_write for reference in references)
     is_written = any(reference.is_write for reference in references)
-    overwritten = (
-        is_written
-        and all(r.is_write or sees_writes(r, model, dependences) for r in references)
-        and _writes_cover(name, exact, model)
+    starts_new = is_written and all(
+        r.is_write or sees_writes(r, model, dependences) for r in references
     )
-    return ArrayUse(name, is_read, is_written, overwritten)
+    overwritten = starts_new and _writes_cover(name, exact, model)
+    return ArrayUse(name, is_read, is_written, overwritten, starts_new)
 
 
 def _writes_cover(name: str, found: tuple[Poly, Poly] | None, model: Model) -> bool:

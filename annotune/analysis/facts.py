@@ -163,13 +163,15 @@ class ArrayUse:
     """How a region uses an array: what a copy to a device must bring and take back.
 
     `overwritten` holds when the region writes every element of the section that `ArrayShape`
-    gives before it reads any, so that nothing need be copied in.
+    gives before it reads any, so that nothing need be copied in. One that `starts_new` reads no
+    element before it has written that, and may leave others as they are.
     """
 
     array: str
     is_read: bool
     is_written: bool
     overwritten: bool
+    starts_new: bool = False
 
 
 @dataclass(frozen=True)
@@ -218,6 +220,15 @@ class Analysis:
             return shape is not None
         is_part = shape.touched is not None and shape.touched.may_be_none
         return not (shape.is_inspected or shape.may_be_null or is_part)
+
+    def stays_on_device(self, array: str) -> bool:
+        """Return whether a device needs no copy of an array, neither before nor afterwards.
+
+        What the function around the region has allocated for it alone, and what it does not read
+        before it has written it, is no longer read when it ends.
+        """
+        own, use = self.region.arrays.get(array), self.uses.get(array)
+        return own is not None and own.is_scratch and use is not None and use.starts_new
 
     @cached_property
     def paths(self) -> Mapping[int, tuple[Loop, ...]]:

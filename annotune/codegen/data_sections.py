@@ -27,12 +27,13 @@ from annotune.ir.poly import from_expr
 from annotune.ir.region import Array, Region
 
 # What a clause of OpenACC's begins with, by what it does: arrays that are there already, copies to
-# the device, both ways, and back.
+# the device, both ways, and back, and memory there alone.
 ACC_MOVES: Mapping[str, str] = {
     "present": "present(",
     "copyin": "copyin(",
     "copy": "copy(",
     "copyout": "copyout(",
+    "create": "create(",
 }
 
 
@@ -46,7 +47,8 @@ def data_clauses(
 ) -> str:
     """Return the clauses that bring a region's arrays to the device and back.
 
-    What is only read is copied in, what is wholly overwritten first is only copied out. With
+    What is only read is copied in, what is wholly overwritten first is only copied out, and what
+    nothing reads before or afterwards is not copied where the language has a word for it. With
     `resident` the arrays are there already; `is_part` of a region may overwrite a part only, and
     may use no arrays but those of `among`. `moves` are a language's words (`ACC_MOVES`). Where it
     `is_tested` before that loops run no section has fewer elements than none.
@@ -55,7 +57,10 @@ def data_clauses(
     for array in analysis.region.arrays.values():
         if among is not None and array.name not in among:
             continue
+        is_whole = not is_part and "create" in moves
         clause = "present" if resident else _clause(analysis, array, is_part)
+        if clause != "present" and is_whole and analysis.stays_on_device(array.name):
+            clause = "create"
         sections.setdefault(clause, []).append(section(analysis, array, is_tested))
     return " ".join(f"{moves[c]}{', '.join(sections[c])})" for c in ACC_MOVES if c in sections)
 

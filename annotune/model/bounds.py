@@ -195,6 +195,8 @@ def copies(analysis: Analysis) -> HostCopies | str:
         array = analysis.region.arrays.get(name)
         if array is None:
             continue  # a local array stays on the device
+        if analysis.stays_on_device(name):
+            continue
         length = value_at(analysis.shapes[name].length, analysis.region.sizes)
         if length is None:
             return f"the length of {name} is not known"

@@ -218,7 +218,8 @@ class HostText:
         still run on unspoilt arrays when a copy fails.
         """
         analysis, outer = self.analysis, self.outer
-        outputs = [a for a in outer.arrays if a.name in outer.written]
+        brought = [a for a in outer.arrays if not analysis.stays_on_device(a.name)]
+        outputs = [a for a in brought if a.name in outer.written]
         staged = outputs if len(outputs) > 1 else []
         with out.block(self._head(f"static cudaError_t {self.name}_device")):
             self._bytes(out, outer.arrays)
@@ -231,7 +232,7 @@ class HostText:
             out.line("cudaError_t status = cudaSuccess;")
             for array in outer.arrays:
                 write_step(out, f"cudaMalloc((void **)&d_{array.name}, {array.name}_bytes)")
-            for array in outer.arrays:
+            for array in brought:
                 use = analysis.uses[array.name]
                 if use.is_read or not use.overwritten:
                     part = copied(analysis, array)

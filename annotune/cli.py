@@ -203,7 +203,9 @@ def run(output: Path | None, resume: bool, debug: bool, **options: Any) -> None:
 @click.argument("suite", type=click.Path(path_type=Path))
 @output_folder
 @for_a_table
-def table(suite: Path, output: Path | None, resume: bool, debug: bool, **options: Any) -> None:
+def table(
+    suite: Path, output: Path | None, resume: bool, as_json: bool, debug: bool, **options: Any
+) -> None:
     """Run the workloads of SUITE, a YAML file, and print the tables of papers of them.
 
     What has been run is kept, and not run again. Ctrl-C ends the runs: the tables are made of what
@@ -215,14 +217,14 @@ def table(suite: Path, output: Path | None, resume: bool, debug: bool, **options
     from annotune.report.layouts import tables_of
     from annotune.report.suite import load_suite
     from annotune.report.table_page import tables_html
-    from annotune.report.table_text import tables_csv, tables_latex, tables_text
+    from annotune.report.table_text import tables_csv, tables_json, tables_latex, tables_text
     from annotune.report.terminal import LiveProgress
     from annotune.suites import SuiteRun
     from annotune.tune.config import SIGNALLED, interrupts
 
     begun = click.get_current_context().obj or time.monotonic()
     config = config_of_table(options, max(1, len(os.sched_getaffinity(0))), begun)
-    with _refusals("text", debug):
+    with _refusals("json" if as_json else "text", debug):
         asked = load_suite(suite)
         base = settings_of_suite(asked, os.environ)
         folder = output or _default_folder(suite)
@@ -242,9 +244,12 @@ def table(suite: Path, output: Path | None, resume: bool, debug: bool, **options
             }
             texts = {f"{suite.stem}{end}": form(found) for end, form in forms.items()}
             written = write_files(folder, texts)
-        _echo(tables_text(found))
-        for path in written:
-            click.echo(path)
+        if as_json:
+            _print_json(tables_json(found))
+        else:
+            _echo(tables_text(found))
+            for path in written:
+                click.echo(path)
     if stop.signal:
         sys.exit(SIGNALLED + stop.signal)
 

@@ -410,6 +410,7 @@ for_a_table = _with(
     _SEED,
     _JOBS,
     _RESUME,
+    click.option("--json", "as_json", is_flag=True, help="Print the cells of the tables as JSON."),
     click.option("--debug", is_flag=True, help="Show the traceback of a refusal."),
 )
 """Gives a command the options of a suite's runs."""

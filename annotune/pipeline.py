@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import wraps
 from itertools import product
 from pathlib import Path
 from tempfile import gettempdir
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from annotune import __version__
 from annotune.analysis.analyse import analyse
@@ -188,6 +189,31 @@ class Settings:
         return tuple(f"-D{name}={value}" for name, value in self.search.defines.items())
 
 
+P = ParamSpec("P")
+Found = TypeVar("Found", "CheckReport", "Emission", "RunReport")
+
+
+def _told_of_tensors(
+    command: Callable[Concatenate[Settings, P], Found],
+) -> Callable[Concatenate[Settings, P], Found]:
+    """Return a command that says of a tensor file's nests where their operations are."""
+
+    @wraps(command)
+    def placed(settings: Settings, /, *args: P.args, **kwargs: P.kwargs) -> Found:
+        made, file = settings.translated, str(settings.source)
+        if made is None:
+            return command(settings, *args, **kwargs)
+        try:
+            found = command(settings, *args, **kwargs)
+        except AnnotuneError as refusal:
+            problems = made.at_operations(refusal.diagnostics, file)
+            raise AnnotuneError(problems, refusal.exit_code) from refusal
+        return replace(found, diagnostics=made.at_operations(found.diagnostics, file))
+
+    return placed
+
+
+@_told_of_tensors
 def check(settings: Settings) -> CheckReport:
     """Return everything that can be said of a file without a compiler.
 
@@ -261,6 +287,7 @@ def spaces(report: CheckReport, settings: Settings) -> list[Mapping[str, Listing
     ]
 
 
+@_told_of_tensors
 def emit(settings: Settings, targets: Sequence[Target]) -> Emission:
     """Return the decision algorithm's first choice for every target, as texts.
 
@@ -410,6 +437,7 @@ class RunReport:
     tuned: tuple[Tuned, ...] = ()
 
 
+@_told_of_tensors
 def run(
     settings: Settings,
     targets: Sequence[Target],

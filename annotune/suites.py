@@ -61,8 +61,9 @@ LEAST_S = 1.0
 # A run with a search takes so many seconds at the least: fewer would be over with the proofs of a
 # winner that is not the first choice.
 SEARCH_S = 10.0
-# What needs no clock may take this share of the time.
-AHEAD_SHARE = 0.55
+# What needs no clock may take this share of the time. In so few seconds no proof is made that takes
+# long; the others are made all the same.
+AHEAD_SHARE, SHORT_S = 0.55, 0.1
 OFFLOADED = "nvptx-none"
 OMP_WAITING = "OMP_WAIT_POLICY"
 # What no other workload would fare better with.
@@ -175,11 +176,10 @@ class SuiteRun:
             return [self.foreseen(work, predicted) for work in works]
         own = (self.suite, self.base, self.config, dict(self.environ), self.folder, self.time_s)
         models = tuple(target.name for target in predicted)
-        each_s = (until - time.monotonic()) * slots / len(works)
         errands = []
         for work in works:
             wanted = () if _Job(work).key in kept else tuple(target.name for target in timed)
-            errands.append(_Errand(own, work, wanted, models, gpu, until, each_s))
+            errands.append(_Errand(own, work, wanted, models, gpu, until, SHORT_S))
         # Threads of several processes that wait for each other must not keep the others waiting.
         environ = {} if OMP_WAITING in self.environ else {OMP_WAITING: "passive"}
         with closing(LocalWorkers((None,) * slots, environ)) as workers:
@@ -188,16 +188,16 @@ class SuiteRun:
                 if self.stop.is_set:
                     return _MadeReady(WorkloadResult(errand.work, why=ENDED))
                 try:
-                    return workers.submit(errand, each_s).result()
+                    return workers.submit(errand, errand.each_s).result()
                 except WorkerDied:
                     return _MadeReady(self.foreseen(errand.work, predicted))
 
             with ThreadPoolExecutor(slots) as pool:
                 found = list(pool.map(done, errands))
                 again = [e for e, one in zip(errands, found, strict=True) if one.is_unfinished]
-                rest_s = until - time.monotonic()
-                each = (replace(e, predicted=(), each_s=rest_s) for e in again if rest_s > 0)
-                list(pool.map(done, each))
+                each_s = (until - time.monotonic()) * slots / max(1, len(again))
+                if each_s > SHORT_S:
+                    list(pool.map(done, (replace(e, predicted=(), each_s=each_s) for e in again)))
         return [one.foreseen for one in found]
 
     def foreseen(

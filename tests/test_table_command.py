@@ -56,3 +56,12 @@ def test_a_suite_is_run_once() -> None:
     again = annotune(*command)
     assert kept.read_text() == before
     assert again.out == first.out
+    cells = annotune(*command, "--json").json["cells"]
+    assert {cell["status"] for cell in cells} == {"measured", "predicted", "unavailable"}
+
+
+def test_a_refused_suite_is_told_as_json() -> None:
+    Path("suite.yaml").write_text(SUITE.replace("scale", "scael"))
+    done = annotune("table", "suite.yaml", "--json")
+    assert done.code == 1
+    assert [one["code"] for one in done.json["diagnostics"]] == ["AT635"]

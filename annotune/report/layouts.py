@@ -149,12 +149,26 @@ def _rate(results: Iterable[WorkloadResult], version: str, device: str) -> Table
     return _figure(parts, number_text)
 
 
+def _of_two_kinds(own: VersionTime, over: VersionTime) -> str:
+    """Return which time of a ratio is measured and which predicted, nothing for two of a kind."""
+    if own.status is over.status:
+        return ""
+    ours, theirs = (
+        f"predicted for {one.device}"
+        if one.status is RowStatus.PREDICTED
+        else f"measured on {one.device}"
+        for one in (own, over)
+    )
+    return f"a time {ours} beside one {theirs}"
+
+
 def _ratio(result: WorkloadResult, own: VersionTime, over: VersionTime, other: str) -> _Part:
     """Return the time of another version over one's own."""
     if own.time_s and over.time_s:
         is_predicted = RowStatus.PREDICTED in (own.status, over.status)
         status = RowStatus.PREDICTED if is_predicted else RowStatus.MEASURED
-        note = "; ".join(dict.fromkeys(filter(None, (own.note, over.note))))
+        said = (_of_two_kinds(own, over), own.note, over.note)
+        note = "; ".join(dict.fromkeys(filter(None, said)))
         return _Part(result.function, over.time_s / own.time_s, status, note=note)
     why = own.why
     if own.time_s or not result.run:

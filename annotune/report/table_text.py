@@ -1,16 +1,18 @@
-"""The tables of a suite as text for a terminal, as CSV and as LaTeX."""
+"""The tables of a suite as text for a terminal, as CSV, as JSON and as LaTeX."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from annotune.printable import cells, one_line
-from annotune.report.tables import LEGEND_TABLES, PaperTable, SuiteTables, TableCell
+from annotune.report.tables import LEGEND_TABLES, PaperTable, SuiteTables, TableCell, TableLine
 from annotune.tune.results import RowStatus
 
 _GAP = "  "
+TABLES_SCHEMA = 1
 CSV_FIELDS = ("annotune", "table", "about", "column", "value", "unit", "status", "text", "note")
 # What LaTeX would take for a command.
 _LATEX = {
@@ -100,17 +102,47 @@ def tables_csv(found: SuiteTables) -> str:
     file = io.StringIO()
     out = csv.writer(file, lineterminator="\n")
     out.writerow(CSV_FIELDS)
+    for table, line, column, cell in _every_cell(found):
+        about = "; ".join(filter(None, line.about))
+        value = "" if cell.value is None else repr(cell.value)
+        unit = "" if cell.status is None else table.unit
+        words = (found.version, table.title, about, column, value, unit)
+        status = "" if cell.status is None else str(cell.status)
+        shown = (*words, status, cell.text, cell.note)
+        out.writerow([one_line(text) for text in shown])
+    return file.getvalue()
+
+
+def _every_cell(found: SuiteTables) -> Iterator[tuple[PaperTable, TableLine, str, TableCell]]:
+    """Yield the cells of all tables, each with where it stands."""
     for table in found.tables:
         for line in table.lines:
             for column, cell in zip(table.columns, line.cells, strict=True):
-                about = "; ".join(filter(None, line.about))
-                value = "" if cell.value is None else repr(cell.value)
-                unit = "" if cell.status is None else table.unit
-                words = (found.version, table.title, about, column, value, unit)
-                status = "" if cell.status is None else str(cell.status)
-                shown = (*words, status, cell.text, cell.note)
-                out.writerow([one_line(text) for text in shown])
-    return file.getvalue()
+                yield table, line, column, cell
+
+
+def tables_json(found: SuiteTables) -> dict[str, Any]:
+    """Return the cells of `tables_csv` as JSON; what a cell does not have is null."""
+    return {
+        "schema": TABLES_SCHEMA,
+        "annotune": found.version,
+        "title": found.title,
+        "source": found.source,
+        "cells": [
+            {
+                "table": table.title,
+                "about": [text for text in line.about if text],
+                "column": column,
+                "value": cell.value,
+                "unit": None if cell.status is None else table.unit,
+                "status": None if cell.status is None else str(cell.status),
+                "text": cell.text,
+                "note": cell.note,
+            }
+            for table, line, column, cell in _every_cell(found)
+        ],
+        "warnings": list(found.warnings),
+    }
 
 
 def tables_latex(found: SuiteTables) -> str:

@@ -126,6 +126,9 @@ def contraction(unit: Unit) -> Contraction | str:
     """Return the contraction that a unit is, or in words why it is none with a two-level tile."""
     if unit.host or not unit.parallel:
         return "a serial loop is around the parallel ones, or there are none"
+    squared = _squared(unit)
+    if squared:
+        return f"both factors are elements of {squared}, of which a kernel has one staged copy"
     imperfect = _imperfect_product(unit) if len(unit.statements) > 1 else None
     if len(unit.statements) > 1 and imperfect is None:
         return f"the kernel has {len(unit.statements)} statements"
@@ -150,6 +153,20 @@ def contraction(unit: Unit) -> Contraction | str:
         return "an input is written as well"
     made = _by_role(unit, statement, target, found, names)
     return made if isinstance(made, str) else replace(made, imperfect=imperfect)
+
+
+def _squared(unit: Unit) -> str:
+    """Return an array of which the sum of a nest multiplies two elements, empty for none."""
+    statements = unit.statements
+    if len(statements) > 1:
+        every = imperfect_nests(unit.analysis, unit.body, statements, unit.host).values()
+        statements = tuple(one.statement for one in every)
+    for statement in statements:
+        assign = find_assign(unit.body, statement)
+        found = {one.array for one in _multiplied(assign) or ()}
+        if len(found) == 1 and target_name(assign) not in found:
+            return found.pop()
+    return ""
 
 
 def _imperfect_product(unit: Unit) -> ImperfectNest | None:
@@ -195,6 +212,14 @@ def _by_role(
 
 
 def _factors(assign: Assign) -> tuple[Access, Access] | None:
+    """Return the elements of two arrays that a statement multiplies, None for anything else."""
+    found = _multiplied(assign)
+    if found is None or len({target_name(assign), *(e.array for e in found)}) != 3:
+        return None
+    return found
+
+
+def _multiplied(assign: Assign) -> tuple[Access, Access] | None:
     """Return the two elements that a statement multiplies, None when it does something else.
 
     Beside them there may be numbers, scalars and coefficients; and conditions that ask one of the
@@ -208,7 +233,7 @@ def _factors(assign: Assign) -> tuple[Access, Access] | None:
     elements = [f for f in factors if isinstance(f, Access)]
     fixed = [e for e in elements if is_coefficient(e)]
     elements = [e for e in elements if e not in fixed]
-    if len(elements) != 2 or len({target_name(assign), *(e.array for e in elements)}) != 3:
+    if len(elements) != 2:
         return None
     if target_name(assign) in {e.array for e in fixed}:
         return None

@@ -8,12 +8,12 @@ thing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import count
 
 from annotune.annotation.messages import nearest
-from annotune.diagnostics import AnnotuneError, Diagnostic, Span
+from annotune.diagnostics import AnnotuneError, Diagnostic, Severity, Span
 from annotune.tensor.contraction_order import TRIP_FLOP
 from annotune.tensor.einsum import einsum_program
 from annotune.tensor.flatten import loops_of
@@ -107,6 +107,7 @@ def _every(program: TensorProgram, is_factored: bool) -> Iterator[Formulation]:
 
 
 _MOST_SHOWN = 6
+IN_THE_TEXT = "in the C text of this operation it is here"
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +142,18 @@ class Translated:
     def program(self) -> TensorProgram:
         """Return the program that the C text computes."""
         return self.made.program
+
+    def at_operations(self, problems: Iterable[Diagnostic], file: str) -> tuple[Diagnostic, ...]:
+        """Return diagnostics of the C text, which is `file`, at the operations it stems from."""
+        return tuple(self._at_operation(one, file) for one in problems)
+
+    def _at_operation(self, problem: Diagnostic, file: str) -> Diagnostic:
+        place = problem.span
+        operation = self.c.operation_at(place.line) if place.file == file else None
+        if operation is None:
+            return problem
+        note = Diagnostic(problem.code, IN_THE_TEXT, place, severity=Severity.NOTE)
+        return replace(problem, span=operation, notes=(note, *problem.notes))
 
     @property
     def summary(self) -> str:

@@ -281,9 +281,15 @@ class Tuning:
             time.monotonic() + share_s,
             self.cpu.model,
             self.arch or (self.device.arch if can_compile else ""),
-            limit_s=min(COMPILE_LIMIT_S, max(LEAST_LIMIT_S, share_s * ONE_HANG)),
+            limit_s=_limit_s(self.session.config, share_s),
             others=other_sizes(analysis),
         )
+
+
+def _limit_s(config: RunConfig, share_s: float) -> float:
+    """Return how long one compilation may take; where nothing waits for a clock, as long as any."""
+    shared_s = max(LEAST_LIMIT_S, share_s * ONE_HANG)
+    return COMPILE_LIMIT_S if config.is_ahead else min(COMPILE_LIMIT_S, shared_s)
 
 
 def _checked_only(ready: Ready, place: int) -> tuple[Mapping[str, int], ...]:

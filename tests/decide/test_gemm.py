@@ -282,3 +282,17 @@ def test_the_rules_own_tiles_are_right_at_every_size(tmp_path: Path) -> None:
 
 def test_direct_is_what_it_was() -> None:
     assert decided_text(gemm(1024), DIRECT).decision.choices[0].contract is None
+
+
+def test_a_product_of_an_array_with_itself_says_why_it_has_no_tile() -> None:
+    text = gemm(64).replace("B[l][j]", "A[l][j]")
+    said = "both factors are elements of A, of which a kernel has one staged copy"
+    (unit,) = decided_text(text, AUTO).base.apart
+    assert strategy(unit) == said
+    # And where the sum is a variable of its own, among other statements.
+    loop = text.index("            for (int l")
+    end = text.index("\n", text.index("+="))
+    summed = "{ double s = 0.0; for (int l = 0; l < k; l++) s += A[i][l] * A[l][j]; C[i][j] = s; }"
+    one = decided_text(text[:loop] + summed + text[end:], AUTO)
+    said = f"strategy: direct (two-level and gemm do not apply: {said})"
+    assert said in [str(reason) for reason in one.decision.choices[0].reasons]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +16,7 @@ from annotune.report.layouts import BOUND, tables_of
 from annotune.report.plots import curve_plot
 from annotune.report.suite import Suite, TableWish, Workload, WorkloadFamily
 from annotune.report.table_page import tables_html
-from annotune.report.table_text import tables_csv, tables_latex, tables_text
+from annotune.report.table_text import tables_csv, tables_json, tables_latex, tables_text
 from annotune.report.tables import FirstChoices, PaperTable, SuiteTables, WorkloadResult
 from annotune.tune.results import (
     FIRST_ALONE,
@@ -74,6 +75,9 @@ TARGETS = ("openmp", "openacc", "cuda")
 ORIGINALS = ("sequential", "openmp_naive", "openacc_naive")
 
 
+COMPARED = TableWish("speedups", "", (ALONE,), ("cuda",), ("openacc",))
+
+
 def tables(
     *wishes: tuple[str, WorkloadFamily, tuple[str, ...]], results: tuple[WorkloadResult, ...] = ()
 ) -> SuiteTables:
@@ -119,6 +123,18 @@ def test_a_mean_without_one_of_its_functions_says_so() -> None:
     last = line.cells[found.columns.index("16")]
     assert last.value == pytest.approx(1 / 32)
     assert last.note == "of 1 of 2 functions; g: not available because a.c:3:1: no"
+
+
+def test_a_ratio_of_two_kinds_names_the_device_of_each() -> None:
+    found = one("speedups", ALONE, "cuda", "openmp").lines
+    notes = {line.about[2:]: {cell.note for cell in line.cells if cell.value} for line in found}
+    assert notes["tuned CUDA", GPU] == {f"a time predicted for {GPU} beside one measured on {CPU}"}
+    other = f"a time predicted for {OTHER_GPU} beside one measured on {CPU}"
+    assert notes["tuned CUDA", OTHER_GPU] == {other}
+    assert notes["tuned OpenMP", CPU] == {""}
+    both = Suite(Path("s.yaml"), "", ("h200",), TARGETS, "auto", (COMPARED,))
+    (line, *_) = tables_of(both, (ran(F8), ran(F16)), "0").tables[0].lines
+    assert [(cell.text, cell.note) for cell in line.cells] == [("(~2.00x)", "")]
 
 
 def test_a_measured_first_choice_says_that_nothing_was_searched() -> None:
@@ -291,6 +307,20 @@ def test_as_csv_every_figure_says_where_it_is_from() -> None:
     first = rows[0]
     assert (first["about"], first["column"]) == ("alone; 8; tuned OpenMP; A CPU", "over sequential")
     assert (float(first["value"]), first["unit"]) == (4.0, "speed-up")
+
+
+def test_json_has_the_cells_of_the_csv() -> None:
+    found = tables(("speedups", ALONE, TARGETS), ("versions", BOTH, TARGETS))
+    rows = [*csv.DictReader(tables_csv(found).splitlines())]
+    made = json.loads(json.dumps(tables_json(found)))
+    assert (made["title"], made["source"], made["annotune"]) == ("A suite", "s.yaml", "0")
+    assert made["warnings"] == ["this machine had other work"]
+    assert len(made["cells"]) == len(rows)
+    for cell, row in zip(made["cells"], rows, strict=True):
+        assert "; ".join(cell["about"]) == row["about"]
+        assert ("" if cell["value"] is None else repr(cell["value"])) == row["value"]
+        for name in ("table", "column", "unit", "status", "text", "note"):
+            assert (cell[name] or "") == row[name]
 
 
 def test_as_latex_nothing_is_obeyed() -> None:

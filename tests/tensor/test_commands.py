@@ -44,11 +44,27 @@ def test_check_writes_nothing_and_shows_the_c_text_of_what_it_says() -> None:
     assert "annotune-out/mv/mv.c:8:5: mv, region 1" in done.out
     assert "j (line 11): reduction" in done.out
     assert "no value is known for 'n'" in done.err
+    assert "mv.tensor:5:13: warning: no value is known for 'n'" in done.err
+    assert "    5 | operations: y:(i) += A:(i, j) * x:(j)\n      |             ^" in done.err
+    assert "annotune-out/mv/mv.c:10:5: note: in the C text of this operation it is here" in done.err
     assert "   10 |     for (long i = 0; i < m; i++)" in done.err
     assert files_below(".") == {"mv.tensor"}
     assert "no value" not in annotune("check", "mv.tensor", "--set", "n=9").err
     sarif = annotune("check", "mv.tensor", "--format", "sarif").json
     assert {one["ruleId"] for one in sarif["runs"][0]["results"]} == {"AT221", "AT723"}
+
+
+def test_what_is_refused_of_a_nest_is_told_at_its_operation() -> None:
+    text = "f\nsizes: n\nvariables: y: (n) A: (n, n) pointers x: (n)\noperations:\n  x:(i) = 2\n"
+    Path("f.tensor").write_text(f"{text}  y:(i) = A:(i, j) * x:(j)\n")
+    for command in ("check", "emit"):
+        done = annotune(command, "f.tensor")
+        assert done.code == 1
+        assert "f.tensor:6:3: error: the value of" in done.err
+        assert "    6 |   y:(i) = A:(i, j) * x:(j)\n      |   ^" in done.err
+        assert "sum += A[i][j] * x[j];" in done.err
+    found = annotune("check", "f.tensor", "--json").json["diagnostics"]
+    assert [(one["file"], one["line"]) for one in found] == [("f.tensor", 6)]
 
 
 @pytest.mark.parametrize("command", ["check", "emit", "run", "tensor"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -125,6 +126,46 @@ def test_every_form_of_a_tensor(golden: Golden) -> None:
 )
 def test_a_line_of_the_text(text: str, line: str) -> None:
     assert line in c_of(text).source
+
+
+LINES = """x
+access: {}
+define:
+  n = 5
+variables:
+  y: (n, n)
+  A: (n, n)
+  t: (n) internal
+operations:
+  t:(i) = A:(i, j) * A:(j, i)
+  y:(i, j) += t:(i) * A:(i, j)
+  y:(i, j) = 2 * y:(i, j) * A:(i, j) * A:(j, i) * t:(i) * exp(A:(i, j)) * exp(A:(j, i)) * t:(j)
+"""
+
+
+@pytest.mark.parametrize("access", ["linearize", "multidimensional"])
+@pytest.mark.parametrize("around", [(), ("i",)])
+def test_each_line_of_a_nest_leads_to_its_operation(access: str, around: tuple[str, ...]) -> None:
+    text = LINES.format(access)
+    program = read_program("x.tensor", text)
+    if around:
+        kept = program.operations[:2]
+        program = replace(program, operations=kept, around=around)
+    made = written(program, "x.tensor", "0")
+    rows = made.source.split("\n")
+    starts = [n for n, row in enumerate(rows, 1) if row.lstrip().startswith("/* ") and ":(" in row]
+    assert len(starts) == len(program.operations)
+    for line, row in enumerate(rows, 1):
+        own = [n for n, start in enumerate(starts) if start <= line]
+        found = made.operation_at(line)
+        ends = {"", "}", "/*@ end @*/", "free(t);"}
+        if not own or (row.strip() in ends and line > max(starts) + 1):
+            continue
+        if row.strip():
+            assert found == program.operations[own[-1]].span, row
+    assert made.operation_at(1) is None
+    assert made.operation_at(len(rows)) is None
+    assert made.operation_at(starts[0] - 1) is None
 
 
 def test_files_of_others_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 # `annotune.tune.search.names`.
 DEFAULT_TARGETS = ("cuda", "openacc", "openmp")
 TARGET_NAMES = (*DEFAULT_TARGETS, "openmp_target")
-STRATEGY_NAMES = ("auto", "direct", "two-level", "gemm", "stencil", "elementwise", "reduction")
+STRATEGY_NAMES = (
+    *("auto", "direct", "two-level", "gemm", "stencil", "elementwise", "reduction", "elements"),
+)
 SEARCH_NAMES = (
     *("auto", "exhaustive", "random", "gp", "rf"),
     *("tpe", "cma-es", "genetic", "annealing", "simplex"),

@@ -27,8 +27,8 @@ from math import ceil, gcd, log2, prod
 
 from annotune.analysis.facts import AccessFacts, Analysis, Work
 from annotune.annotation.devices import Device
-from annotune.ir.c_types import WORD
-from annotune.ir.nest import MemorySpace
+from annotune.ir.c_types import WORD, element_bytes
+from annotune.ir.nest import LocalArray, MemorySpace, walk_stmts
 from annotune.model.bounds import KIB, copies, copy_time, least_time, magma_time, peak_flop_s
 from annotune.model.shape import (
     SECTOR_BYTES,
@@ -72,9 +72,11 @@ from annotune.schedule.candidate import (
     pipeline_of,
     resident_of,
 )
+from annotune.schedule.launch_sizes import TEAM
 from annotune.schedule.units import Unit, with_merged
 from annotune.transforms.merge import Decode, Merge
 from annotune.transforms.registers import Hold
+from annotune.transforms.spread import ShareArray, Spread
 from annotune.transforms.tile import tile_name
 
 # 32-bit registers that a thread needs besides values: addresses and counters.
@@ -91,6 +93,10 @@ ADDRESS = 2
 EDGE_REGISTERS = 80
 # ptxas lets go of half of them before it spills (28 by 16 threads, 128 registers for each).
 NEEDED_AT_EDGES = 40
+# A load from shared memory, and what a term of a sum adds to it where several are on their way
+# (assumption: the latencies of a load and of a multiply-add, as of compute capability 8.0).
+SHARED_CLOCKS = 30
+SHARED_TERM_CLOCKS = 10
 # Places of eight bytes next to each other that the banks of shared memory serve at once.
 BANK_PAIRS = 16
 
@@ -132,9 +138,11 @@ def predict(
         tile = _TiledBlocks(unit, choice.contract, choice.moves, element, device)
         return tile.prediction(compiled)
     holds = choice.shape and choice.of(Hold)
-    threads = (_HeldOutputs if holds else _Threads)(unit, choice, element, device)
+    kind = _HeldOutputs if holds else _ElementBlocks if choice.of(Spread) else _Threads
+    threads = kind(unit, choice, element, device)
     registers = compiled.registers if compiled else threads.registers
-    running = threads.running(registers, compiled.shared_bytes if compiled else 0)
+    shared_bytes = compiled.shared_bytes if compiled else threads.shared_bytes
+    running = threads.running(registers, shared_bytes)
     work = threads.work(running.resident, compiled)
     clock = device.clock_ghz * 1e9
     l1_rate = device.l1_bytes_per_clock_per_sm * device.sm_count * clock
@@ -203,6 +211,11 @@ class _Threads:
         values = max(held, min(VALUES_IN_FLIGHT, loads))
         wanted = BASE_REGISTERS + values * self.element // REGISTER_BYTES
         return min(most_registers(self.device, self.form.threads), wanted)
+
+    @property
+    def shared_bytes(self) -> int:
+        """Return the shared memory of a block, as far as the choice itself tells."""
+        return 0
 
     @property
     def combining_steps(self) -> int:
@@ -286,6 +299,115 @@ def _moved(
     read = read_by_waves(reads, form.block_trips, inside, at_once, l2_room)
     memory = read_by_waves(streams, form.block_trips, inside, at_once, l2_room)
     return max(form.blocks / min(resident, max(1, form.blocks)) * per_sm, read), memory
+
+
+@dataclass(frozen=True, slots=True)
+class _Share:
+    """What a block's threads do for one statement: `rounds` of its flattened loops, each of so many
+    `terms` one after another, and what it reads."""
+
+    rounds: int
+    terms: int
+    reads: tuple[AccessFacts, ...]
+    writes: tuple[AccessFacts, ...]
+    unrolled: int
+
+
+class _ElementBlocks(_Threads):
+    """What the threads of a block do that share the loops of all its nests, one after another."""
+
+    @cached_property
+    def form(self) -> LaunchShape:
+        unit, steps = self.unit, self.choice.of(Spread)
+        blocks = tuple((name, unit.trips[name] or 1) for name in self.choice.blocks)
+        size = max(min(s.threads or TEAM, self._points(s)) for s in steps)
+        warp = self.device.warp_size
+        return LaunchShape((("", ceil(size / warp) * warp),), blocks, ())
+
+    @cached_property
+    def works(self) -> tuple[ThreadWork, ...]:
+        return ()
+
+    @property
+    def registers(self) -> int:
+        """Return the estimated registers of a thread, whose sums have few values at a time."""
+        values = min(VALUES_IN_FLIGHT, max((share.terms for share in self.shares), default=0))
+        return BASE_REGISTERS + values * self.element // REGISTER_BYTES
+
+    @property
+    def shared_bytes(self) -> int:
+        own = (s for s in walk_stmts(self.unit.body) if isinstance(s, LocalArray))
+        shared = {step.array for step in self.choice.of(ShareArray)}
+        return sum(prod(s.extents) * element_bytes(s.type) for s in own if s.name in shared)
+
+    @cached_property
+    def shares(self) -> tuple[_Share, ...]:
+        """Return what the threads do for each statement that runs for every element."""
+        assigns = {a.number: a for a in self.unit.analysis.region.nest.assigns()}
+        every = self.unit.statements
+        return tuple(self._share(s) for s in every if assigns[s].guard is None)
+
+    def _share(self, statement: int) -> _Share:
+        unit, paths = self.unit, self.unit.analysis.paths
+        own = paths[statement]
+        flat = [
+            x
+            for step in self.choice.of(Spread)
+            for x in paths[step.statement]
+            if x.var in step.loops and any(x is y for y in own)
+        ]
+        points = prod(unit.count(x) or 1 for x in flat)
+        around = {*self.choice.blocks}
+        serial = [x for x in own if x.var not in around and not any(x is y for y in flat)]
+        terms = prod(unit.count(x) or 1 for x in serial)
+        facts = unit.analysis.accesses[statement]
+        factors = {s: factor for s, _, factor in self.choice.unroll}
+        reads = tuple(f for f in facts if not f.is_write)
+        writes = tuple(f for f in facts if f.is_write)
+        rounds = ceil(points / self.form.threads)
+        return _Share(rounds, terms, reads, writes, factors.get(statement, 1))
+
+    def _points(self, step: Spread) -> int:
+        """Return the iterations of the loops that a step flattens."""
+        own = self.unit.analysis.paths[step.statement]
+        return prod(self.unit.count(x) or 1 for x in own if x.var in step.loops)
+
+    def _is_global(self, fact: AccessFacts) -> bool:
+        return fact.access.array in self.unit.analysis.region.arrays
+
+    def waiting(self, memory_bytes: float) -> float:
+        """Return the clocks of one block: its nests wait for each other."""
+        is_streamed = memory_bytes > self.device.l2_mib * KIB * KIB
+        level = MEMORY_CLOCKS if is_streamed else L2_CLOCKS
+        clocks = 0.0
+        for share in self.shares:
+            far = any(map(self._is_global, share.reads))
+            first = level if far else SHARED_CLOCKS
+            clocks += share.rounds * (first + share.terms * SHARED_TERM_CLOCKS)
+        return clocks + BARRIER_CLOCKS * len(self.choice.of(Spread))
+
+    def work(self, resident: int, compiled: Compiled | None) -> _LaunchWork:
+        """Return what a launch moves and does: each element of an array is moved once."""
+        unit = self.unit
+        moved: dict[tuple[str, bool], float] = {}
+        sectors = instructions = 0.0
+        full = self.device.warp_size * self.element / SECTOR_BYTES
+        for share in self.shares:
+            runs = share.rounds * share.terms
+            for fact in (*share.reads, *share.writes):
+                if self._is_global(fact):
+                    key = fact.access.array, fact.is_write
+                    trips = (unit.trips[n] or 1 for n in fact.strides if moves(fact, n))
+                    size = float(prod(trips) * element_of(unit, fact))
+                    moved[key] = max(moved.get(key, 0.0), size)
+                is_moving = any(moves(fact, n) for n in fact.strides if n not in self.choice.blocks)
+                sectors += runs * (full if is_moving else 1)
+                instructions += runs
+            instructions += runs * (1 + LOOP_INSTRUCTIONS / share.unrolled)
+        warps = self.form.blocks * self.warps
+        flop = float(sum(unit.analysis.work[s].flop for s in unit.statements))
+        total = sum(moved.values())
+        return _LaunchWork(total, total, warps * sectors, flop, warps * instructions)
 
 
 class _HeldOutputs(_Threads):

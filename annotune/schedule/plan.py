@@ -10,6 +10,7 @@ from annotune.ir.nest import CachedSection, Level, Loop, Stmt, walk_stmts
 from annotune.schedule.candidate import Candidate
 from annotune.transforms.cache import Resident
 from annotune.transforms.map import Map
+from annotune.transforms.spread import Spread
 from annotune.transforms.transform import Schedule
 from annotune.transforms.tree import Body
 
@@ -47,6 +48,11 @@ class Kernel:
     def resident(self) -> int:
         """Return how many blocks should fit on a multiprocessor, 0 for the compiler's choice."""
         return max((s.blocks for s in self.schedule if isinstance(s, Resident)), default=0)
+
+    @property
+    def team(self) -> int:
+        """Return how many threads share loops inside a block's work at most, 0 for the usual."""
+        return max((s.threads for s in self.schedule if isinstance(s, Spread)), default=0)
 
     def placed(self) -> tuple[Loop, ...]:
         """Return the loops that run in parallel, wherever they stand, in text order."""

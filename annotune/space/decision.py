@@ -40,6 +40,7 @@ from annotune.schedule.units import (
     refused_merges,
     with_merged,
 )
+from annotune.strategies import elements
 from annotune.strategies.direct import choose, fuse_by_footprint, serial_order, thread_level
 from annotune.strategies.gpu_tile import general_tile, wished
 from annotune.strategies.hints import HINTS
@@ -58,13 +59,15 @@ from annotune.transforms.language import (
     of_kind,
     read,
     statement_of,
+    written,
 )
 from annotune.transforms.legality import missing
 from annotune.transforms.map import MAX_THREADS, Map, Team
 from annotune.transforms.merge import Merge, merged_name
-from annotune.transforms.messages import ALREADY_PLACED, TOO_MANY_LOOPS
+from annotune.transforms.messages import ALREADY_PLACED, NOT_SPREAD, TOO_MANY_LOOPS
 from annotune.transforms.permute import Permute
 from annotune.transforms.registers import Hold, Registers
+from annotune.transforms.spread import ShareArray, Spread
 from annotune.transforms.stage import Stage
 from annotune.transforms.tile import Cyclic, Tile, tile_name, worker_name
 from annotune.transforms.tile_ends import Pad, Peel
@@ -453,6 +456,8 @@ def kernel_choice(unit: Unit, point: Point, asked: RecipeSteps) -> Candidate:
     merges = common(unit, _merges(asked), "merge", asked)
     if merges:
         return _as_one(unit, merges, point, asked)
+    if any(asked.of(kind, own) for kind in (ShareArray, Spread)):
+        return _spread(unit, asked)
     tile = common(unit, asked.by_statement(Contract), "contract", asked)
     copying = copying_of(unit, asked)
     unrolled = tuple(replace(step, span=NOWHERE) for step in asked.of(Unroll, own))
@@ -476,6 +481,30 @@ def kernel_choice(unit: Unit, point: Point, asked: RecipeSteps) -> Candidate:
     kept = (Registers(statement, loop) for statement, loop in sorted(held.items()))
     others = asked.foreign(own)
     return choice.having(*kept, *unrolled, *others, without=(Registers, Unroll))
+
+
+def _spread(unit: Unit, asked: RecipeSteps) -> Candidate:
+    """Return the choice for a kernel whose block has arrays, or shares loops, as a recipe says.
+
+    Raises:
+        AnnotuneError: The recipe asks for more than the loops' places and their unrolling.
+    """
+    own = unit.statements
+    steps: tuple[Transform, ...] = (
+        *(replace(step, span=NOWHERE) for step in asked.of(ShareArray, own)),
+        *(replace(step, span=NOWHERE) for step in asked.of(Spread, own)),
+    )
+    for kind in (Permute, Tile, Cyclic, Registers, Contract, *COPYING, *MOVES):
+        beside = asked.of(kind, own)
+        if beside:
+            loops = [loop for step in asked.of(Spread, own) for loop in step.loops]
+            reason = f"'{written(beside[0]).name}' is asked for beside it"
+            place = asked.places.of(written(beside[0]).name, beside[0].statement)
+            raise AnnotuneError.of(NOT_SPREAD.at(place, loop=", ".join(loops), reason=reason))
+    axes = common(unit, asked.by_statement(Map, "cuda"), "cuda", asked)
+    choice = elements.asked(unit, axes, steps)
+    unrolled = tuple(replace(step, span=NOWHERE) for step in asked.of(Unroll, own))
+    return choice.having(*unrolled, without=(Unroll,)) if unrolled else choice
 
 
 def _with_axes(unit: Unit, picked: Candidate | None, asked: RecipeSteps) -> Candidate:

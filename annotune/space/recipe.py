@@ -17,9 +17,10 @@ from annotune.strategies.openacc import RECIPE, acc_levels
 from annotune.transforms.distribute import Fuse
 from annotune.transforms.language import on_place, words_of, written
 from annotune.transforms.map import Map
-from annotune.transforms.merge import Merge
+from annotune.transforms.merge import Merge, merged_name
 from annotune.transforms.permute import Permute
 from annotune.transforms.registers import Hold, Registers
+from annotune.transforms.spread import ShareArray, Spread
 from annotune.transforms.stage import Stage
 from annotune.transforms.tile import Cyclic, Tile
 from annotune.transforms.tile_ends import Pad, Peel
@@ -45,7 +46,8 @@ def config(decision: Decision, point: Point) -> dict[str, str | int]:
             if choice.merges:
                 out[f"{prefix}.merged"] = " ".join(map(",".join, choice.merges))
             out[f"{prefix}.block"] = ",".join(choice.blocks) or "-"
-            out[f"{prefix}.thread"] = ",".join(choice.shared) or "-"
+            out[f"{prefix}.thread"] = ",".join(choice.shared or _flat(choice)) or "-"
+            out |= {f"{prefix}.threads": step.threads for step in choice.of(Spread) if step.threads}
             if choice.contract is not None:
                 out[f"{prefix}.tile"] = str(choice.contract)
             if choice.moves:
@@ -60,6 +62,11 @@ def config(decision: Decision, point: Point) -> dict[str, str | int]:
         for statement, loop, factor in choice.unroll:
             out[f"S{statement}.unroll_{loop}"] = factor
     return out
+
+
+def _flat(choice: Candidate) -> tuple[str, ...]:
+    """Return the flattened loops that a block's threads share."""
+    return tuple(dict.fromkeys(merged_name(step.loops) for step in choice.of(Spread)))
 
 
 def _copies(choice: Candidate) -> dict[str, str]:
@@ -123,7 +130,7 @@ def _as_written(decided: Sequence[Command], wished: Sequence[Command]) -> tuple[
 
 
 # Commands that no choice turns back into a command, for the loops are those of the choice.
-_OF_LOOPS = ("tile", "merge", "cyclic", "registers", "unroll", "stage", "hold")
+_OF_LOOPS = ("tile", "merge", "cyclic", "share", "spread", "registers", "unroll", "stage", "hold")
 _KEPT = ("acc", "distribute", "permute", "pad", "peel", *_OF_LOOPS)
 
 
@@ -177,6 +184,7 @@ def _shaping(choice: Candidate) -> Iterator[Command]:
     if choice.blocks or threads:
         levels = (*on_place("block", choice.blocks), *on_place("thread", threads))
         yield written(Map(choice.mapped, levels, max_blocks=choice.max_blocks))
+    yield from map(written, (*choice.of(ShareArray), *choice.of(Spread)))
 
 
 def _contract(choice: Candidate) -> Iterator[Argument]:

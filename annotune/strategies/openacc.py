@@ -28,11 +28,12 @@ from annotune.strategies.hints import hints
 from annotune.strategies.nests import SumLoops, free_loops, held_loop, roles, stride, why_uneven
 from annotune.strategies.registry import AUTO, Proposals
 from annotune.transforms.cache import Cache, Resident, sections
-from annotune.transforms.language import COPYING
+from annotune.transforms.language import COPYING, of_kind
 from annotune.transforms.map import PLACES, TILE, Map, Team
 from annotune.transforms.permute import Permute
 from annotune.transforms.pipeline import Stream
 from annotune.transforms.registers import Hold
+from annotune.transforms.spread import Spread
 from annotune.transforms.tile import Tile, name_is_taken, tile_name, worker_name
 from annotune.transforms.transform import Context
 from annotune.transforms.tree import bound_names, find_assign
@@ -384,7 +385,8 @@ def in_form(unit: Unit, choice: Candidate, asked: Map | None = None) -> Candidat
     choice = replace(choice, moves=()).having(without=(Stream, Resident))
     if choice.shape:
         return choice
-    if choice.contract is not None or choice.merges:
+    is_shared = bool(of_kind(choice.steps, Spread))
+    if choice.contract is not None or choice.merges or is_shared:
         reason = Reason(SUBJECT, "direct", NO_BARRIER)
         choice = choose(unit)
         choice = replace(choice, reasons=(reason, *choice.reasons))

@@ -16,6 +16,7 @@ from annotune.model.shape import traffic
 from annotune.schedule.candidate import Candidate, Moves, Reason
 from annotune.schedule.units import Unit
 from annotune.strategies.direct import choose
+from annotune.strategies.elements import elements
 from annotune.strategies.gpu_tile import gemm, two_level
 from annotune.strategies.movements import usual, variants, with_peeled
 from annotune.strategies.pointwise import elementwise, fills_more, stencil
@@ -29,10 +30,16 @@ def always_first(unit: Unit, first: Candidate) -> str:
     return ""
 
 
+def unless_asked(unit: Unit, first: Candidate) -> str:
+    """Return why a strategy waits: the user's hints are for the launch of another."""
+    is_asked = bool(unit.analysis.region.spec.wishes)
+    return "a transformation gives hints for the launch" if is_asked else ""
+
+
 def unless_less_traffic(unit: Unit, first: Candidate) -> str:
     """Return why a strategy waits: memory has not less to do than under `direct`."""
-    if unit.analysis.region.spec.wishes:
-        return "a transformation gives hints for the launch"
+    if asked := unless_asked(unit, first):
+        return asked
     own, its = traffic(unit, first), traffic(unit, choose(unit))
     return "" if own.is_less(its) else f"memory has not less to do: {own}; of direct {its}"
 
@@ -88,6 +95,12 @@ _ROWS = (
         "threads share the terms of a sum",
         reduction,
         why_reduced_later,
+    ),
+    Strategy(
+        "elements",
+        "a block for each iteration whose nests talk through its own arrays",
+        elements,
+        unless_asked,
     ),
 )
 STRATEGIES = {row.name: row for row in _ROWS}

@@ -29,7 +29,17 @@ from annotune.ir.expr import (
     Var,
 )
 from annotune.ir.functions import FUNCTIONS
-from annotune.ir.nest import Assign, Combine, Level, Loop, Operator, walk_paths
+from annotune.ir.nest import (
+    Assign,
+    Combine,
+    Level,
+    LocalArray,
+    Loop,
+    MemorySpace,
+    Operator,
+    walk_paths,
+    walk_stmts,
+)
 from annotune.transforms.messages import (
     DEPENDENCE_NOTE,
     NO_SUCH_LOOP,
@@ -86,10 +96,12 @@ def _lost_values(
     """Yield a violation for each private value that enters or leaves the workers of a loop.
 
     Each worker has a variable of its own for what it writes, lanes but where an array around
-    them stands for it. A loop of one iteration carries no dependence, yet what it leaves behind
-    is another variable.
+    them stands for it, and threads but where their block has an array. A loop of one iteration
+    carries no dependence, yet what it leaves behind is another variable.
     """
     found = elements(body)
+    arrays = (s for s in walk_stmts(body) if isinstance(s, LocalArray))
+    shared = {array.name for array in arrays if array.space is MemorySpace.SHARED}
     assigns = analysis.region.nest.assigns()
     writers = {name: [a for a in assigns if target_name(a) == name] for name in analysis.homes}
     for dependence in analysis.dependences:
@@ -103,6 +115,8 @@ def _lost_values(
             if loop.place is Level.SERIAL or all(inside) or combines(loop, name):
                 continue
             if loop.place is Level.SIMD and has_array_around(found, name, loop):
+                continue
+            if loop.place in TEAM_LEVELS and name in shared:
                 continue
             if id(loop) in written and not dependence.relation.is_empty():
                 text = f"{name} passes between the workers of {loop.var} and what is around them"

@@ -13,7 +13,15 @@ from typing import ClassVar
 from annotune.analysis.facts import Analysis, LoopKind
 from annotune.annotation.commands import Kind
 from annotune.diagnostics import Diagnostic
-from annotune.ir.nest import Combine, Level, LocalArray, Loop, walk_paths, walk_stmts
+from annotune.ir.nest import (
+    Combine,
+    Level,
+    LocalArray,
+    Loop,
+    MemorySpace,
+    walk_paths,
+    walk_stmts,
+)
 from annotune.transforms.legality import (
     TEAM_LEVELS,
     carried_sums,
@@ -354,8 +362,9 @@ class Team(OnStatement):
 
 
 def _array_beside(body: Body, loop: Loop) -> str:
-    """Return a local array that `loop` does not declare itself and that stands around it."""
-    declared = next((s.name for s in body if isinstance(s, LocalArray)), "")
+    """Return a thread's array that `loop` does not declare itself and that stands around it."""
+    arrays = (s for s in body if isinstance(s, LocalArray))
+    declared = next((s.name for s in arrays if s.space is not MemorySpace.SHARED), "")
     for stmt in body:
         if stmt is loop:
             return declared

@@ -92,7 +92,7 @@ class Merge(OnStatement):
             return NOT_MERGED.at(self.span, loop=band[0].var, reason=reason)
         name = merged_name(self.loops)
         nest = body[top_of(body, self.statement)]
-        if name in context.names or fresh_name(name, (nest,)) != name:
+        if name in context.names or fresh_name(name, _apart(nest, self.loops, around)) != name:
             reason = f"cannot be called '{name}' with the others, a name that is used already"
             return NOT_MERGED.at(self.span, loop=band[0].var, reason=reason)
         advice = f"the text's order is ({', '.join(x.var for x in around)})"
@@ -154,6 +154,20 @@ class Merge(OnStatement):
         if scalar is not None and is_unsigned_type(scalar.type):
             return f"counts in '{scalar.type}'"
         return ""
+
+
+def _apart(nest: Stmt, loops: tuple[str, ...], around: Sequence[Loop]) -> Body:
+    """Return a nest without loops beside those `around` a statement that merge `loops`, too.
+
+    Loops beside each other may have one name.
+    """
+
+    def left(stmt: Stmt) -> Body | None:
+        is_other = isinstance(stmt, Loop) and not any(stmt is x for x in around)
+        merges = tuple(part.var for part in stmt.merges) if isinstance(stmt, Loop) else ()
+        return () if is_other and merges == loops else None
+
+    return mapped((nest,), left)
 
 
 def merged_name(loops: Sequence[str]) -> str:

@@ -314,3 +314,20 @@ LATE_STEP = Template(
     "'{name}' stands after steps inside a thread",
     "first say which worker does what, in `tile`, `permute`, `cuda` and so on, then what it does",
 )
+NOT_SHARED = Template(
+    "AT335",
+    "share: '{array}' {reason}",
+    "share an array that the nest itself declares, once `cuda` has put all loops around it on "
+    "blocks",
+)
+TOO_MUCH_OWN_SHARED = Template(
+    "AT336",
+    "share: with '{array}' a block would need {bytes} bytes of shared memory, more than {limit}",
+    "share fewer arrays, or leave them to a thread",
+)
+NOT_SPREAD = Template(
+    "AT337",
+    "spread: the threads cannot share '{loop}': {reason}",
+    "put the loops outside it on blocks, each on an axis of its own, and say in the same recipe "
+    "no more than where loops run and by how much they are unrolled",
+)

@@ -137,7 +137,10 @@ def test_another_strategy_leaves_it_out() -> None:
     (unit,) = decided_text(contraction(""), DIRECT).base.apart
     assert made(unit, DIRECT) == Proposals()
     assert made(unit, "two-level").first == made(unit, AUTO).first != ()
-    contractions, others = ("two-level", "gemm"), ("stencil", "elementwise", "reduction")
+    contractions, others = (
+        ("two-level", "gemm"),
+        ("stencil", "elementwise", "reduction", "elements"),
+    )
     assert ("auto", "direct", *contractions, *others) == STRATEGY_NAMES
     assert decided_text(contraction(""), DIRECT).decision.choices[0].contract is None
 

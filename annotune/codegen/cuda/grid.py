@@ -117,7 +117,7 @@ def grid(kernel: Kernel, sizes: Mapping[str, int]) -> LaunchGrid:
             trips[level] = fold(Binary("*", trips[level], fold(own_count(loop))))
             continue
         tuned[level] = max(most, tuned.get(level, 1))
-        threads = min(TEAM, -(-own // WARP) * WARP) if is_team else own
+        threads = min(kernel.team or TEAM, -(-own // WARP) * WARP) if is_team else own
         wanted[level] = max(threads, wanted.get(level, 1))
         if level in BLOCKS:
             # No block knows before the launch how long its tile is; a full one is longest.

@@ -13,7 +13,12 @@ from dataclasses import dataclass, field, replace
 
 from annotune.analysis.facts import Analysis
 from annotune.codegen.c_stmt import Dialect
-from annotune.codegen.cuda.copies import aligned_arrays, dynamic_bytes, merged_loads
+from annotune.codegen.cuda.copies import (
+    aligned_arrays,
+    dynamic_bytes,
+    merged_loads,
+    shared_arrays,
+)
 from annotune.codegen.cuda.cpp import cuda_type
 from annotune.codegen.cuda.grid import (
     BLOCKS,
@@ -25,7 +30,7 @@ from annotune.codegen.cuda.grid import (
     own_count,
     wide,
 )
-from annotune.codegen.cuda.thread import ROLLED, ThreadDialect, arrays_in_memory
+from annotune.codegen.cuda.thread import ROLLED, ThreadDialect, arrays_in_memory, declare_arrays
 from annotune.codegen.names import Interface, temporaries, written_arrays
 from annotune.codegen.writer import INDENT, Writer, words, wrapped
 from annotune.ir.expr import PRECEDENCE, SUM, Access, Binary, Expr, Int, Var, accesses, variables
@@ -37,6 +42,7 @@ from annotune.ir.nest import (
     Local,
     LocalArray,
     Loop,
+    MemorySpace,
     Operator,
     Stmt,
     walk_stmts,
@@ -356,6 +362,7 @@ class _TeamWriter:
         self.out = Writer(INDENT)
         self.partials: list[Partial] = []
         self._frame = frame
+        self._body = body
         self._dialect = Dialect(frame.analysis.region, has_extrema=True, rolled=ROLLED)
         # Nobody waits for who only reads another array.
         self._changed = written_arrays(body)
@@ -371,7 +378,13 @@ class _TeamWriter:
         count = self._frame.grid.block_size
         # Through these threads combine what they have, one for each type.
         buffers = [f"__shared__ {kind} {name}[{count}];" for kind, name in self._buffers.items()]
-        return "".join(f"{INDENT}{line}\n" for line in [*buffers, *self._own]) + self.out.text()
+        shared = Writer(INDENT)
+        declare_arrays(shared, self._body)
+        return (
+            shared.text()
+            + "".join(f"{INDENT}{line}\n" for line in [*buffers, *self._own])
+            + self.out.text()
+        )
 
     def write(self, body: Body, pending: frozenset[Combine] = frozenset()) -> None:
         """Write what a block does in `body`, in order.
@@ -387,6 +400,8 @@ class _TeamWriter:
             self._write_alone(alone)
             alone = []
             match stmt:
+                case LocalArray(space=MemorySpace.SHARED):
+                    pass  # it is declared for the whole block
                 case Local() | LocalArray():
                     self._types[stmt.name] = stmt.type
                     self._meet({stmt}, is_alone=False)
@@ -442,10 +457,14 @@ class _TeamWriter:
     def _shared(self, loop: Loop, pending: frozenset[Combine]) -> None:
         """Write a placed loop, and how what it combines comes together if it is not `pending`."""
         inside = pending | frozenset(loop.combines)
-        idle = "" if loop.place in BLOCKS else self._idle_threads(loop)
+        tests = [] if loop.place in BLOCKS else [self._idle_threads(loop)]
         if loop.place not in BLOCKS:
             self._meet(set(walk_stmts((loop,))), is_alone=False)
-        with self.out.block(f"if ({idle})") if idle else nullcontext(), self._loop(loop):
+            # What the whole nest asks is asked once, where no thread waits for others in it.
+            asked, loop = (None, loop) if loop.combines else self._dialect.tested(loop)
+            tests += [] if asked is None else [self._dialect.expr(asked, PRECEDENCE["&&"] + 1)]
+        test = " && ".join(filter(None, tests))
+        with self.out.block(f"if ({test})") if test else nullcontext(), self._loop(loop):
             if _is_band(loop):
                 inner = loop.body[0]
                 assert isinstance(inner, Loop)
@@ -454,11 +473,20 @@ class _TeamWriter:
                 self._around.discard(loop.place)
             elif loop.place in BLOCKS:
                 self.write(loop.body, inside)
+                if shared_arrays(self._body) and not self._is_once():
+                    # The block's arrays of this round may still be in use in the next one.
+                    self._wait()
             else:
                 self._dialect.write_body(self.out, loop.body)
         for combined in loop.combines:
             if combined not in pending:
                 self._combine(loop, combined)
+
+    def _is_once(self) -> bool:
+        """Return whether a block runs one iteration of all loops on blocks."""
+        loops = (x for x in walk_stmts(self._body) if isinstance(x, Loop) and x.place in BLOCKS)
+        constants = self._frame.constants
+        return all(self._frame.grid.is_exact(x.place, x, constants) for x in loops)
 
     def _idle_threads(self, loop: Loop) -> str:
         """Return the test that leaves out the threads of axes that `loop` does not use."""

@@ -277,23 +277,8 @@ class ThreadDialect(Dialect):
 
     def declare_shared(self, out: Writer, body: Body) -> None:
         """Write the declarations of what the block shares, and the number of a thread in it."""
-        shared, vectors = shared_arrays(body), aligned_arrays(body)
-        is_dynamic, start = dynamic_bytes(body) > 0, 0
-        if is_dynamic:
-            at = f"__align__({VECTOR_BYTES})"
-            out.line(f"extern __shared__ {at} unsigned char {DYNAMIC}[];")
-        for array in shared:
-            kind = spelled(array.type)
-            if is_dynamic:
-                assert len(array.extents) == 1
-                place = f"({DYNAMIC} + {start})" if start else DYNAMIC
-                out.line(f"{kind} *const {array.name} = ({kind} *){place};")
-                start += shared_bytes(array)
-                continue
-            extents = "".join(f"[{n}]" for n in array.extents)
-            at = f"__align__({VECTOR_BYTES}) " if array.name in vectors else ""
-            out.line(f"__shared__ {at}{kind} {array.name}{extents};")
-        if shared:
+        declare_arrays(out, body)
+        if shared_arrays(body):
             out.line(f"const int {THREAD_INDEX} = {self._thread()};")
 
     def write_body(self, out: Writer, body: tuple[Stmt, ...]) -> None:
@@ -520,6 +505,26 @@ class ThreadDialect(Dialect):
         if width == 1 or element.array in self.dealt:
             return self._element(element)
         return f"*({kind} *){self._address(element)}"
+
+
+def declare_arrays(out: Writer, body: Body) -> None:
+    """Write the declarations of the arrays that a block's threads share."""
+    shared, vectors = shared_arrays(body), aligned_arrays(body)
+    is_dynamic, start = dynamic_bytes(body) > 0, 0
+    if is_dynamic:
+        at = f"__align__({VECTOR_BYTES})"
+        out.line(f"extern __shared__ {at} unsigned char {DYNAMIC}[];")
+    for array in shared:
+        kind = spelled(array.type)
+        if is_dynamic:
+            assert len(array.extents) == 1
+            place = f"({DYNAMIC} + {start})" if start else DYNAMIC
+            out.line(f"{kind} *const {array.name} = ({kind} *){place};")
+            start += shared_bytes(array)
+            continue
+        extents = "".join(f"[{n}]" for n in array.extents)
+        at = f"__align__({VECTOR_BYTES}) " if array.name in vectors else ""
+        out.line(f"__shared__ {at}{kind} {array.name}{extents};")
 
 
 def _is_on(stmt: Stmt, level: Level) -> bool:

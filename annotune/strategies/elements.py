@@ -1,0 +1,201 @@
+"""The `elements` strategy: a block for each iteration whose inner nests talk through its arrays.
+
+The outer loop runs over elements, and what an element's nests hand on to each other is in arrays of
+its own. The threads of a block share the loops of every nest, and the arrays are theirs together.
+
+Source: A. Abdelfattah et al., "High-Performance Tensor Contractions for GPUs", ICCS 2016,
+doi:10.1016/j.procs.2016.05.302, section 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import prod
+
+from annotune.ir.c_types import element_bytes
+from annotune.ir.nest import Local, LocalArray, Loop, walk_stmts
+from annotune.schedule.candidate import Candidate, Reason
+from annotune.schedule.launch_sizes import MAX_AXES, TEAM, WARP
+from annotune.schedule.units import Unit
+from annotune.strategies.direct import choose, registers, unrolls
+from annotune.transforms.legality import carried_sums
+from annotune.transforms.map import Map
+from annotune.transforms.merge import Decode, merged_name
+from annotune.transforms.registers import Registers
+from annotune.transforms.spread import OWN_SHARED_BYTES, ShareArray, Spread
+from annotune.transforms.transform import Context, Transform
+from annotune.transforms.tree import bound_names, numbers
+from annotune.transforms.unroll import Unroll
+
+# What of an iteration's arrays a thread can have in registers, of which it has 255 of 4 bytes.
+THREAD_BYTES = 512
+# Iterations of the longest nest that a block is worth: fewer leave half of a warp idle.
+FEW_POINTS = WARP // 2
+# Threads of a block beside the rules' own, as further points of the space.
+BLOCK_SIZES = (32, 64, 128, 256, 512)
+
+
+@dataclass(frozen=True, slots=True)
+class InnerNest:
+    """A nest inside an element: the statement that names it, and the loops that run on threads.
+
+    `points` are the iterations of these together.
+    """
+
+    statement: int
+    loops: tuple[str, ...]
+    points: int
+
+
+def elements(unit: Unit) -> tuple[Candidate, ...] | str:
+    """Return a block for each element with several sizes of blocks, or in words why not."""
+    inside = unit.band[-1].body if unit.band else ()
+    arrays = [s for s in inside if isinstance(s, LocalArray)]
+    loops = [s for s in inside if isinstance(s, Loop)]
+    if not arrays or len(loops) < 2:
+        return "no array of an iteration joins nests inside it"
+    around = _around(unit)
+    if isinstance(around, str):
+        return around
+    own = sum(prod(s.extents) * element_bytes(s.type) for s in arrays)
+    if own <= THREAD_BYTES:
+        return f"the {own} bytes of an iteration's arrays fit a thread's registers"
+    if own > OWN_SHARED_BYTES:
+        return f"the {own} bytes of an iteration's arrays are too many for a block"
+    nests: list[InnerNest] = []
+    for loop in loops:
+        nest = _nest(unit, loop)
+        if isinstance(nest, str):
+            return nest
+        nests.append(nest)
+    longest = max(nest.points for nest in nests)
+    if longest < FEW_POINTS:
+        return f"a nest inside an iteration has {longest} points at most, too few for a block"
+    most = min(TEAM, -(-longest // WARP) * WARP)
+    sizes = (most, *(n for n in BLOCK_SIZES if n != most and n < longest + WARP))
+    names = tuple(loop.var for loop in around)
+    first = _made(unit, names, [s.name for s in arrays], nests, 0)
+    why = _refused(unit, first)
+    if why:
+        return why
+    return tuple(_made(unit, names, [s.name for s in arrays], nests, n) for n in sizes)
+
+
+def _around(unit: Unit) -> tuple[Loop, ...] | str:
+    """Return the loops over elements, outermost first, or why there are none."""
+    if unit.host or unit.sums or not unit.parallel:
+        return "a serial loop is around the parallel ones, or there are none"
+    if [loop.var for loop in unit.band] != list(unit.parallel) or len(unit.band) > MAX_AXES:
+        return "the loops around all statements are not all parallel"
+    inside = unit.band[-1].body
+    if not all(isinstance(s, Loop | LocalArray | Local) for s in inside):
+        return "a statement of an iteration stands in no nest inside it"
+    return unit.band
+
+
+def _nest(unit: Unit, outermost: Loop) -> InnerNest | str:
+    """Return what of a nest inside an element runs on threads, or why nothing does."""
+    chain = [outermost]
+    while len(chain[-1].body) == 1 and isinstance(chain[-1].body[0], Loop):
+        chain.append(chain[-1].body[0])
+    inside = numbers(outermost)
+    set_by = {
+        name for s in walk_stmts((outermost,)) if isinstance(s, Loop) for name in bound_names(s)
+    }
+    taken = {loop.var for loop in chain}
+    found = [
+        loop
+        for loop in chain
+        if carried_sums(unit.analysis, inside, loop.var) == ()
+        and unit.count(loop) is not None
+        and not bound_names(loop) & taken
+        and loop.var not in set_by
+        and loop.step == 1
+    ]
+    if not found:
+        return f"no loop of the nest of {outermost.var} inside an iteration can be threads"
+    points = prod(unit.count(loop) or 1 for loop in found)
+    return InnerNest(min(inside), tuple(loop.var for loop in found), points)
+
+
+def _made(
+    unit: Unit,
+    around: Sequence[str],
+    arrays: Sequence[str],
+    nests: Sequence[InnerNest],
+    threads: int,
+) -> Candidate:
+    """Return the choice with blocks of so many threads at most, 0 for what the rules say."""
+    steps: list[Transform] = [ShareArray(unit.leader, name) for name in arrays]
+    usual = min(TEAM, -(-max(nest.points for nest in nests) // WARP) * WARP)
+    size = 0 if threads == usual else threads
+    steps += [Spread(nest.statement, nest.loops, size) for nest in nests]
+    reasons = (
+        Reason("strategy", "elements", "the nests of an iteration talk through its own arrays"),
+        Reason("blocks", ", ".join(around), "one element for each block"),
+        Reason("shared memory", ", ".join(arrays), "what the nests of an element hand on"),
+        Reason("threads", f"{threads or usual}", "they share the loops of each nest, flattened"),
+    )
+    choice = Candidate.of_axes(unit.parts, *steps, blocks=around, reasons=reasons)
+    return completed(unit, choice)
+
+
+def completed(unit: Unit, choice: Candidate) -> Candidate:
+    """Return a choice of blocks and spread loops with what a thread does, and one for other sizes.
+
+    The parts of a flattened loop are worked out once, and its serial loops unrolled.
+    """
+    spread = choice.of(Spread)
+    # What runs under a condition, as for the last element alone, is found by one division or none.
+    always = {a.number for a in unit.analysis.region.nest.assigns() if a.guard is None}
+    several = [step for step in spread if len(step.loops) > 1 and step.statement in always]
+    flat = {merged_name(step.loops): step.statement for step in several}
+    paths = unit.analysis.paths
+    on_threads = {id(x) for s in spread for x in paths[s.statement] if x.var in s.loops}
+
+    def is_serial(statement: int, loop: str) -> bool:
+        own = (x for x in paths[statement] if x.var == loop)
+        return all(id(x) not in on_threads for x in own)
+
+    held = (Registers(s, loop) for s, loop in registers(unit) if is_serial(s, loop))
+    unrolled = (
+        Unroll(s, loop, factors[-1]) for s, loop, factors in unrolls(unit) if is_serial(s, loop)
+    )
+    decoded = (Decode(statement, name) for name, statement in flat.items())
+    made = choice.having(*held, *unrolled, *decoded)
+    return replace(made, general=choose(unit))
+
+
+def asked(unit: Unit, mapping: Map | None, steps: Sequence[Transform]) -> Candidate:
+    """Return the choice with the arrays and loops that a recipe gives to a block's threads.
+
+    `mapping` is the recipe's own, None where the loops of the nest go to blocks by the rules.
+    """
+    blocks = unit.parallel if mapping is None else mapping.on("block")
+    threads = () if mapping is None else mapping.on("thread")
+    most = 0 if mapping is None else mapping.max_blocks
+    reason = Reason("threads", "share loops of a block's work", "the recipe says so")
+    choice = Candidate.of_axes(
+        unit.parts,
+        *steps,
+        blocks=blocks,
+        threads=threads,
+        host=unit.host,
+        max_blocks=most,
+        reasons=(reason,),
+    )
+    return completed(unit, choice)
+
+
+def _refused(unit: Unit, choice: Candidate) -> str:
+    """Return why the loops cannot be shared so, empty where they can."""
+    body, context = unit.body, Context(unit.analysis, unit.analysis.region.sizes)
+    for step in choice.steps:
+        if step.is_inner:
+            continue
+        refusal = step.why_not(body, context)
+        if refusal is not None:
+            return refusal.message
+        body = step.apply(body, context)
+    return ""

@@ -1,0 +1,146 @@
+"""The threads of a block share one iteration: its arrays, and the loops inside its work."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import prod
+from typing import ClassVar
+
+from annotune.annotation.commands import Kind
+from annotune.diagnostics import Diagnostic
+from annotune.ir.c_types import element_bytes
+from annotune.ir.nest import Level, LocalArray, Loop, MemorySpace, Stmt, walk_places, walk_stmts
+from annotune.transforms.legality import missing
+from annotune.transforms.map import MAX_THREADS, PLACES, Team
+from annotune.transforms.merge import Merge, merged_name
+from annotune.transforms.messages import (
+    NOT_SHARED,
+    NOT_SPREAD,
+    TOO_MUCH_OWN_SHARED,
+)
+from annotune.transforms.transform import CUDA_GUIDE, Context, OnStatement, Word, takes
+from annotune.transforms.tree import Body, in_order, mapped, path, top_of
+
+# Shared memory that a block has without asking for more (CUDA C++ Programming Guide, Shared
+# Memory), less what its threads need to combine sums in.
+OWN_SHARED_BYTES = 40 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class ShareArray(OnStatement):
+    """Keep an array of one iteration of the blocks' loops in memory that all their threads reach.
+
+    ``ShareArray(0, "t")``: ``for i @block.x: local double t[4]; …`` becomes ``for i @block.x:
+    local shared double t[4]; …``. Only loops on blocks are around the array, so that a block has
+    one at a time; it fits what every block has.
+    """
+
+    is_inner: ClassVar[bool] = False
+    word: ClassVar[Word] = Word(
+        "share",
+        "keep an array of a block's iteration in shared memory, where all its threads reach it",
+        'share(0, "t")',
+        CUDA_GUIDE,
+    )
+    array: str = takes(Kind.NAME)
+
+    def why_not(self, body: Body, context: Context) -> Diagnostic | None:
+        """Return the reason the array cannot be the block's, or None when it can."""
+        if absent := missing(body, self.statement, (), self.span):
+            return absent
+        nest = (body[top_of(body, self.statement)],)
+        found = [(s, loops) for s, loops, _ in walk_places(nest) if self._is_it(s)]
+        if len(found) != 1:
+            reason = "is no array that the loops around the statement declare"
+            return NOT_SHARED.at(self.span, array=self.array, reason=reason)
+        ((array, around),) = found
+        assert isinstance(array, LocalArray)
+        if array.space is not MemorySpace.PRIVATE or array.stands_for:
+            return NOT_SHARED.at(self.span, array=self.array, reason="has a place already")
+        other = next((x.var for x in around if x.place not in PLACES["block"]), "")
+        if other or not around:
+            reason = f"belongs to an iteration of '{other}', which is on no block"
+            return NOT_SHARED.at(self.span, array=self.array, reason=reason)
+        every = (s for s in walk_stmts(nest) if isinstance(s, LocalArray))
+        shared = [s for s in every if s.space is MemorySpace.SHARED]
+        used = sum(prod(s.extents) * element_bytes(s.type) for s in (*shared, array))
+        if used > OWN_SHARED_BYTES:
+            return TOO_MUCH_OWN_SHARED.at(
+                self.span, array=self.array, bytes=used, limit=OWN_SHARED_BYTES
+            )
+        return None
+
+    def apply(self, body: Body, context: Context) -> Body:
+        """Return `body` with the array in shared memory, which `why_not` has accepted."""
+
+        def moved(stmt: Stmt) -> Body | None:
+            if not self._is_it(stmt):
+                return None
+            assert isinstance(stmt, LocalArray)
+            return (replace(stmt, space=MemorySpace.SHARED),)
+
+        top = top_of(body, self.statement)
+        return (*body[:top], *mapped((body[top],), moved), *body[top + 1 :])
+
+    def _is_it(self, stmt: Stmt) -> bool:
+        return isinstance(stmt, LocalArray) and stmt.name == self.array
+
+
+@dataclass(frozen=True, slots=True)
+class Spread(OnStatement):
+    """Run nested loops inside a block's work as one, whose iterations are the block's threads.
+
+    ``Spread(0, ("j", "k"))``: ``for i @block.x: for j in 0:4: for k in 0:6: S0`` becomes
+    ``for i @block.x: for jk in 0:24 @thread.x: S0``, as `Merge` and `Team` would do it. A nest with
+    more iterations than the block has threads runs on in strides of them. `threads` is how many
+    there are at most, 0 for as many as the rules say.
+    """
+
+    is_inner: ClassVar[bool] = False
+    word: ClassVar[Word] = Word(
+        "spread",
+        "let the threads of a block share nested loops inside its work, flattened",
+        'spread(0, ("j","k"))',
+        "Abdelfattah et al. 2016, 4",
+    )
+    loops: tuple[str, ...] = takes(Kind.LOOPS)
+    threads: int = takes(Kind.COUNT, 0, by_name=True)
+
+    def why_not(self, body: Body, context: Context) -> Diagnostic | None:
+        """Return the reason the threads may not share the loops, or None when they may."""
+        if self.threads > MAX_THREADS:
+            reason = f"a block has {MAX_THREADS} threads at most"
+            return NOT_SPREAD.at(self.span, loop=", ".join(self.loops), reason=reason)
+        if absent := missing(body, self.statement, self.loops, self.span):
+            return absent
+        blocks = [x.place for x in path(body, self.statement) if x.place in PLACES["block"]]
+        if len(set(blocks)) < max(1, len(blocks)):
+            reason = "no loop around it is on blocks" if not blocks else "blocks share an axis"
+            return NOT_SPREAD.at(self.span, loop=", ".join(self.loops), reason=reason)
+        merged, team = self._merge, self._team
+        if merged is not None:
+            # Whether workers may share the loop is asked of the whole; here it keeps the order.
+            placed = (x for x in walk_stmts(body) if isinstance(x, Loop))
+            refusal = merged.why_not(in_order(body, frozenset(map(id, placed))), context)
+            if refusal is not None:
+                return refusal
+            body = merged.apply(body, context)
+        return team.why_not(body, context)
+
+    def apply(self, body: Body, context: Context) -> Body:
+        """Return `body` with the loops as one on threads, which `why_not` has accepted."""
+        if self._merge is not None:
+            body = self._merge.apply(body, context)
+        return self._team.apply(body, context)
+
+    @property
+    def _merge(self) -> Merge | None:
+        """Return the step that makes one loop of several."""
+        if len(self.loops) < 2:
+            return None
+        return Merge(self.statement, self.loops, span=self.span)
+
+    @property
+    def _team(self) -> Team:
+        """Return the step that puts the one loop on threads."""
+        return Team(self.statement, merged_name(self.loops), Level.THREAD_X, span=self.span)

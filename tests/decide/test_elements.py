@@ -1,0 +1,143 @@
+"""The `elements` strategy: when it applies, what it makes, and that it is right at every size."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from recipes import decided, pasted
+from support.executed import Call, Part, executable
+from support.regions import EXAMPLES, text_regions
+
+from annotune.analysis.analyse import analyse
+from annotune.analysis.normal_form.normalised import normalised
+from annotune.diagnostics import AnnotuneError
+from annotune.schedule.candidate import Candidate
+from annotune.space.decision import Base
+from annotune.strategies.elements import elements
+from annotune.strategies.registry import AUTO
+from annotune.transforms.spread import ShareArray, Spread
+
+NESTS = """\
+void f(int m, int n, double *restrict u, const double *restrict v, double x)
+{
+    double s[n * n];
+    /*@ begin PerfTuning ( def input_params { param m = 6; param n = 9; } ) @*/
+    for (int e = 0; e < m; e++) {
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++)
+                s[i * n + j] = v[(e * n + i) * n + j] + x;
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++)
+                u[(e * n + i) * n + j] = s[j * n + i] * x;
+    }
+    /*@ end @*/
+}
+"""
+OWN = """\
+void f(int m, double u[restrict m][9][9], const double v[restrict m][9][9])
+{
+    /*@ begin PerfTuning ( def input_params { param m = 6; } ) @*/
+    for (int e = 0; e < m; e++) {
+        double s[9][9];
+        for (int i = 0; i < 9; i++)
+            for (int j = 0; j < 9; j++)
+                s[i][j] = v[e][i][j] + v[e][0][0];
+        for (int i = 0; i < 9; i++)
+            for (int j = 0; j < 9; j++)
+                u[e][i][j] = s[j][i] + s[i][j];
+    }
+    /*@ end @*/
+}
+"""
+SIZE = 9
+
+
+def found(text: str) -> tuple[Candidate, ...] | str:
+    """Return what the strategy makes of the first kernel of a text."""
+    (region,) = text_regions(text)
+    unit, *_ = Base.of(analyse(normalised(region))).apart
+    return elements(unit)
+
+
+def test_what_a_block_has() -> None:
+    choices = found(NESTS)
+    assert not isinstance(choices, str)
+    first, *others = choices
+    assert first.blocks == ("e",)
+    assert [step.array for step in first.of(ShareArray)] == ["s_own"]
+    assert [(s.loops, s.threads) for s in first.of(Spread)][:2] == [(("i", "j"), 0)] * 2
+    # 81 iterations fill three warps.
+    assert {step.threads for one in others for step in one.of(Spread)} == {32, 64}
+    assert first.general is not None
+    assert not first.general.of(Spread)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("s[9][9]", "s[7][9]", "the 504 bytes of an iteration's arrays fit a thread's registers"),
+        ("s[9][9]", "s[99][99]", "the 78408 bytes of an iteration's arrays are too many"),
+        ("s[j][i] + s", "s[j][i] * u[e][i][j] + s", ""),
+        (
+            "u[e][i][j] = s[j][i] + s[i][j];",
+            "u[e][0][0] = u[e][0][0] * 0.5 + s[i][j];",
+            "no loop of the nest of i inside an iteration can be threads",
+        ),
+        ("u[e][i][j] = s[j][i] + s[i][j];", "if (i > j) u[e][i][j] = s[j][i];", ""),
+        (
+            "u[e][i][j] = s[j][i] + s[i][j];",
+            "u[e][i][j] = s[j][i];\n        s[0][0] = v[e][1][1];\n        u[e][0][0] = s[0][0];",
+            "a statement of an iteration stands in no nest inside it",
+        ),
+        ("double s[9][9];", "double t;", "no array of an iteration joins nests inside it"),
+    ],
+)
+def test_when_it_applies(old: str, new: str, why: str) -> None:
+    assert old in OWN
+    text = OWN.replace(old, new)
+    if "double t;" in text:
+        text = text.replace("s[i][j] = ", "u[e][i][j] = ").replace("s[j][i] + s[i][j]", "1.0")
+    choices = found(text)
+    if why:
+        assert isinstance(choices, str)
+        assert why in choices
+    else:
+        assert not isinstance(choices, str), choices
+
+
+@pytest.mark.parametrize("path", ["fem/mass_action.c", "nekbone/ax.c"])
+def test_the_operators_of_elements_have_it_first(path: str) -> None:
+    text = (EXAMPLES / path).read_text()
+    for region in text_regions(text):
+        (first,) = decided(normalised(region), AUTO).decision.choices
+        assert first.origin == "elements"
+
+
+def test_the_text_is_right_at_the_tuned_sizes_and_at_others(tmp_path: Path) -> None:
+    program = executable(tmp_path, NESTS)
+    for elements_, n in ((6, SIZE), (1, SIZE), (0, SIZE), (7, SIZE - 1), (3, 1), (2, SIZE + 2)):
+        size = max(1, elements_ * n * n)
+        program.check(Call("f", (elements_, n, Part(0), Part(1), 2.0), (size, size)))
+
+
+@pytest.mark.parametrize("text", [NESTS, OWN])
+def test_the_pasted_recipe_asks_for_the_same(text: str) -> None:
+    (region,) = text_regions(text)
+    one = decided(normalised(region), AUTO)
+    (again,) = text_regions(pasted(text, region, one.recipe()))
+    other = decided(normalised(again), AUTO)
+    assert other.plan().steps == one.plan().steps
+    (own,), (its,) = one.decision.choices, other.decision.choices
+    assert own.general is not None
+    assert its.general is not None
+    assert its.general.steps == own.general.steps
+
+
+def test_nothing_else_is_asked_beside_it() -> None:
+    recipe = 'cuda(0, block={"e"})\nshare(0, "s")\nspread(0, ("i","j"))\ntile(0, "i", 4)\n'
+    (region,) = text_regions(OWN)
+    (again,) = text_regions(pasted(OWN, region, recipe))
+    with pytest.raises(AnnotuneError) as raised:
+        decided(normalised(again), AUTO)
+    assert [one.code for one in raised.value.diagnostics] == ["AT337"]

@@ -1,0 +1,124 @@
+"""Blocks that share an element: without a barrier, or with a smaller array, nothing passes."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import pytest
+from compilers import here
+from measure.test_mutations import Mutation, mutated
+from support.regions import text_source
+
+from annotune.analysis.analyse import analyse
+from annotune.analysis.normal_form.normalised import normalised
+from annotune.annotation.devices import load_device
+from annotune.codegen.target import load_target
+from annotune.measure.check import Checker
+from annotune.measure.oracle import Oracle
+from annotune.measure.plan import CheckPlan
+from annotune.measure.program import Program
+from annotune.measure.trial import Status
+from annotune.space.decision import Base
+from annotune.space.space import region_space
+
+pytestmark = pytest.mark.skipif(
+    here().cxx is None or not here().openmp, reason="no C++ compiler with OpenMP"
+)
+TEXT = """\
+void f(int m, int n, double u[restrict m][n][n], const double v[restrict m][n][n],
+       const double b[restrict n][n])
+{
+    double s[n][n];
+    /*@ begin PerfTuning ( def input_params { param m = 5; param n = 9; } ) @*/
+RECIPE    for (int e = 0; e < m; e++) {
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++) {
+                double sum = 0.0;
+                for (int k = 0; k < n; k++)
+                    sum += b[j][k] * v[e][i][k];
+                s[i][j] = sum;
+            }
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++) {
+                double sum = 0.0;
+                for (int k = 0; k < n; k++)
+                    sum += b[i][k] * s[k][j];
+                u[e][i][j] = sum;
+            }
+    }
+    RECIPE_END/*@ end @*/
+}
+"""
+# Of two blocks each has the elements that are left in strides.
+FEWER = """\
+    /*@ begin CHiLL (
+        cuda(0, block={"e"}, max_blocks=2)
+        share(0, "s_own")
+        spread(0, ("i","j"))
+        spread(3, ("i","j"))
+        spread(6, ("s_own_1","s_own_2"))
+    ) @*/
+"""
+BARRIER = "    __syncthreads();\n"
+ONCE = (
+    Mutation("no barrier between two nests", BARRIER, "", True),
+    Mutation("an array is too short", "s_own[9][9]", "s_own[8][9]", True),
+    Mutation("the last element's array is that of another", "e == m - 1", "e == m - 2"),
+    Mutation("threads begin at the second iteration", "ij = (long)threadIdx.x", "ij = 1"),
+)
+ROUNDS = (
+    Mutation(
+        "no barrier before the next element",
+        f"    {BARRIER}    }}\n}}",
+        "    }\n}",
+        True,
+    ),
+)
+TABLES = {"an element a block": ("", ONCE), "elements in strides": (FEWER, ROUNDS)}
+MUTATIONS = [pytest.param(way, one, id=one.name) for way in TABLES for one in TABLES[way][1]]
+
+
+def text_of(recipe: str) -> str:
+    """Return the nest with a recipe around it, or with none."""
+    end = "/*@ end @*/\n    " if recipe else ""
+    return TEXT.replace("RECIPE_END", end).replace("RECIPE", recipe)
+
+
+class Shared:
+    """The generated text for one recipe, and the checker of it."""
+
+    def __init__(self, recipe: str, folder: object) -> None:
+        source = text_source(text_of(recipe), "user.c")
+        analysis = analyse(normalised(source.regions[0]))
+        base, target = Base.of(analysis), load_target("cuda")
+        points = target.points(base, region_space(base), load_device("h200"))
+        code = target.region(next(iter(points.listing(1).variants())), False)
+        self.variant = Program("cuda", "cuda-cpu", code, target.standalone(code))
+        self.checker = Checker(Oracle(source, analysis, here(), folder))  # type: ignore[arg-type]
+
+    def plan(self, races: bool) -> CheckPlan:
+        return CheckPlan(({"m": 5, "n": 9},), threads=2, races=races)
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> object:
+    return lru_cache(lambda way: Shared(TABLES[way][0], tmp_path_factory.mktemp("oracle")))
+
+
+@pytest.mark.parametrize("way", TABLES)
+def test_the_generated_text_passes(way: str, shared: object) -> None:
+    assert callable(shared)
+    made: Shared = shared(way)
+    assert "__shared__ double s_own[9][9];" in made.variant.device
+    trial = made.checker.check(made.variant, made.plan(races=True))
+    assert (trial.status, trial.reason) == (Status.CORRECT, "")
+
+
+@pytest.mark.parametrize(("way", "one"), MUTATIONS)
+def test_a_mistake_does_not_pass(way: str, one: Mutation, shared: object) -> None:
+    assert callable(shared)
+    made: Shared = shared(way)
+    trial = made.checker.check(mutated(made.variant, one), made.plan(one.needs_races))
+    assert trial.status in (Status.CORRECTNESS, Status.RUNTIME), (trial, made.variant.device)
+    assert not trial.verified
+    assert trial.reason

@@ -210,7 +210,7 @@ class Plain:
         if kind not in _INTEGERS:
             return expr
         shorter = _merged(expr)
-        if shorter != expr and self.kind(shorter) == kind:
+        if shorter != expr and self.kind(shorter) == kind and self._may_subtract(expr, kind):
             return self.expr(shorter)
         sums = _Sums(self)
         if not sums.are_of_kind(expr, kind):
@@ -221,6 +221,16 @@ class Plain:
             if self.kind(candidate) == kind and sums.is_safe(candidate, expr):
                 return self.expr(candidate)
         return expr
+
+    def _may_subtract(self, expr: Expr, kind: str) -> bool:
+        """Return whether a sum takes the operand of a minus away: not of one that has gone round.
+
+        ``-u`` of an ``unsigned int`` is 2^32 - u, and adds that much to a long.
+        """
+        match expr:
+            case Binary("+", _, Negate(operand)):
+                return self.kind(operand) in (kind, *_SIGNED)
+        return True
 
 
 @dataclass
@@ -444,7 +454,7 @@ def _connected(op: str, left: Expr, right: Expr) -> Expr:
 def _merged(expr: Negate | Binary) -> Expr:
     """Return a sum without what adds nothing, and two constants at its end as one.
 
-    That is right in each type, with or without a sign.
+    That is right in each type, with or without a sign, but for a minus (`Plain._may_subtract`).
     """
     match expr:
         case Binary("+" | "-", part, Int(0)) | Binary("+", Int(0), part):

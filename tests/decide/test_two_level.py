@@ -88,8 +88,8 @@ ELSE = {
     "T[p4][p5][p6][h1][h2][h3] = t[h1][p5][p4][h7] * v[h7][p6][h2][h3];": "",
     "T[p4][p5][p6][h1][h2][h3] += t[h1][p5][p4][h7] + v[h7][p6][h2][h3];": "the statement does not "
     "accumulate a product of two array elements",
-    "T[p4][p5][p6][h1][h2][h3] += t[h1][p5][p4][h7] * t[h7][p6][h2][h3];": "the statement does not "
-    "accumulate a product of two array elements",
+    "T[p4][p5][p6][h1][h2][h3] += t[h1][p5][p4][h7] * t[h7][p6][h2][h3];": "both factors are "
+    "elements of t, of which a kernel has one staged copy",
     "T[p4][p5][p6][h1][h2][h3] += t[h1][p5][p4][h7] * v[h1][p6][h2][h3];": "a summed loop is in "
     "one input alone",
     "T[p4][p5][p6][h1][h2][h3] += t[h1][p5][p4][h3] * v[h7][p6][h2][h3];": "the output's "

@@ -216,6 +216,10 @@ def same(old: Expr, new: Expr, values: Mapping[str, int]) -> bool:
 
 
 @settings(max_examples=500)
+@example(
+    expr=Binary("+", Var("L"), Negate(Var("u"))),
+    values=dict.fromkeys((name for name in TYPES if name not in "df"), 1),
+)
 @given(expr=EXPRESSIONS, values=VALUES)
 def test_the_value_the_type_and_the_overflows_stay(expr: Expr, values: dict[str, int]) -> None:
     assert same(expr, Plain(TYPES).expr(expr), values)

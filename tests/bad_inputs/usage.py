@@ -63,6 +63,28 @@ BAD = {
         options=("--data", "resident", "--target", "cuda"),
         command="emit",
     ),
+    "allocated on the host": Bad(
+        "#include <stdlib.h>\n"
+        + function(
+            "  double *«t» = malloc(n * sizeof *t);\n"
+            "  /*@ begin PerfTuning (def input_params { param n = 64; }) @*/\n"
+            f"  {LOOP} t[i] = b[i];\n  {LOOP} a[i] = t[n - 1 - i];\n  /*@ end @*/\n  free(t);"
+        ),
+        "AT403",
+        "'t' is memory of the host",
+        options=("--data", "resident", "--target", "cuda"),
+        command="emit",
+    ),
+    "declared on the host": Bad(
+        function(
+            "  double «t»[64];\n  /*@ begin PerfTuning (def input_params { param n = 64; }) @*/\n"
+            f"  {LOOP} t[i] = b[i];\n  {LOOP} a[i] = t[n - 1 - i];\n  /*@ end @*/"
+        ),
+        "AT403",
+        "'t' is memory of the host",
+        options=("--data", "resident", "--target", "cuda"),
+        command="emit",
+    ),
 }
 
 # What click refuses, after `annotune check bad.c` where the first word is an option.

@@ -361,6 +361,13 @@ HELD_RESIDENT = Template(
 )
 
 
+HOST_MEMORY = Template(
+    "AT403",
+    "'{name}' is memory of the host, and with --data resident the kernels get its address",
+    "have the caller pass a pointer to memory of the device, or leave out --data resident",
+)
+
+
 # Words that C leaves to the user and C++ does not (C++17, [lex.key] and [lex.digraph]).
 CPP_WORDS = (
     "alignas alignof and and_eq asm bitand bitor bool catch char16_t char32_t class compl concept "

@@ -11,6 +11,7 @@ from annotune.codegen.c_stmt import final_values
 from annotune.codegen.cuda.cpp import (
     CPP_WORDS,
     HELD_RESIDENT,
+    HOST_MEMORY,
     MACROS,
     c_spelling,
     held_scalars,
@@ -34,7 +35,7 @@ from annotune.codegen.users_file import assembled, in_users_file, without_macros
 from annotune.codegen.writer import Writer, words
 from annotune.diagnostics import AnnotuneError, Template
 from annotune.ir.nest import MemorySpace
-from annotune.ir.region import Region, Scalar, SourceFile
+from annotune.ir.region import Array, Region, Scalar, SourceFile
 from annotune.schedule.plan import Plan
 from annotune.space.points import GpuPoints
 from annotune.space.variants import Variant
@@ -105,6 +106,8 @@ class CudaTarget:
             raise AnnotuneError.of(HELD_RESIDENT.at(place, name=held[0].name))
         analysis = variant.analysis
         outer = interface(analysis)
+        if resident:
+            _refuse_host_memory(outer.arrays)
         kernels = _Kernels(Definitions() if variant.others else None)
         general = None
         if variant.general is not None:
@@ -139,6 +142,19 @@ class CudaTarget:
         """Return ``S.cu`` for one region."""
         device = "\n".join([*code.functions, code.device])
         return f"{prelude(device)}\n{device}"
+
+
+def _refuse_host_memory(arrays: Sequence[Array]) -> None:
+    """Raise for arrays of which a kernel on resident data would get an address of the host's.
+
+    They are what C declares as arrays, and what the function around the region allocates.
+
+    Raises:
+        AnnotuneError: There are some.
+    """
+    own = [a for a in arrays if a.is_scratch or (a.extents and not a.is_pointer)]
+    if own:
+        raise AnnotuneError.of(*(HOST_MEMORY.at(a.span, name=a.name) for a in own))
 
 
 def _of_what_is_there(variant: Variant) -> Variant:

@@ -67,6 +67,8 @@ LONG_BYTES = 64 << 20
 """So is one whose runs make, copy and compare more bytes of arrays than this."""
 
 _ALL_ORDERS = (Order.FORWARD, Order.REVERSE, Order.SHUFFLED)
+# Of any two threads either one comes first in these.
+_BOTH_WAYS = (Order.FORWARD, Order.REVERSE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +219,8 @@ def _runs(program: Program, plan: CheckPlan, original: Original) -> Iterator[Run
             yield Run(kind, sizes, order)
         return
     for number, sizes in enumerate(plan.sizes):
-        for order in orders:
+        few = _BOTH_WAYS if _is_long(original.analysis, sizes) else _ALL_ORDERS
+        for order in (order for order in orders if order in few):
             is_timed = number == 0 and order is Order.FORWARD
             yield Run(program.kind, sizes, order, is_timed)
     if program.device_text:
@@ -330,7 +333,7 @@ def proofs(
     if near:
         yield replace(plan, sizes=near, odd=Odd(form=TextForm.NEAR_LIMITS, may_fall_back=True))
     long = tuple(sizes for sizes in borders if max(sizes.values()) > SHORT)
-    yield from _on_other_values(program, analysis, plan, (*small, one))
+    yield from _on_other_values(program, analysis, plan, (*small, one), len(every))
     if long and not program.device_text and Values.ZEROS in _odd_values(analysis):
         # Sums that are asked for their signs run again, in loops that nothing else enters.
         yield replace(plan, sizes=long, odd=Odd(values=(Values.ZEROS,), may_fall_back=True))
@@ -392,6 +395,11 @@ def _runs_once(analysis: Analysis, sizes: Sizes) -> bool:
     return _assignments(analysis, sizes) > BORDER_ITERATIONS
 
 
+def _is_long(analysis: Analysis, sizes: Sizes) -> bool:
+    """Return whether a run at some sizes takes a second and more."""
+    return _assignments(analysis, sizes) > LONG_ITERATIONS
+
+
 def takes_long(plan: CheckPlan, analysis: Analysis) -> bool:
     """Return if runs take a proof's time, and no compiler: by assignments and arrays' bytes."""
     if plan.sanitize:
@@ -414,9 +422,11 @@ def _array_bytes(analysis: Analysis, sizes: Sizes) -> int:
 def words_of_proof(plan: CheckPlan) -> str:
     """Return in words what a proof shows of a text."""
     odd = plan.odd
+    values = f"on {' and '.join(value for value in odd.values if value is not Values.USUAL)}"
+    if odd.form is TextForm.MARKED:
+        return "in each of its branches" + (f", also {values}" if odd.values else "")
     if odd.form is not TextForm.AS_IS:
         return {
-            TextForm.MARKED: "in each of its branches",
             TextForm.SMALL_GRIDS: "with grids of a few blocks",
             TextForm.NEAR_LIMITS: "near the limits of its types",
         }[odd.form]
@@ -428,7 +438,7 @@ def words_of_proof(plan: CheckPlan) -> str:
         narrow = " with no more of the arrays than is touched" if odd.is_narrow else ""
         return f"under the detectors{narrow}"
     if odd.values != (Values.USUAL,):
-        return f"on {' and '.join(odd.values)}"
+        return values
     return (
         "as the nest as written, to which it falls back" if odd.takes_way_out else "at other sizes"
     )
@@ -520,14 +530,23 @@ def _longer(analysis: Analysis, overlap: Overlap, sizes: Sizes) -> str:
 
 
 def _on_other_values(
-    program: Program, analysis: Analysis, plan: CheckPlan, small: Sequence[Sizes]
+    program: Program, analysis: Analysis, plan: CheckPlan, small: Sequence[Sizes], at_last: int
 ) -> Iterator[CheckPlan]:
-    """Yield the proofs on values other than the usual ones."""
+    """Yield the proofs on values other than the usual ones.
+
+    At the last sizes of `plan`, so many of them as `at_last` says, the text with marks meets all
+    but equal ones as well: what takes long is not done twice.
+    """
     odd = _odd_values(analysis)
+    marked = plan.sizes[-at_last:]
     # What one order of threads makes of two zeros another need not.
     races = replace(plan, races=not program.device_text)
     for sizes in _by_length(analysis, distinct((*small, *plan.sizes))):
-        yield replace(plan, sizes=sizes, odd=Odd(values=(Values.EQUAL,)))
+        # What the order of threads changes shows on usual values.
+        once = bool(program.device_text) and _is_long(analysis, sizes[0])
+        yield replace(plan, sizes=sizes, odd=Odd(values=(Values.EQUAL,), once=once))
+        if once and sizes[0] in marked:
+            continue
         if set(SPECIAL) <= set(odd):
             yield replace(races, sizes=sizes, odd=Odd(values=tuple(SPECIAL)))
         if Values.ZEROS in odd:

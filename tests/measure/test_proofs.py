@@ -27,6 +27,7 @@ from annotune.measure.program import (
     taking_way_out,
     with_small_grids,
 )
+from annotune.measure.run import Order
 from annotune.measure.sizes import awkward_sizes, border_sizes, tuned_sizes
 from annotune.measure.trial import Status
 from annotune.measure.values import bears_special
@@ -522,6 +523,32 @@ def test_a_text_for_several_sizes_is_proved_at_each() -> None:
     runs = list(runs_of(variant, last, original))
     valued = [run.sizes for run in runs if run.values is Values.ZEROS]
     assert valued == [{"n": 11}, *every]
+
+
+def test_a_device_s_threads_run_less_often_where_a_run_takes_long() -> None:
+    region = analysis_of(SEVERAL)
+    small, long = {"n": 7}, {"n": 5_000_000}
+    text = Original(text_source(SEVERAL), region, here(), Path())
+    variant = Program("cuda", "cuda-cpu", RegionCode(""), "f<<<1, 1>>>();")
+
+    def met(sizes: dict[str, int], values: Values) -> list[tuple[str, Order]]:
+        every = proofs(variant, region, CheckPlan((small, long)), (small,))
+        runs = (run for plan in every for run in runs_of(variant, plan, text))
+        plain = (r for r in runs if r.overlap is None and not r.fail_at and not r.is_narrow)
+        own = [r for r in plain if r.sizes == sizes and r.values is values]
+        return [(r.kind, r.order) for r in own if r.kind in ("cuda-cpu", "cuda-cpu-marked")]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("annotune.measure.plan.LONG_ITERATIONS", 1_000_000)
+        trial = [*runs_of(variant, CheckPlan((small, long)), text)]
+        orders = [(run.sizes["n"], run.order) for run in trial]
+        assert orders[:3] == [(7, one) for one in Order]
+        assert orders[3:] == [(5_000_000, Order.FORWARD), (5_000_000, Order.REVERSE)]
+        assert {order for _, order in met(small, Values.EQUAL)} == {*Order}
+        assert met(long, Values.EQUAL) == [("cuda-cpu", Order.REVERSE)]
+        assert met(long, Values.ZEROS) == [("cuda-cpu-marked", Order.FORWARD)]
+    assert len(met(long, Values.EQUAL)) == len(Order)
+    assert {kind for kind, _ in met(long, Values.ZEROS)} == {"cuda-cpu", "cuda-cpu-marked"}
 
 
 BESIDE = """\

@@ -296,7 +296,7 @@ def test_what_there_is_no_time_to_prove_stands_in_the_row_of_each_size(
     reasons = {row.reason for row in _rows(found)}
     (reason,) = reasons
     assert reason.startswith("no time was left to prove it at other sizes, ")
-    assert reason.endswith("in each of its branches")
+    assert ", in each of its branches" in reason
     assert found.warnings == (f"openmp: {reason}; a longer --time has it",)
     for first, second in _trials(found):
         assert first.facts[NOT_PROVED] == reason.partition("prove it ")[2]

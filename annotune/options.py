@@ -405,7 +405,7 @@ for_a_table = _with(
         "--time time_s",
         Read("duration", _duration),
         "Of the whole command, shared by its runs.",
-        default="10m",
+        default="9m",
     ),
     _BUDGET,
     _ORIGINAL_TIME,

@@ -21,10 +21,7 @@ from annotune.measure.compile import (
     CompileResult,
     TranslationUnit,
 )
-from annotune.measure.grids import (
-    asked_text,
-    chosen_grids,
-)
+from annotune.measure.grids import Chosen, asked_text, chosen_grids
 from annotune.measure.oracle import NothingToCompare, Oracle, OracleResult
 from annotune.measure.plan import CheckPlan, Run, runs_of, without_detectors, words_of
 from annotune.measure.program import REGION, Program, compile_job_of, taking_way_out, texts_of, told
@@ -197,14 +194,7 @@ class _Check:
         Raises:
             _Failed: nvcc refuses them, crashes, or takes too long.
         """
-        program = self.program
-        job = CompileJob(
-            (TranslationUnit(program.device_text, "cuda"),),
-            "cuda-cubin",
-            arch=self.plan.arch,
-            limit_s=self.plan.limits.compile_s,
-            nvcc=program.nvcc,
-        )
+        job = cubin_job(self.program, self.plan.arch, self.plan.limits.compile_s)
         self.kernels = self._usable(job).kernels
         # Kernels for all other sizes, where there are such, keep more in registers for addresses.
         tuned = [k for k in self.kernels if TUNED_SUFFIX in k.name] or self.kernels
@@ -225,10 +215,7 @@ class _Check:
             _Failed: The compiler says that it takes other sizes.
         """
         self.facts["grid_asked"] = asked_text(self.program.code.body)
-        # Its text as it is: what a check puts around the kernels is not for a GPU.
-        limit_s = self.plan.limits.compile_s
-        job = compile_job_of(self.program, "openacc-nvptx", self.oracle, limit_s)
-        chosen = chosen_grids(job, REGION, self.oracle.tools, self.oracle.compiled)
+        chosen = grids_of(self.program, self.oracle, self.plan.limits.compile_s)
         self.facts["grid_chosen"] = str(chosen)
         if chosen.invalid:
             raise _Failed(Status.CONSTRAINTS, chosen.invalid)
@@ -344,6 +331,19 @@ class _Check:
     def _must_launch(self) -> bool:
         """Return whether a variant that launches no kernel is none."""
         return bool(self.program.device_text) or KINDS[self.program.kind].is_on_gpu
+
+
+def cubin_job(program: Program, arch: str, limit_s: float) -> CompileJob:
+    """Return the compilation of a variant's kernels for a GPU, which tells of each."""
+    sources = (TranslationUnit(program.device_text, "cuda"),)
+    return CompileJob(sources, "cuda-cubin", arch=arch, limit_s=limit_s, nvcc=program.nvcc)
+
+
+def grids_of(program: Program, oracle: Oracle, limit_s: float) -> Chosen:
+    """Return the grids that a compiler for a GPU chooses for a variant in OpenACC."""
+    # Its text as it is: what a check puts around the kernels is not for a GPU.
+    job = compile_job_of(program, "openacc-nvptx", oracle, limit_s)
+    return chosen_grids(job, REGION, oracle.tools, oracle.compiled)
 
 
 def _rounds(child: Child, ready: Iterable[_Ready]) -> Iterator[list[_Ready]]:

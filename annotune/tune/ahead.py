@@ -13,7 +13,9 @@ from annotune.codegen.baseline import naive_openacc, naive_openmp
 from annotune.codegen.recipes import listing_of
 from annotune.codegen.target import RegionCode, Target
 from annotune.diagnostics import AnnotuneError
-from annotune.measure.compile import COMPILE_LIMIT_S
+from annotune.measure.check import cubin_job, grids_of
+from annotune.measure.compile import COMPILE_LIMIT_S, KINDS
+from annotune.measure.oracle import Oracle
 from annotune.measure.program import Program, compile_ahead
 from annotune.space.variants import Listing
 from annotune.tune.bench import program_of
@@ -34,7 +36,10 @@ def prove_first(run: RegionRun, targets: Sequence[Target], proves: bool = True) 
     """
     bench = run.bench
     oracle, stop = bench.checker.oracle, bench.session.stop
-    compile_ahead([*_as_written(run)], oracle, COMPILE_LIMIT_S, niceness=0)
+    forms = [*_as_written(run)]
+    compile_ahead(forms, oracle, COMPILE_LIMIT_S, niceness=0)
+    for program in forms:
+        _look_ahead(program, oracle)
     unfinished: list[str] = []
     for target in targets:
         if stop.is_set:
@@ -46,6 +51,14 @@ def prove_first(run: RegionRun, targets: Sequence[Target], proves: bool = True) 
             continue
     region, work = run.analysis.region, run.analysis.total
     return replace(untuned(region, work, ONLY_AHEAD), warnings=tuple(unfinished))
+
+
+def _look_ahead(program: Program, oracle: Oracle, arch: str = "") -> None:
+    """Have compilers for a GPU tell what the check of a program that runs there asks them."""
+    if arch:
+        oracle.compile(cubin_job(program, arch, COMPILE_LIMIT_S))
+    elif KINDS[program.kind].is_on_gpu:
+        grids_of(program, oracle, COMPILE_LIMIT_S)
 
 
 def _as_written(run: RegionRun) -> Iterator[Program]:
@@ -72,8 +85,9 @@ def _made_ready(run: RegionRun, target: Target, found: Listing, proves: bool) ->
     variant = found.variant(0)
     code = target.region(variant, resident=False)
     kind, arch = (target.kind, "") if gpu is None else (ON_GPU[target.name], gpu.arch)
-    own = [program_of(target, kind, variant, code)]
-    compile_ahead(own, oracle, COMPILE_LIMIT_S, arch if code.device else "", niceness=0)
+    own, arch = program_of(target, kind, variant, code), arch if code.device else ""
+    compile_ahead([own], oracle, COMPILE_LIMIT_S, arch, niceness=0)
+    _look_ahead(own, oracle, arch)
     if not proves:
         return ()
     if run.is_measured(target):

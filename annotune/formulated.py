@@ -205,8 +205,6 @@ class _Run:
         assert report.source is not None
         left_s = self.begun + (1 - COMPARING / 4) * self.time_s - time.monotonic()
         left_s = max(LEAST_COMPARING_S, left_s)
-        # What a function has for itself nobody sees.
-        unread = frozenset(one.name for one in usual.made.made.temporaries)
         full = disk_full_is_refused(Path(gettempdir()))
         with (
             full,
@@ -221,7 +219,7 @@ class _Run:
                 stop=self.stop,
             ) as own,
         ):
-            bench = own.bench(report.ready[0], own.scratch / "calls", left_s, unread)
+            bench = own.bench(report.ready[0], own.scratch / "calls", left_s)
             return calls.beside(bench, _called(usual.made), entrants, left_s)
 
     def entrants(self, target: Target, tried: Sequence[_Tried]) -> tuple[Entrant, ...]:

@@ -29,7 +29,15 @@ from annotune.analysis.domains import (
     domain,
     monomial_of,
 )
-from annotune.analysis.facts import Analysis, LoopFacts, LoopKind, Work
+from annotune.analysis.facts import (
+    Analysis,
+    ArrayShape,
+    ArrayUse,
+    ElementRange,
+    LoopFacts,
+    LoopKind,
+    Work,
+)
 from annotune.analysis.inspector import assumption_warnings, inspector_of
 from annotune.analysis.messages import (
     ASSUMED_DISJOINT,
@@ -71,7 +79,7 @@ from annotune.ir.expr import (
 from annotune.ir.fold import fold
 from annotune.ir.functions import is_integer
 from annotune.ir.nest import Assign, Loop, Stmt
-from annotune.ir.poly import integer
+from annotune.ir.poly import from_expr, integer, product, to_expr
 from annotune.ir.region import Array, Region
 
 _NO_WORK = Work(0, 0, 0)
@@ -112,9 +120,10 @@ def analyse(region: Region) -> Analysis:
         region=region,
         loops=loops,
         dependences=tuple(carried.dependence for carried in dependences),
-        shapes={name: shape(name, found, bounds) for name, found in sections.items()},
+        shapes={n: shape(n, found, bounds) for n, found in sections.items()} | _replaced(region),
         accesses=access_facts(model),
-        uses={n: array_use(n, one.exact, model, dependences) for n, one in sections.items()},
+        uses={n: array_use(n, one.exact, model, dependences) for n, one in sections.items()}
+        | {n: ArrayUse(n, False, True, True, starts_new=True) for n in _replaced(region)},
         private=private,
         work=work,
         total=_NO_WORK if missing else total_work(model, work),
@@ -126,6 +135,23 @@ def analyse(region: Region) -> Analysis:
         inspector=inspector.body,
         unseen=inspector.unseen,
     )
+
+
+def _replaced(region: Region) -> dict[str, ArrayShape]:
+    """Return the arrays that the nest as written alone has, with all that C declares.
+
+    In their place each iteration of the nest has an array of its own (`private_copies`).
+    """
+    shapes: dict[str, ArrayShape] = {}
+    used = region.nest.arrays()
+    for array in (a for name, a in region.arrays.items() if name not in used):
+        extents = tuple(extent for extent in array.extents if extent is not None)
+        polys = [poly for poly in map(from_expr, extents) if poly is not None]
+        assert len(polys) == len(array.extents), "no other array has been replaced"
+        rows = ElementRange(Int(0), extents[0]) if len(extents) > 1 else None
+        length = to_expr(product(polys))
+        shapes[array.name] = ArrayShape(array.name, extents, Int(0), length, rows=rows)
+    return shapes
 
 
 def _refuse_unfollowed(

@@ -10,8 +10,9 @@ from functools import cached_property
 import islpy as isl
 
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
-from annotune.ir.expr import Access, Expr
+from annotune.ir.expr import Access, Expr, Int
 from annotune.ir.nest import Loop, Stmt
+from annotune.ir.poly import from_expr, product
 from annotune.ir.region import Region
 
 
@@ -224,11 +225,24 @@ class Analysis:
     def stays_on_device(self, array: str) -> bool:
         """Return whether a device needs no copy of an array, neither before nor afterwards.
 
-        What the function around the region has allocated for it alone, and what it does not read
-        before it has written it, is no longer read when it ends.
+        What the function around the region has for it alone, and what it does not read before it
+        has written it, is no longer read when it ends.
         """
         own, use = self.region.arrays.get(array), self.uses.get(array)
         return own is not None and own.is_scratch and use is not None and use.starts_new
+
+    def has_own_memory(self, array: str) -> bool:
+        """Return whether a device can make an array that stays there for calls of all sizes.
+
+        It has to be as long as the nest as written needs it, which is what C declares.
+        """
+        if not self.stays_on_device(array):
+            return False
+        own, shape = self.region.arrays[array], self.shapes[array]
+        extents = [from_expr(extent) for extent in own.extents if extent is not None]
+        polys = [poly for poly in extents if poly is not None]
+        is_whole = shape.lowest == Int(0) and from_expr(shape.length) == product(polys)
+        return is_whole and len(polys) == len(own.extents) and not own.is_pointer
 
     @cached_property
     def paths(self) -> Mapping[int, tuple[Loop, ...]]:

@@ -67,7 +67,7 @@ def _parallel_loop(source: SourceFile, analysis: Analysis) -> RegionCode:
     whole = len(outermost) == 1 and len(outermost[0].path) == 1 and _is_all(analysis, outermost)
     # What runs on the host between the loops must see the arrays there.
     shared = not whole and _is_all(analysis, outermost)
-    data = data_clauses(analysis, resident=shared, is_part=not whole, is_tested=False)
+    data = data_clauses(analysis, is_inside=shared, is_part=not whole, is_tested=False)
     directives: list[Directive] = []
     written = _Written.of(source, analysis.region)
     left = _parallel(analysis)

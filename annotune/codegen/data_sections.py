@@ -5,7 +5,7 @@ These are the least copies that a region's dependences allow.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
 
 from annotune.analysis.facts import Analysis
@@ -40,6 +40,7 @@ ACC_MOVES: Mapping[str, str] = {
 def data_clauses(
     analysis: Analysis,
     resident: bool = False,
+    is_inside: bool = False,
     is_part: bool = False,
     among: Collection[str] | None = None,
     moves: Mapping[str, str] = ACC_MOVES,
@@ -49,30 +50,41 @@ def data_clauses(
 
     What is only read is copied in, what is wholly overwritten first is only copied out, and what
     nothing reads before or afterwards is not copied where the language has a word for it. With
-    `resident` the arrays are there already; `is_part` of a region may overwrite a part only, and
-    may use no arrays but those of `among`. `moves` are a language's words (`ACC_MOVES`). Where it
-    `is_tested` before that loops run no section has fewer elements than none.
+    `resident` the caller's arrays are there already, and all that `is_inside` clauses for all of a
+    region; `is_part` of a region may overwrite a part only, and may use no arrays but those of
+    `among`. `moves` are a language's words (`ACC_MOVES`). Where it `is_tested` before that loops
+    run no section has fewer elements than none.
     """
     sections: dict[str, list[str]] = {}
     for array in analysis.region.arrays.values():
         if among is not None and array.name not in among:
             continue
-        is_whole = not is_part and "create" in moves
-        clause = "present" if resident else _clause(analysis, array, is_part)
-        if clause != "present" and is_whole and analysis.stays_on_device(array.name):
+        is_whole = not is_inside and not is_part and "create" in moves
+        clause = "present" if resident or is_inside else _clause(analysis, array, is_part)
+        if is_whole and analysis.stays_on_device(array.name):
             clause = "create"
         sections.setdefault(clause, []).append(section(analysis, array, is_tested))
-    return " ".join(f"{moves[c]}{', '.join(sections[c])})" for c in ACC_MOVES if c in sections)
+    return _joined(sections, moves)
+
+
+def _joined(sections: Mapping[str, Sequence[str]], moves: Mapping[str, str]) -> str:
+    """Return the clauses for sections, by what they do, as far as a language has words for them."""
+    found = (c for c in ACC_MOVES if c in moves and sections.get(c))
+    return " ".join(f"{moves[c]}{', '.join(sections[c])})" for c in found)
 
 
 def present_elements(analysis: Analysis, moves: Mapping[str, str]) -> str:
-    """Return the clause by which the device finds resident arrays at sizes of any kind.
+    """Return the clauses by which the device finds resident arrays at sizes of any kind.
 
     An element of each must be there, as a rule one that is touched: how many are is not known at
-    all sizes, nor need a section be one where none is.
+    all sizes, nor need a section be one where none is. What the region has for itself is made.
     """
-    found = []
+    found: list[str] = []
+    made: list[str] = []
     for array in analysis.region.arrays.values():
+        if analysis.has_own_memory(array.name):
+            made.append(section(analysis, array, is_tested=False))
+            continue
         shape = analysis.shapes[array.name]
         part = shape.part if shape.rows is None else shape.rows
         first = fold(part.first)
@@ -80,7 +92,9 @@ def present_elements(analysis: Analysis, moves: Mapping[str, str]) -> str:
             first = fold(Select(Binary(">", in_long(part.count), Int(0)), first, Int(0)))
         rest = "".join(f"[0:{plain_c(e)}]" for e in array.extents[1:] if e is not None)
         found.append(f"{array.name}[{_counted(first, analysis.region)}:1]{rest}")
-    return f"{moves['present']}{', '.join(found)})"
+    if "create" not in moves:
+        found += made
+    return _joined({"present": found, "create": made}, moves)
 
 
 def section(analysis: Analysis, array: Array, is_tested: bool = True) -> str:

@@ -44,6 +44,10 @@ class Interface:
         scalars = tuple(s for s in self.scalars if s.name in names)
         return Interface(scalars, tuple(a for a in self.arrays if a.name in names), written)
 
+    def without(self, names: Collection[str]) -> Interface:
+        """Return all of it but for some arrays."""
+        return replace(self, arrays=tuple(a for a in self.arrays if a.name not in names))
+
     def parameters(self, qualifier: str = "", but: Collection[str] = ()) -> tuple[str, ...]:
         """Return the C parameters; `qualifier` such as ``restrict`` goes to pointers `but` some."""
         parts = [f"{spelled(s.type)} {s.name}" for s in self.scalars]

@@ -148,8 +148,11 @@ class OffloadTarget(InPlaceTarget):
         names = {f.name: f"{region.entry}_{f.name}" for f in copied(region)}
         variant = plainly(calling_copies(variant, names), resident)
         words = self.words
-        data = data_clauses(variant.analysis, resident, moves=words.moves)
-        shared = not resident and any(map(_needs_region, variant.plans()))
+        analysis, used = variant.analysis, region.nest.arrays()
+        data = data_clauses(analysis, resident, among=used, moves=words.moves)
+        # Of data that are there already what the region has for itself is made for all kernels.
+        is_moved = not resident or any(map(analysis.stays_on_device, used))
+        shared = is_moved and any(map(_needs_region, variant.plans()))
         own = "" if shared else data
 
         def write(out: Writer, analysis: Analysis, plan: Plan, suffix: str) -> None:
@@ -287,7 +290,7 @@ class _KernelsWriter:
     def _data(self, body: Body) -> str:
         """Return the data clauses of a launch of `body`."""
         among, moves = Nest(body).arrays(), self.words.moves
-        return self.data or data_clauses(self.analysis, True, among=among, moves=moves)
+        return self.data or data_clauses(self.analysis, is_inside=True, among=among, moves=moves)
 
     def _asked(self, loop: Loop, kernel: Kernel) -> LaunchSizes:
         """Return the launch's sizes: the recipe's where it gives them, else what the loops need."""

@@ -249,8 +249,10 @@ def _region(
         raise AnnotuneError.of(messages.NO_NEST.at(block.span))
     spec = _with_plain_sizes(block.spec, aliased, names)
     arrays = _arrays(nest, spec.assumptions.extents, names)
-    for name in arrays.keys() & _scratch(function, block):
-        arrays[name] = replace(arrays[name], is_scratch=True)
+    place = find(function, block.body_start, block.body_end, block.span)
+    for name in scratch_arrays(function, place.statements, used.arrays.values()):
+        # Nobody else has its address.
+        arrays[name] = replace(arrays[name], is_scratch=True, is_restrict=True)
     changing = {loop.var for loop in nest.loops()}
     changing |= {a.target.name for a in nest.assigns() if isinstance(a.target, Var)}
     first, *others = (
@@ -273,12 +275,6 @@ def _region(
         varied=tuple(n for n in first if any(one.get(n) != first[n] for one in others)),
         around=surroundings(names, index, inside),
     )
-
-
-def _scratch(function: ParsedFunction, block: AnnotationBlock) -> frozenset[str]:
-    """Return the arrays that a function allocates for a region alone."""
-    place = find(function, block.body_start, block.body_end, block.span)
-    return scratch_arrays(function, place.statements)
 
 
 def _unread(

@@ -1,16 +1,18 @@
-"""Arrays that nothing but a region uses: its function allocates them, frees them, and reads none.
+"""Arrays that nothing but a region uses: its function has them for the region, and reads none.
 
-The proof is of the text: a pointer that is declared with what ``malloc`` returns, and otherwise
-named in the region's subscripts, tests against a null pointer and calls of ``free`` alone, never
-reaches anybody else. It counts every place in the user's text, so that what ``#if`` leaves out, and
-what a macro is made of, is among these.
+The proof is of the text. An array that the function declares for itself, and a pointer that it
+declares with what ``malloc`` returns, never reaches anybody else where its name stands in the
+region's subscripts and below ``sizeof`` alone, that of a pointer also in tests against a null
+pointer and calls of ``free``. It counts every place in the user's text, so that what ``#if`` leaves
+out, and what a macro is made of, is among these. A region that may run again on what it has left
+reads that itself.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 from pycparser import c_ast
 
@@ -18,39 +20,77 @@ from annotune.frontend.read.filescope import File
 from annotune.frontend.read.preprocess import is_standard, without_comments
 from annotune.frontend.read.region_finder import ParsedFunction
 from annotune.frontend.read.syntax import addressed, offset, walk_tree
+from annotune.frontend.types.symbols import Symbol
 
 ALLOCATING = frozenset({"malloc", "calloc", "aligned_alloc"})
 FREE, NULL = "free", "NULL"
 _TESTS, _BOTH = ("==", "!="), ("&&", "||")
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b", re.MULTILINE)
 _DEFINE = re.compile(r"^[ \t]*#[ \t]*define\b(?:[^\n\\]|\\.|\\\n)*", re.MULTILINE)
+_LOOPS = (c_ast.For, c_ast.While, c_ast.DoWhile)
+_REPEATING = re.compile(r"\b(?:for|while|goto)\b")
+_AUTOMATIC = frozenset({"auto", "register"})
 
 
-def scratch_arrays(function: ParsedFunction, place: Collection[c_ast.Node]) -> frozenset[str]:
-    """Return the pointers of a function that only the statements `place` of a region use."""
+def scratch_arrays(
+    function: ParsedFunction, place: Collection[c_ast.Node], arrays: Collection[Symbol]
+) -> frozenset[str]:
+    """Return those of `arrays` that only the statements `place` of a region use, once in a life."""
     file, body = function.file, function.body
-    if not _has_usual_allocation(file):
-        return frozenset()
-    decls = [node for node in walk_tree(function.tree) if isinstance(node, c_ast.Decl)]
-    declared = Counter(decl.name for decl in decls)
+    if not all(is_standard(header.name) for header in file.clean.unread):
+        return frozenset()  # not all macros are known
+    nodes = [node for node in walk_tree(function.tree) if isinstance(node, c_ast.Decl)]
+    declared = Counter(node.name for node in nodes)
+    decls = {offset(_layers(decl)[-1]): decl for decl in _declarations(body)}
     taken = addressed(body)
-    return frozenset(
-        decl.name
-        for decl in decls
-        if decl.name
-        and declared[decl.name] == 1
-        and decl.name not in taken
-        and "static" not in (decl.storage or [])
-        and _is_allocated(decl)
-        and _is_alone(function, decl, decl.name, place)
-    )
+    found = set()
+    for array in arrays:
+        decl = decls.get(array.start)
+        if decl is None or decl.name != array.name or declared[array.name] > 1:
+            continue
+        if array.name in taken or array.special or array.storage != "local":
+            continue
+        if not set(decl.storage or ()) <= _AUTOMATIC or len(_layers(decl)) != 1 + len(array.layers):
+            continue
+        is_allocated = _is_allocated(decl) and _has_usual_allocation(file)
+        if not is_allocated and not _is_automatic(decl):
+            continue
+        is_alone = _is_alone(function, decl, array.name, place, is_allocated)
+        if is_alone and not _may_run_again(function, decl, place):
+            found.add(array.name)
+    return frozenset(found)
+
+
+def _declarations(body: c_ast.Compound) -> Iterator[c_ast.Decl]:
+    """Yield what the blocks of a function declare, but no members and no parameters."""
+    for node in walk_tree(body):
+        items: list[c_ast.Node] | None = None
+        match node:
+            case c_ast.Compound():
+                items = node.block_items
+            case c_ast.Case() | c_ast.Default():
+                items = node.stmts
+        for item in items or []:
+            # That of a struct alone has no name.
+            if isinstance(item, c_ast.Decl) and item.name:
+                yield item
 
 
 def _has_usual_allocation(file: File) -> bool:
-    """Return whether ``malloc`` and ``free`` are C's own, and all macros are known."""
+    """Return whether ``malloc`` and ``free`` are C's own."""
     own = {part.function for part in file.parts} | {*file.clean.macros}
-    is_read = all(is_standard(header.name) for header in file.clean.unread)
-    return is_read and not own & (ALLOCATING | {FREE})
+    return not own & (ALLOCATING | {FREE})
+
+
+def _is_automatic(decl: c_ast.Decl) -> bool:
+    """Return whether a declaration is of an array of numbers."""
+    *arrays, element = _layers(decl)
+    return (
+        isinstance(element, c_ast.TypeDecl)
+        and isinstance(element.type, c_ast.IdentifierType)
+        and len(arrays) > 0
+        and all(isinstance(layer, c_ast.ArrayDecl) for layer in arrays)
+    )
 
 
 def _is_allocated(decl: c_ast.Decl) -> bool:
@@ -68,6 +108,33 @@ def _is_allocated(decl: c_ast.Decl) -> bool:
     )
 
 
+def _may_run_again(
+    function: ParsedFunction, decl: c_ast.Decl, place: Collection[c_ast.Node]
+) -> bool:
+    """Return whether a region may run twice on one array: in a loop, or by a jump backwards.
+
+    What ``#if`` leaves out may hold either, too.
+    """
+    first = next(iter(place))
+    before: set[str] = set()
+    is_behind = False
+    for node in walk_tree(function.body):
+        is_behind |= node is first
+        if isinstance(node, c_ast.Label) and not is_behind:
+            before.add(node.name)
+        elif isinstance(node, c_ast.Goto) and is_behind and node.name in before:
+            return True
+        elif isinstance(node, _LOOPS) and not is_behind:
+            inside = {id(inner) for inner in walk_tree(node)}
+            if id(first) in inside and id(decl) not in inside:
+                return True
+    assert is_behind, "the region is one of the function's"
+    text, file = without_comments(function.file.source), function.file
+    start, end = file.tokens.starts[function.part.first], file.tokens.ends[function.part.last]
+    words = _REPEATING.finditer(text, start, end)
+    return any(file.clean.is_left_out(word.start()) for word in words)
+
+
 def _layers(decl: c_ast.Decl) -> list[c_ast.Node]:
     """Return what a declared name is, from the outside to what an element is."""
     layers = [decl.type]
@@ -83,9 +150,16 @@ def _without_casts(node: c_ast.Node | None) -> c_ast.Node | None:
 
 
 def _is_alone(
-    function: ParsedFunction, decl: c_ast.Decl, name: str, place: Collection[c_ast.Node]
+    function: ParsedFunction,
+    decl: c_ast.Decl,
+    name: str,
+    place: Collection[c_ast.Node],
+    is_allocated: bool,
 ) -> bool:
-    """Return whether every place of the text that has a pointer's name is one that may have it."""
+    """Return whether every place of the text that has an array's name is one that may have it.
+
+    One that `is_allocated` is tested and freed.
+    """
     file = function.file
     word = re.compile(rf"\b{re.escape(name)}\b")
     text = without_comments(file.source)
@@ -99,18 +173,19 @@ def _is_alone(
     bodies += (found.group() for found in _DEFINE.finditer(text))
     if any("##" in body or word.search(body) for body in bodies):
         return False
-    *pointers, element = _layers(decl)
-    allowed = _Allowed(name, len(pointers))
+    *dimensions, element = _layers(decl)
+    allowed = _Allowed(name, len(dimensions))
     for node in place:
         allowed.in_region(node)
     if not allowed.places:
         return False
-    allowed.around(function.body, place)
+    allowed.around(function.body, place, is_allocated)
     # The declaration's own, and what is in its initialiser.
     found = sorted(one.start() for one in word.finditer(text, start, end))
     others = [at for at in found if at not in allowed.places]
     named = {offset(n) for n in walk_tree(function.body) if _is_named(n, name)}
-    return allowed.is_freed and others == [offset(element)] and named <= allowed.places
+    is_over = allowed.is_freed or not is_allocated
+    return is_over and others == [offset(element)] and named <= allowed.places
 
 
 def _is_named(node: c_ast.Node, name: str) -> bool:
@@ -118,7 +193,7 @@ def _is_named(node: c_ast.Node, name: str) -> bool:
 
 
 class _Allowed:
-    """The places at which a function may name a pointer, as they are found."""
+    """The places at which a function may name an array, as they are found."""
 
     def __init__(self, name: str, dimensions: int) -> None:
         self._name, self._dimensions = name, dimensions
@@ -136,15 +211,16 @@ class _Allowed:
             if count == self._dimensions:
                 self._take(base)
 
-    def around(self, node: c_ast.Node, region: Collection[c_ast.Node]) -> None:
-        """Take what a function does with the pointer itself around the region."""
+    def around(self, node: c_ast.Node, region: Collection[c_ast.Node], is_allocated: bool) -> None:
+        """Take what a function does with the array around the region, with an own pointer too."""
         waiting: list[c_ast.Node] = [node]
         while waiting:
             inner = waiting.pop()
             if any(inner is one for one in region):
                 continue
-            self._tested(inner)
-            self._released(inner)
+            if is_allocated:
+                self._tested(inner)
+                self._released(inner)
             # Of its operand nothing is read.
             if isinstance(inner, c_ast.UnaryOp) and inner.op == "sizeof":
                 for one in walk_tree(inner.expr):

@@ -28,10 +28,10 @@ class Array:
     names the array that a pointer variable is set to point into, `offset` elements from its
     start; it is empty where the text does not say. `first` is the subscript of the element from
     which its length counts: another than 0 where the function has moved its pointer before the
-    region, and None where that is not known. One that `is_scratch` is allocated by the function
-    around the region, which uses it nowhere else: nothing reads it afterwards. Without any extent
-    the array is a scalar in memory, one that the whole region writes: its element is an `Access`
-    without indices.
+    region, and None where that is not known. One that `is_scratch` the function around the region
+    declares or allocates for it, and uses nowhere else: nothing reads it afterwards. Without any
+    extent the array is a scalar in memory, one that the whole region writes: its element is an
+    `Access` without indices.
     """
 
     name: str

@@ -283,11 +283,10 @@ class _Check:
             raise _Failed(result.status, words_of(one.run, result.reason))
         # In another order of a sum no zero has a sign for certain.
         reorders = bool(REORDERING & {*self.program.optimisation, *self.oracle.flags})
-        unread = self._unread
-        wrong = self.oracle.mismatch(one.reference, result.left, reorders, unread)
+        wrong = self.oracle.mismatch(one.reference, result.left, reorders)
         if not wrong and result.last is not None:
             # What is timed is what was compared: nothing is left behind by earlier runs.
-            wrong = self.oracle.mismatch(one.reference, result.last, reorders, unread)
+            wrong = self.oracle.mismatch(one.reference, result.last, reorders)
             wrong = f"in a later run {wrong}" if wrong else ""
         if not wrong and self._must_launch and self._is_tuned(one.run) and not result.launches:
             wrong = NOT_LAUNCHED
@@ -318,14 +317,6 @@ class _Check:
             return False
         own = run.sizes.items()
         return any(all(sizes.get(name) == n for name, n in own) for sizes in self.tuned)
-
-    @property
-    def _unread(self) -> frozenset[str]:
-        """Return the arrays that a device has for itself: the host's are as they were."""
-        analysis, program = self.oracle.analysis, self.program
-        if not program.device_text and program.kind not in OPENACC:
-            return frozenset()
-        return frozenset(filter(analysis.stays_on_device, analysis.region.arrays))
 
     @property
     def _must_launch(self) -> bool:

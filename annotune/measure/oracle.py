@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Callable, Container, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from math import inf
@@ -139,9 +139,9 @@ class Oracle(Original):
     """The original of one region, run: its results are kept per inputs.
 
     How exact these are is asked where a result has other bits alone: to know it takes two runs of
-    programs like the original. What it leaves in arrays that are `unread` is compared with nothing:
-    nobody looks at them after the region. `compile_s` is how long the original took to compile, in
-    seconds.
+    programs like the original. What it leaves in arrays that nobody reads afterwards
+    (`Array.is_scratch`) is compared with nothing. `compile_s` is how long the original took to
+    compile, in seconds.
 
     Raises:
         AnnotuneError: The original does not compile here.
@@ -155,11 +155,9 @@ class Oracle(Original):
         folder: Path,
         flags: tuple[str, ...] = (),
         limit_s: float = ORACLE_LIMIT_S,
-        unread: frozenset[str] = frozenset(),
     ) -> None:
         super().__init__(source, analysis, tools, folder, flags)
         self._limit_s = limit_s
-        self._unread = unread
         self._references: Once[Asked, OracleResult] = Once()
         self._tolerances: Once[Asked, Tolerance] = Once()
         self._numbers = itertools.count()
@@ -335,7 +333,8 @@ class Oracle(Original):
 
     def _compared(self, inputs: Inputs) -> Iterator[Buffer]:
         """Yield the arrays whose values count after the region."""
-        return (b for b in inputs.buffers if b.is_written and b.name not in self._unread)
+        arrays = self.region.arrays
+        return (b for b in inputs.buffers if b.is_written and not arrays[b.name].is_scratch)
 
     def _array_tolerances(
         self, reference: OracleResult, magnitude: Computed, count: Computed
@@ -363,16 +362,12 @@ class Oracle(Original):
         return found
 
     def mismatch(
-        self,
-        reference: OracleResult,
-        computed: Computed,
-        may_reorder: bool = False,
-        unread: Container[str] = (),
+        self, reference: OracleResult, computed: Computed, may_reorder: bool = False
     ) -> str:
         """Return in words where `computed` differs from the original, or nothing.
 
         Where a compiler `may_reorder` what is computed no zero has a sign. What has the bits of the
-        original is right, whatever the tolerance. What arrays `unread` hold nobody asks.
+        original is right, whatever the tolerance.
 
         Raises:
             NothingToCompare: It differs in bits, and how far it may is not known.
@@ -380,7 +375,7 @@ class Oracle(Original):
         values = reference.inputs.values
         has_nan = values in SPECIAL
         has_signs = self._fixes_zeros and not may_reorder and values in (*SPECIAL, *ZERO_VALUES)
-        for buffer in (b for b in self._compared(reference.inputs) if b.name not in unread):
+        for buffer in self._compared(reference.inputs):
             expected = reference.expected[buffer.name]
             got = reference.inputs.read(buffer, computed.path, computed.start)
             if np.array_equal(bits(expected), bits(got)):

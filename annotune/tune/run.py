@@ -253,12 +253,8 @@ class Tuning:
         made_of = (one.base, one.space, self.device, self.cpu, search, self.gpu, offloads, profiler)
         return RegionRun(bench, *made_of)
 
-    def bench(
-        self, ready: Ready, folder: Path, share_s: float, unread: frozenset[str] = frozenset()
-    ) -> Bench:
+    def bench(self, ready: Ready, folder: Path, share_s: float) -> Bench:
         """Return what checks and measures a region for so many seconds, in a folder to be made.
-
-        Nobody looks at the arrays that are `unread` after the region.
 
         Raises:
             AnnotuneError: The original does not compile here.
@@ -275,7 +271,7 @@ class Tuning:
         (folder / compiled.name).symlink_to(compiled)
         return Bench(
             self.session,
-            Checker(Oracle(self.source, analysis, tools, folder, given, original_s, unread)),
+            Checker(Oracle(self.source, analysis, tools, folder, given, original_s)),
             (tuned_sizes(region),),
             awkward_sizes(analysis),
             time.monotonic() + share_s,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -18,7 +19,7 @@ from annotune.analysis.normal_form.private_copies import (
     with_private_arrays,
 )
 from annotune.diagnostics import AnnotuneError
-from annotune.ir.expr import print_expr
+from annotune.ir.expr import Binary, Expr, Var, print_expr
 from annotune.ir.nest import LocalArray, walk_stmts
 from annotune.ir.region import Region
 
@@ -385,6 +386,69 @@ def test_many_iterations_have_room_for_more(length: int, count: int, is_local: b
     assert (with_private_arrays(one) is not one) == is_local
 
 
+def unread(text: str, sizes: Mapping[str, int], extents: tuple[Expr | int | str, ...]) -> Region:
+    """Return a region with an array t, if any, that C declares for the region alone."""
+    one = region(text, sizes=sizes, extents={"t": extents}, pointers=False)
+    own = {n: replace(a, is_scratch=True) for n, a in one.arrays.items() if n == "t"}
+    return replace(one, arrays={**one.arrays, **own})
+
+
+UNREAD = {
+    "of a constant length": (
+        WORK,
+        (4,),
+        "for i in 0:n\n  local double t_own[4]\n"
+        "  for k in 0:4\n    S0: t_own[k] = a[i * 4 + k]\n"
+        "  for k in 0:4\n    S1: b[i * 4 + k] = t_own[k] + t_own[3 - k]\n",
+    ),
+    "of a length that sizes decide": (
+        OF_SIZES["a length that sizes decide"][0],
+        ("m",),
+        "for i in 0:n\n  local double t_own[3]\n"
+        "  for k in 0:m\n    S0: t_own[k] = a[i * m + k]\n"
+        "  for k in 0:m\n    S1: b[i * m + k] = t_own[m - k - 1]\n",
+    ),
+    # What the last iteration leaves would not be known.
+    "whose last iteration is not known": (
+        "for i in 0:n\n  for k in i:4\n    t[k] = a[k]\n  for k in i:4\n    b[i*4 + k] = t[k]\n",
+        (4,),
+        "for i in 0:n\n  local double t_own[4]\n  for k in i:4\n    S0: t_own[k] = a[k]\n"
+        "  for k in i:4\n    S1: b[i * 4 + k] = t_own[k]\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UNREAD)
+def test_what_nobody_reads_afterwards_is_not_written(name: str) -> None:
+    text, extents, expected = UNREAD[name]
+    one = unread(text, {"n": 4, "m": 3}, extents)
+    changed = with_private_arrays(one)
+    assert print_nest(changed.nest) == expected
+    assert changed.steps[0].proof.partition(" (")[0].endswith("nothing reads t afterwards")
+    analysis = analyse(changed)
+    assert analysis.loops[0].kind == "parallel"
+    # The nest as written has the array all the same, of which a device needs nothing.
+    assert analysis.stays_on_device("t")
+    assert analysis.has_own_memory("t")
+    assert print_expr(analysis.shapes["t"].length) == str(extents[0])
+    for sizes in SIZES:
+        left, now = left_behind(one, sizes, {"t"}), left_behind(changed, sizes, {"t_own", "t"})
+        assert left == now
+
+
+MAY_LEAVE = {
+    "beyond what is declared": (WORK, (3,)),
+    "beyond what sizes declare": (OF_SIZES["a length that sizes decide"][0], ("n",)),
+}
+
+
+@pytest.mark.parametrize("name", MAY_LEAVE)
+def test_what_may_leave_its_array_keeps_the_copy(name: str) -> None:
+    text, extents = MAY_LEAVE[name]
+    changed = with_private_arrays(unread(text, {"n": 4, "m": 3}, extents))
+    assert "t" in changed.nest.arrays()
+
+
 def test_what_is_already_local_is_private_by_declaration() -> None:
     text = (
         "for i in 0:n\n  local double t[4]\n  for k in 0:4\n    t[k] = a[i*4 + k]\n  b[i] = t[2]\n"
@@ -433,6 +497,22 @@ def random_work(seed: int) -> str:
         target = one_of(["b[i*m + k]"], ["t[k]", "b[k]"])
         lines += [bounds(), f"    {target} {pick.choice(('=', '+='))} {value} * a[j]{guard()}"]
     return "\n".join(lines) + "\n"
+
+
+@tried(300)
+@given(seed=st.integers(0, 2**32))
+def test_without_an_array_that_nobody_reads_all_others_are_the_same(seed: int) -> None:
+    text = random_work(seed)
+    length = Binary("*", Var("m"), Var("m")) if "j*m" in text else "m"
+    one = unread(text, {"n": 4, "m": 3}, (length,))
+    changed = with_private_arrays(one)
+    is_replaced = "t" not in changed.nest.arrays()
+    for sizes in SIZES:
+        if is_replaced and all(p.at(sizes).constant in range(99) for p in changed.never_negative):
+            # Others may be private too, and are written by the last iteration.
+            own = {s.name for s in walk_stmts(changed.nest.body) if isinstance(s, LocalArray)}
+            own |= changed.scalars.keys() - one.scalars.keys()
+            assert left_behind(one, sizes, {"t"}) == left_behind(changed, sizes, {"t", *own})
 
 
 @tried(300)

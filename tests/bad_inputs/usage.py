@@ -78,7 +78,7 @@ BAD = {
     "declared on the host": Bad(
         function(
             "  double «t»[64];\n  /*@ begin PerfTuning (def input_params { param n = 64; }) @*/\n"
-            f"  {LOOP} t[i] = b[i];\n  {LOOP} a[i] = t[n - 1 - i];\n  /*@ end @*/"
+            f"  {LOOP} t[i] = b[i];\n  {LOOP} a[i] = t[n - 1 - i];\n  /*@ end @*/\n  a[0] += t[0];"
         ),
         "AT403",
         "'t' is memory of the host",

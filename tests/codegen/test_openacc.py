@@ -124,7 +124,7 @@ void f(int n, double *restrict b)
 def test_array_objects_have_sections_too() -> None:
     # The check calls the region with pointers in their places.
     body = TARGET.region(variants(TARGET, analysed_text(OBJECTS), 1)[0], False).body
-    assert "copyin(b[0:n]) copyout(w[0:n], u[0:40][0:50])" in body
+    assert "copyin(b[0:n]) copyout(u[0:40][0:50]) create(w[0:n])" in body
 
 
 HOST = """

@@ -110,9 +110,10 @@ def test_loops_around_an_array_that_registers_do_not_hold_stay_loops(
 
 
 def test_the_line_stands_between_a_test_and_its_loop(tmp_path: Path) -> None:
-    # The last iteration copies the array to the user's, which stands before the region.
+    # The last iteration copies the array to the user's, which is read behind the region.
     declared = "        double t[9][9];\n"
     text = OWN.format(m=9).replace(declared, "").replace("{\n", "{\n    double t[9][9];\n", 1)
+    text = text.replace("/*@ end @*/", "/*@ end @*/\n    y[0] += t[0][0];")
     lines = [line.strip() for line in emitted(tmp_path, text).files[".cu"].splitlines()]
     rolled = [n for n, line in enumerate(lines) if line == "#pragma unroll 1"]
     assert "if (e == n - 1) {" in {lines[n - 1] for n in rolled}

@@ -47,8 +47,10 @@ RECIPE    for (int e = 0; e < m; e++) {
             }
     }
     RECIPE_END/*@ end @*/
+    /*after*/
 }
 """
+READ = TEXT.replace("/*after*/", "u[0][0][0] += s[n - 1][n - 1];")
 # Of two blocks each has the elements that are left in strides.
 FEWER = """\
     /*@ begin CHiLL (
@@ -56,14 +58,12 @@ FEWER = """\
         share(0, "s_own")
         spread(0, ("i","j"))
         spread(3, ("i","j"))
-        spread(6, ("s_own_1","s_own_2"))
     ) @*/
 """
 BARRIER = "    __syncthreads();\n"
 ONCE = (
     Mutation("no barrier between two nests", BARRIER, "", True),
     Mutation("an array is too short", "s_own[9][9]", "s_own[8][9]", True),
-    Mutation("the last element's array is that of another", "e == m - 1", "e == m - 2"),
     Mutation("threads begin at the second iteration", "ij = (long)threadIdx.x", "ij = 1"),
 )
 ROUNDS = (
@@ -74,21 +74,26 @@ ROUNDS = (
         True,
     ),
 )
-TABLES = {"an element a block": ("", ONCE), "elements in strides": (FEWER, ROUNDS)}
-MUTATIONS = [pytest.param(way, one, id=one.name) for way in TABLES for one in TABLES[way][1]]
+LAST = (Mutation("the last element's array is that of another", "e == m - 1", "e == m - 2"),)
+TABLES = {
+    "an element a block": (TEXT, "", ONCE),
+    "elements in strides": (TEXT, FEWER, ROUNDS),
+    "the array is read afterwards": (READ, "", LAST),
+}
+MUTATIONS = [pytest.param(way, one, id=one.name) for way in TABLES for one in TABLES[way][2]]
 
 
-def text_of(recipe: str) -> str:
+def text_of(text: str, recipe: str) -> str:
     """Return the nest with a recipe around it, or with none."""
     end = "/*@ end @*/\n    " if recipe else ""
-    return TEXT.replace("RECIPE_END", end).replace("RECIPE", recipe)
+    return text.replace("RECIPE_END", end).replace("RECIPE", recipe)
 
 
 class Shared:
     """The generated text for one recipe, and the checker of it."""
 
-    def __init__(self, recipe: str, folder: object) -> None:
-        source = text_source(text_of(recipe), "user.c")
+    def __init__(self, text: str, recipe: str, folder: object) -> None:
+        source = text_source(text_of(text, recipe), "user.c")
         analysis = analyse(normalised(source.regions[0]))
         base, target = Base.of(analysis), load_target("cuda")
         points = target.points(base, region_space(base), load_device("h200"))
@@ -102,7 +107,7 @@ class Shared:
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> object:
-    return lru_cache(lambda way: Shared(TABLES[way][0], tmp_path_factory.mktemp("oracle")))
+    return lru_cache(lambda way: Shared(*TABLES[way][:2], tmp_path_factory.mktemp("oracle")))
 
 
 @pytest.mark.parametrize("way", TABLES)

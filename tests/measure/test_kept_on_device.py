@@ -1,4 +1,4 @@
-"""Arrays that a device has for itself: what they hold is not compared, what comes of them is."""
+"""Arrays that a region has for itself: what they hold is not compared, what comes of them is."""
 
 from __future__ import annotations
 
@@ -77,11 +77,23 @@ def test_when_a_call_fails_the_host_has_the_array(checker: Checker) -> None:
     assert checker.check(one, plan).status is Status.CORRECT
 
 
-def test_on_the_host_they_are_compared_as_all_others(checker: Checker) -> None:
+def test_on_the_host_they_may_hold_anything_too(checker: Checker) -> None:
     one = program("openmp", "openmp", checker)
     assert checker.check(one, PLAN).status is Status.CORRECT
     body = "{ for (int i = 0; i < n; i++) y[i] += 2.0 * x[n - 1 - i]; }"
-    wrong = replace(one, code=RegionCode(body))
+    assert checker.check(replace(one, code=RegionCode(body)), PLAN).status is Status.CORRECT
+    wrong = replace(one, code=RegionCode(body.replace("2.0", "3.0")))
+    trial = checker.check(wrong, PLAN)
+    assert trial.status is Status.CORRECTNESS
+    assert "y[" in trial.reason
+
+
+def test_what_is_read_afterwards_is_compared(tmp_path_factory: pytest.TempPathFactory) -> None:
+    source = text_source(TEXT.replace("  free(t);", "  y[0] += t[0];\n  free(t);"), "f.c")
+    folder = tmp_path_factory.mktemp("oracle")
+    checker = Checker(Oracle(source, analyse(source.regions[0]), here(), folder))
+    body = "{ for (int i = 0; i < n; i++) y[i] += 2.0 * x[n - 1 - i]; }"
+    wrong = replace(program("openmp", "openmp", checker), code=RegionCode(body))
     trial = checker.check(wrong, PLAN)
     assert trial.status is Status.CORRECTNESS
     assert "t[" in trial.reason

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -190,7 +189,6 @@ def test_the_summary_says_that_sums_are_added_in_another_order() -> None:
     assert said not in annotune("tensor", "two.tensor", *own).err
 
 
-# The original has a temporary, which its own text alone sets.
 SUMS = """\
 void f(long n, double *restrict y, double *restrict t, const double *restrict x)
 {
@@ -202,17 +200,19 @@ void f(long n, double *restrict y, double *restrict t, const double *restrict x)
     /*@ end @*/
 }
 """
+# The original has a temporary, which its own text alone sets.
+OWN = SUMS.replace("double *restrict t, ", "").replace("{\n", "{\n    double t[n];\n", 1)
 RIGHT = "void f(long n, double *y, double *t, const double *x) { for (long i = 0; i < n; i++) %s; }"
 
 
-def _standing(folder: Path, unread: Sequence[str], **texts: str) -> Standing:
-    source = text_source(SUMS)
-    tools = find_toolchains(os.environ)
-    oracle = Oracle(source, analyse(source.regions[0]), tools, folder, unread=frozenset(unread))
+def _standing(folder: Path, text: str, **texts: str) -> Standing:
+    source = text_source(text)
+    oracle = Oracle(source, analyse(source.regions[0]), find_toolchains(os.environ), folder)
     until = time.monotonic() + 600
     session = Session(RunConfig(), cores=1)
     bench = Bench(session, Checker(oracle), ({"n": 300},), ({"n": 3},), until, "this CPU")
     entrants = [Entrant(name, text) for name, text in texts.items()]
+    # Of `OWN` the region has t all the same.
     called = Called("f", ("n", "y", "t", "x"))
     return beside(bench, called, {load_target("openmp"): entrants}, 1.0)["openmp"]
 
@@ -220,7 +220,7 @@ def _standing(folder: Path, unread: Sequence[str], **texts: str) -> Standing:
 def test_functions_are_compared_with_the_original_as_wholes(tmp_path: Path) -> None:
     right, wrong = RIGHT % "y[i] = 6 * x[i]", RIGHT % "y[i] = 6 * x[i] + 1e-6"
     slow = RIGHT % "for (int k = 0; k < 30000; k++) ((volatile double *)y)[i] = 6 * x[i]"
-    found = _standing(tmp_path, ["t"], slow=slow, wrong=wrong, right=right)
+    found = _standing(tmp_path, OWN, slow=slow, wrong=wrong, right=right)
     assert found.wrong.keys() == {"wrong"}
     assert found.wrong["wrong"].startswith("correctness: ")
     assert found.calls_s.keys() >= {"right", "slow"}
@@ -228,7 +228,7 @@ def test_functions_are_compared_with_the_original_as_wholes(tmp_path: Path) -> N
 
 
 def test_what_others_may_look_at_is_compared_too(tmp_path: Path) -> None:
-    found = _standing(tmp_path, [], right=RIGHT % "y[i] = 6 * x[i]")
+    found = _standing(tmp_path, SUMS, right=RIGHT % "y[i] = 6 * x[i]")
     assert found.wrong.keys() == {"right"}
     assert not found.best
 

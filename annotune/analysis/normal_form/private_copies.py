@@ -3,7 +3,8 @@
 An array that each iteration of a loop writes before it reads makes the loop serial only because
 all iterations share it. Each gets one of its own, and the last iteration writes the user's array,
 which the function may read later. That is exact: a read sees a write of its own iteration, the last
-iteration writes all that any of them writes, and has the values that C leaves. How long the array
+iteration writes all that any of them writes, and has the values that C leaves. An array that nobody
+reads afterwards (`Array.is_scratch`) is not written, and the text alone has it. How long an array
 is, sizes may say: there is room for those that are tuned for, and emitted code tests that a call
 has no others; so it does for what the proofs took of sizes (`Region.never_negative`).
 
@@ -33,6 +34,7 @@ from annotune.analysis.dependences import (
 from annotune.analysis.domains import ConditionReader, NotLinear, access_map, is_last
 from annotune.analysis.messages import listed
 from annotune.analysis.model import ArrayLayout, Demand, Model, build_model
+from annotune.analysis.sections import Bounds, Unbounded, section
 from annotune.analysis.statements import (
     Counted,
     DataReference,
@@ -65,7 +67,7 @@ from annotune.ir.nest import (
     map_assigns,
     walk_paths,
 )
-from annotune.ir.poly import ONE, ZERO, Poly, integer, to_expr, variable
+from annotune.ir.poly import ONE, ZERO, Poly, from_expr, integer, to_expr, variable
 from annotune.ir.region import Normalised, Region, Scalar, fresh_name
 
 # The most elements of an array that each thread gets for itself. A GPU thread keeps them in
@@ -203,14 +205,15 @@ def _address(layout: ArrayLayout, row: tuple[Poly, ...]) -> Poly:
 class _Private:
     """An array that is private to the iterations of the loops at `homes`, with its last values.
 
-    The iteration of the last home in which `condition` holds is the last one.
+    The iteration of the last home in which `condition` holds is the last one. Without a condition
+    nobody reads them.
     """
 
     name: str
     model: Model
     homes: tuple[tuple[int, ...], ...]
     box: _WorkArea
-    condition: Expr
+    condition: Expr | None
 
     def rewritten(self) -> Region:
         region = self.model.region
@@ -224,12 +227,11 @@ class _Private:
 
         local = LocalArray(own, region.arrays[self.name].element, self.box.room)
         body = map_assigns(region.nest.body, lambda assign: assign.rewritten(renamed))
-        counters = tuple(
-            fresh_name(f"{own}_{place}", region) for place in range(1, len(self.box.room) + 1)
-        )
-        copy = self._copy(own, counters)
+        places = range(1, len(self.box.room) + 1) if self.condition is not None else ()
+        counters = tuple(fresh_name(f"{own}_{place}", region) for place in places)
+        copy = (self._copy(own, counters),) if counters else ()
         for home in self.homes:
-            after = (copy,) if home == self.homes[-1] else ()
+            after = copy if home == self.homes[-1] else ()
             body = appended(body, home, after, (local,))
         scalars = dict(region.scalars)
         scalars |= {name: Scalar(name, "int", is_local=True) for name in counters}
@@ -245,9 +247,12 @@ class _Private:
     def _step(self, own: str) -> Normalised:
         loop = next(c.loop for c in loops_of(self.model.statements) if c.position == self.homes[-1])
         where = listed([print_expr(Demand(one).expr({})) for one in self.box.demands])
+        whole, last = "all of which", f"the last one writes {self.name}"
+        if self.condition is None:
+            whole, last = "which", f"nothing reads {self.name} afterwards"
         proof = (
-            f"each iteration of {loop.var} has a {self.name} of its own, {own}, all of which it "
-            f"writes before it reads it; the last one writes {self.name}"
+            f"each iteration of {loop.var} has a {self.name} of its own, {own}, {whole} it "
+            f"writes before it reads it; {last}"
         )
         return Normalised(f"{proof} (where {where})" if where else proof, loop.span)
 
@@ -279,14 +284,34 @@ def _private(name: str, model: Model, dependences: Sequence[Carried]) -> _Privat
     homes = _homes(name, model, dependences)
     if not homes:
         return None
-    most = _most_elements(homes, model)
+    most, is_unread = _most_elements(homes, model), _is_unread(name, model)
     for box in (_box_of_text(references, model, most), _box_of_rows(name, homes, model, most)):
-        writer = None if box is None else _whole_writer(name, homes[-1], box, model)
+        writer = None
+        if box is not None and not is_unread:
+            writer = _whole_writer(name, homes[-1], box, model)
         condition = None if writer is None else _last_iteration(writer, homes, model)
-        if box is not None and condition is not None:
+        if box is not None and (is_unread or condition is not None):
             demands = tuple(dict.fromkeys((*box.demands, *only_these_sizes(model))))
             return _Private(name, model, homes, replace(box, demands=demands), condition)
     return None
+
+
+def _is_unread(name: str, model: Model) -> bool:
+    """Return whether nobody reads an array after the region, which needs none in its place.
+
+    Its text still does, at whatever sizes: it must stay inside of what C declares.
+    """
+    array = model.region.arrays[name]
+    polys = [None if one is None else from_expr(one) for one in array.extents]
+    if not array.is_scratch or array.is_pointer or None in polys or not model.all_sizes:
+        return False
+    bounds = Bounds.of(model)
+    try:
+        found = section(name, bounds)
+    except (AnnotuneError, Unbounded):
+        return False
+    is_whole = (found.lowest, found.length) == (ZERO, model.whole_length(name))
+    return is_whole and not found.is_assumed and tuple(bounds.demands.found) == model.demands
 
 
 def only_these_sizes(model: Model) -> Iterator[Poly]:

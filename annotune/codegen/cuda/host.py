@@ -151,6 +151,27 @@ class HostText:
         return self.analysis.region.label
 
     @property
+    def caller(self) -> Interface:
+        """Return what the entry gets: of `resident` data not what is the region's alone."""
+        return self.outer.without(_names(self._own)) if self.resident else self.outer
+
+    @property
+    def _own(self) -> tuple[Array, ...]:
+        """Return the arrays whose memory is the region's alone."""
+        return tuple(a for a in self.outer.arrays if self.analysis.stays_on_device(a.name))
+
+    @property
+    def _on_device(self) -> Interface:
+        """Return what the kernels get: the nest as written may need arrays besides."""
+        used = self.analysis.region.nest.arrays()
+        return self.outer.without(_names(self._own) - used)
+
+    @property
+    def _passed(self) -> Interface:
+        """Return what the entry has for the kernels."""
+        return self._on_device.without(_names(self._own)) if self.resident else self._on_device
+
+    @property
     def _all(self) -> tuple[Version, ...]:
         """Return all versions, the general one last."""
         return self.tuned if self.general is None else (*self.tuned, self.general)
@@ -167,8 +188,8 @@ class HostText:
         self._entry(out)
         return out.text()
 
-    def _head(self, function: str, *more: str) -> str:
-        return wrapped(function, [*self.outer.parameters(), *more])
+    def _head(self, function: str, of: Interface, *more: str) -> str:
+        return wrapped(function, [*of.parameters(), *more])
 
     # The original nest ------------------------------------------------------------------
 
@@ -178,7 +199,7 @@ class HostText:
         out.line(
             "/* The nest as written: for sizes, overlaps and errors that the kernels leave. */"
         )
-        with out.block(self._head(f"{kind} {self.name}_original")):
+        with out.block(self._head(f"{kind} {self.name}_original", self.outer)):
             rolled = ROLLED if self.resident else ""
             dialect = Dialect(self.analysis.region, objects=self.held, rolled=rolled)
             body = self.analysis.region.as_written.body
@@ -192,9 +213,9 @@ class HostText:
     def _sized(self) -> tuple[Array, ...]:
         """Return the arrays whose elements are counted: to copy them, or to tell overlaps."""
         if not self.resident:
-            return self.outer.arrays
-        pairs = may_overlap(self.outer)
-        return tuple(a for a in self.outer.arrays if any(a in pair for pair in pairs))
+            return self._on_device.arrays
+        pairs, own = may_overlap(self.outer), self._own
+        return tuple(a for a in self.outer.arrays if a in own or any(a in pair for pair in pairs))
 
     def _count(self, out: Writer, array: Array) -> None:
         """Write the function that counts an array's elements, in 64 bits."""
@@ -217,11 +238,11 @@ class HostText:
         than one output they pass through staging memory, so that the original nest can
         still run on unspoilt arrays when a copy fails.
         """
-        analysis, outer = self.analysis, self.outer
-        brought = [a for a in outer.arrays if not analysis.stays_on_device(a.name)]
+        analysis, outer = self.analysis, self._on_device
+        brought = [a for a in outer.arrays if a not in self._own]
         outputs = [a for a in brought if a.name in outer.written]
         staged = outputs if len(outputs) > 1 else []
-        with out.block(self._head(f"static cudaError_t {self.name}_device")):
+        with out.block(self._head(f"static cudaError_t {self.name}_device", outer)):
             self._bytes(out, outer.arrays)
             out.lines(look_text(analysis, Dialect(analysis.region, objects=self.held)))
             write_touched(out, analysis, outer.arrays)
@@ -239,7 +260,9 @@ class HostText:
                     goal, first = part.at(f"d_{array.name}"), part.first
                     call = f"cudaMemcpy({goal}, {first}, {part.bytes}, cudaMemcpyHostToDevice)"
                     write_step(out, call, part.condition)
-            write_step(out, f"{self.name}_launch({self._device_arguments()})")
+            arguments = [s.name for s in outer.scalars]
+            arguments += [f"d_{a.name}{self._shift(a)}" for a in outer.arrays]
+            write_step(out, f"{self.name}_launch({', '.join(arguments)})")
             write_step(out, "cudaDeviceSynchronize()")
             self._copy_back(out, outputs, staged)
             for array in staged:
@@ -277,13 +300,28 @@ class HostText:
             size = f"sizeof({array.element}) * {self._call_count(array)}"
             out.line(f"const size_t {array.name}_bytes = {size};")
 
-    def _device_arguments(self) -> str:
-        parts = [s.name for s in self.outer.scalars]
-        for array in self.outer.arrays:
-            lowest = signed(fold(self.analysis.shapes[array.name].lowest), self.analysis.region)
-            shift = "" if lowest == Int(0) else f" - {plain_c(lowest, RIGHT_OF_SUM)}"
-            parts.append(f"d_{array.name}{shift}")
-        return ", ".join(parts)
+    def _shift(self, array: Array) -> str:
+        """Return what leads from the first element of an array's section to where it begins."""
+        lowest = signed(fold(self.analysis.shapes[array.name].lowest), self.analysis.region)
+        return "" if lowest == Int(0) else f" - {plain_c(lowest, RIGHT_OF_SUM)}"
+
+    @contextmanager
+    def _memory(self, out: Writer, arrays: Sequence[Array]) -> Iterator[None]:
+        """Write memory of the device around what uses arrays of the region's alone by their names.
+
+        What is written inside runs where all have been allocated.
+        """
+        self._bytes(out, arrays)
+        for array in arrays:
+            out.line(f"{array.element} *d_{array.name} = NULL;")
+        for array in arrays:
+            write_step(out, f"cudaMalloc((void **)&d_{array.name}, {array.name}_bytes)")
+        with out.block("if (status == cudaSuccess)"):
+            for array in arrays:
+                out.line(f"{array.element} *{array.name} = d_{array.name}{self._shift(array)};")
+            yield
+        for array in arrays:
+            out.line(f"cudaFree(d_{array.name});")
 
     # Launches ---------------------------------------------------------------------------
 
@@ -300,7 +338,8 @@ class HostText:
         # One kernel may serve several sizes.
         asking = {t.name: t for t in texts if t.shared_bytes}
         more = (f"bool *{WRITTEN}",) if self.resident else ()
-        head = self._head(f"static cudaError_t {self.name}_launch", *more)
+        own = [a for a in self._on_device.arrays if a not in self._passed.arrays]
+        head = self._head(f"static cudaError_t {self.name}_launch", self._passed, *more)
         may_fail = bool(scratch or asking) or self.resident
         with out.block(head):
             for name, kind in scratch.items():
@@ -318,7 +357,8 @@ class HostText:
             for name, kind in scratch.items():
                 size = f"{COMBINING_BLOCKS} * sizeof({kind})"
                 write_step(out, f"cudaMalloc((void **)&{name}, {size})")
-            with out.block("if (status == cudaSuccess)") if may_fail else nullcontext():
+            run = out.block("if (status == cudaSuccess)") if may_fail else nullcontext()
+            with self._memory(out, own) if own else run:
                 self._versions(out)
                 if may_fail and not self.resident:
                     out.line("status = cudaGetLastError();")
@@ -334,7 +374,7 @@ class HostText:
         """
         texts = (text for version in versions for text in version.texts.values())
         names = {name for text in texts for name in text.aligned}
-        arrays = [a.name for a in self.outer.arrays if a.name in names and self.resident]
+        arrays = [a.name for a in self.caller.arrays if a.name in names and self.resident]
         places = [Binary("%", Call("(size_t)", (Var(name),)), Int(VECTOR_BYTES)) for name in arrays]
         return [Binary("==", place, Int(0)) for place in places]
 
@@ -442,7 +482,7 @@ class HostText:
         tests += () if self.resident else null_tests(self.analysis)
         tests += self._aligned_tests(*self.tuned) if general is None else []
         pairs = may_overlap(outer)
-        with out.block(self._head(f'extern "C" void {region.entry}')):
+        with out.block(self._head(f'extern "C" void {region.entry}', self.caller)):
             self._bytes(out, [a for a in outer.arrays if any(a in pair for pair in pairs)])
             if tests or pairs:
                 out.line("bool fits = true;")
@@ -465,10 +505,17 @@ class HostText:
         """Write the launch of the original nest on the device, where it must succeed."""
         out.line("/* Errors of earlier calls are not this one's. */")
         out.line("cudaGetLastError();")
-        out.line(f"{self.name}_original<<<1, 1>>>({self.outer.names()});")
-        out.line("const cudaError_t failure = cudaGetLastError();")
-        with out.block("if (failure != cudaSuccess)"):
-            self._stop(out, "failure", NOTHING_RUNS)
+        call = f"{self.name}_original<<<1, 1>>>({self.outer.names()});"
+        if not self._own:
+            out.line(call)
+            out.line("const cudaError_t status = cudaGetLastError();")
+        else:
+            out.line("cudaError_t status = cudaSuccess;")
+            with self._memory(out, self._own):
+                out.line(call)
+                out.line("status = cudaGetLastError();")
+        with out.block("if (status != cudaSuccess)"):
+            self._stop(out, "status", NOTHING_RUNS)
 
     def _stop(self, out: Writer, error: str, why: str) -> None:
         """Write the end of the program where no right result is left to be had."""
@@ -482,7 +529,7 @@ class HostText:
         Else the original nest follows, but for data that kernels have changed already: on what they
         left it would compute something else.
         """
-        names, runner = self.outer.names(), "launch" if self.resident else "device"
+        names, runner = self._passed.names(), "launch" if self.resident else "device"
         if self.resident:
             out.line(f"bool {WRITTEN} = false;")
             names = ", ".join(filter(None, (names, f"&{WRITTEN}")))
@@ -498,6 +545,10 @@ class HostText:
             f'fprintf(stderr, "{self.analysis.region.entry}: %s; running the original nest\\n", '
             "cudaGetErrorString(status));"
         )
+
+
+def _names(arrays: Sequence[Array]) -> frozenset[str]:
+    return frozenset(array.name for array in arrays)
 
 
 def _wide(outer: Interface, length: Expr) -> str:

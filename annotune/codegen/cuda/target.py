@@ -35,7 +35,7 @@ from annotune.codegen.users_file import assembled, in_users_file, without_macros
 from annotune.codegen.writer import Writer, words
 from annotune.diagnostics import AnnotuneError, Template
 from annotune.ir.nest import MemorySpace
-from annotune.ir.region import Array, Region, Scalar, SourceFile
+from annotune.ir.region import Region, Scalar, SourceFile
 from annotune.schedule.plan import Plan
 from annotune.space.points import GpuPoints
 from annotune.space.variants import Variant
@@ -107,7 +107,8 @@ class CudaTarget:
         analysis = variant.analysis
         outer = interface(analysis)
         if resident:
-            _refuse_host_memory(outer.arrays)
+            _refuse_host_memory(analysis)
+            user = user.without([*filter(plain.analysis.stays_on_device, plain.analysis.uses)])
         kernels = _Kernels(Definitions() if variant.others else None)
         general = None
         if variant.general is not None:
@@ -121,7 +122,7 @@ class CudaTarget:
         definitions = kernels.definitions((*tuned, *([general] if general is not None else [])))
         parts = [_undefined(analysis.region), *definitions, host.text()]
         device = "\n".join(part for part in parts if part)
-        call = _call(as_written, user, c_spelling(outer.types()), held, lasting)
+        call = _call(as_written, user, c_spelling(host.caller.types()), held, lasting)
         conditions = (c for f in as_written.region.functions for c in f.conditions)
         code = RegionCode(call, "", device, functions, tuple(dict.fromkeys(conditions)))
         return without_macros(code, as_written.region)
@@ -144,15 +145,18 @@ class CudaTarget:
         return f"{prelude(device)}\n{device}"
 
 
-def _refuse_host_memory(arrays: Sequence[Array]) -> None:
+def _refuse_host_memory(analysis: Analysis) -> None:
     """Raise for arrays of which a kernel on resident data would get an address of the host's.
 
-    They are what C declares as arrays, and what the function around the region allocates.
+    They are what C declares as arrays, and what the function around the region allocates. What is
+    declared for the region alone gets memory of the device.
 
     Raises:
         AnnotuneError: There are some.
     """
+    arrays = analysis.region.arrays.values()
     own = [a for a in arrays if a.is_scratch or (a.extents and not a.is_pointer)]
+    own = [a for a in own if not analysis.has_own_memory(a.name)]
     if own:
         raise AnnotuneError.of(*(HOST_MEMORY.at(a.span, name=a.name) for a in own))
 

@@ -238,16 +238,21 @@ class SuiteRun:
         that every row has its figures, before there is a search for any.
         """
         found = dict(kept)
-        todo = [job for job in jobs if job.key not in found]
+        missing = [job for job in jobs if job.key not in found]
+        todo = [*missing, *self._first_alone(jobs, found)]
         if not self._may_search(len(todo)):
-            found |= self._round(todo, timed, gpu, is_search=False)
-            todo = []
-        if self.config.budget != FIRST_ALONE:
-            todo += [job for job in jobs if job.key in found and _is_first_alone(found[job.key])]
+            found |= self._round(missing, timed, gpu, is_search=False)
+            todo = self._first_alone(jobs, found)
         if self._may_search(len(todo)):
             again = self._round(todo, timed, gpu, is_search=True)
             found |= {key: one for key, one in again.items() if one.regions or key not in found}
         return found
+
+    def _first_alone(self, jobs: Sequence[_Job], found: Mapping[Key, _Ran]) -> list[_Job]:
+        """Return the jobs of which the first choice alone is known, and a search is wanted."""
+        if self.config.budget == FIRST_ALONE:
+            return []
+        return [job for job in jobs if job.key in found and _is_first_alone(found[job.key])]
 
     def _may_search(self, count: int) -> bool:
         """Return whether the time that is left suffices for so many jobs with a search."""

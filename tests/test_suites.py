@@ -119,6 +119,20 @@ def test_without_time_for_searches_every_row_has_the_first_choice(runs: Runs) ->
     assert len(runs.budgets) == 6
 
 
+def test_rows_that_an_earlier_command_left_empty_come_before_searches(runs: Runs) -> None:
+    at = suites.SEARCH_S
+    # The first command is ended after its second run.
+    stop = Stop()
+    runs.at[200] = stop.set
+    results(2.5 * at, stop=stop)
+    assert runs.asked == [100, 200]
+    runs.at.clear()
+    # There is time to search for the missing two, and not for the one that is known too.
+    assert set(results(2.5 * at).values()) == {""}
+    assert runs.asked == [100, 200, 200, 300]
+    assert runs.budgets == [1] * 4
+
+
 def test_one_who_asks_for_the_first_choice_alone_has_it_once(runs: Runs) -> None:
     for _ in range(2):
         suite = load_suite(Path("s.yaml"))

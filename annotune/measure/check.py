@@ -131,7 +131,8 @@ class _Check:
             if not self.compared:
                 skipped = self.facts.get("skipped", "")
                 raise _Failed(Status.RUNTIME, f"{NOTHING_COMPARED}: {skipped}")
-            if self._must_launch and not plan.odd.may_fall_back and not self.launches:
+            may_fall_back = plan.odd.may_fall_back or program.for_tuned_alone
+            if self._must_launch and not may_fall_back and not self.launches:
                 raise _Failed(Status.CORRECTNESS, NOT_LAUNCHED)
         except _Failed as failure:
             trial = replace(trial, status=failure.status, reason=failure.reason.strip())

@@ -395,7 +395,8 @@ class Program:
     `device` is the whole of ``S.cu`` for a CUDA variant, empty for the others; where it is empty
     and `code.device` is not, `code.device` stands for it. `optimisation` replaces
     ``-O2`` in a tuned CPU variant, and adds flags; `nvcc` are flags for that
-    compiler alone. `config` is what the trial reports.
+    compiler alone. `config` is what the trial reports. One `for_tuned_alone` launches kernels at
+    the tuned sizes only.
     """
 
     target: str
@@ -405,6 +406,7 @@ class Program:
     optimisation: tuple[str, ...] = ()
     nvcc: tuple[str, ...] = ()
     config: Mapping[str, str | int | float] = field(default_factory=dict)
+    for_tuned_alone: bool = False
 
     @property
     def device_text(self) -> str:

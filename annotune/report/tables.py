@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from math import inf
 
 from annotune.measure.trial import Status, Trial
 from annotune.report.suite import Workload
@@ -257,9 +258,14 @@ def _trials(regions: Sequence[RegionResult] | chain[RegionResult], target: str) 
 
 
 def first_fact(regions: Regions, version: str, name: str) -> str:
-    """Return a fact of the trials of a version, of the first that knows it."""
-    known = (trial.facts[name] for trial in _trials(regions, version) if name in trial.facts)
-    return str(next(known, ""))
+    """Return a fact of the trials of a version: of the fastest right one that knows it, or any."""
+    known = [trial for trial in _trials(regions, version) if name in trial.facts]
+
+    def time_s(trial: Trial) -> float:
+        is_right = trial.status is Status.CORRECT and trial.best_known_s is not None
+        return (trial.best_known_s or 0.0) if is_right else inf
+
+    return str(min(known, key=time_s).facts[name]) if known else ""
 
 
 def _kinds(trial: Trial) -> tuple[str, ...]:

@@ -256,6 +256,8 @@ _CHECKED_AS = {"cuda-gpu": "cuda-cpu", "openacc-gpu": "openacc"}
 _ON_THIS_CPU = ("openmp", "c")
 # The original is timed for so many seconds, and for this share of the time that is left at most.
 BASELINE_BUDGET_S, BASELINE_SHARE = 0.6, 0.05
+# The start of a program may take so long on a busy machine.
+LEAST_BESIDE_S = 2.0
 # The original is run once where one run takes this share of the time that is left.
 ONCE_SHARE = 0.01
 # The original has this many times as long as what it takes alone where threads or a device run it.
@@ -554,7 +556,8 @@ def baseline(
         budget_s = min(BASELINE_BUDGET_S, BASELINE_SHARE * bench.left_s)
         plan = bench.plan(is_timed, budget_s=budget_s)
         # What the user's own code needs it may have.
-        limits = replace(plan.limits, run_s=max(limit_s, plan.limits.run_s), memory_mib=0)
+        run_s = min(max(limit_s, plan.limits.run_s), _beside_s(trials))
+        limits = replace(plan.limits, run_s=run_s, memory_mib=0)
         if plan.timing is not None:
             plan = replace(plan, timing=replace(plan.timing, once_s=_once_s(bench)))
         plan = replace(plan, threads=threads, grids=True, limits=limits)
@@ -571,6 +574,12 @@ def baseline(
     first = min(right, key=lambda n: trials[n].time_s or float("inf"))
     one = Contestant(name, programs[first], trials[first].time_s or 0.0, threads)
     return TargetResult(tuple(trials), Tried(first, trials[first]), contestant=one)
+
+
+def _beside_s(trials: Sequence[Trial]) -> float:
+    """Return the seconds after which a run is slower than what one of `trials` has timed."""
+    took_s = [t.run_s for t in trials if t.status is Status.CORRECT and t.run_s]
+    return max(LEAST_BESIDE_S, min(took_s)) if took_s else inf
 
 
 def ran_once(bench: Bench, program: Program) -> TargetResult | None:

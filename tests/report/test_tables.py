@@ -248,10 +248,13 @@ def test_a_function_without_steps_to_add_has_empty_cells() -> None:
 def test_the_grids_of_the_first_choice() -> None:
     known = by_steps()
     asked = Trial("openacc", {}, Status.CORRECT, facts={"grid_chosen": "8 x 1 x 32 (gcc)"})
-    run = replace(known.run[0], trials=(asked,))
+    killed = replace(asked, status=Status.TIMEOUT, facts={"grid_chosen": "1 x 1 x 32 (gcc)"})
+    right = replace(asked, time_s=1.0, facts={"grid_chosen": "9 x 1 x 32 (gcc)"})
+    as_written = [replace(one, target="openacc_naive") for one in (killed, right)]
+    run = replace(known.run[0], trials=(asked, *as_written))
     found = one("grids", WorkloadFamily("f", (F8,)), results=(replace(known, run=(run,)),))
     assert [cell.text for cell in found.lines[0].cells] == [
-        *("-", "8 x 1 x 64", "8 x 1 x 32 (gcc)", "16 x 16", "8 x 8")
+        *("9 x 1 x 32 (gcc)", "8 x 1 x 64", "8 x 1 x 32 (gcc)", "16 x 16", "8 x 8")
     ]
 
 

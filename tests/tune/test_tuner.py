@@ -27,7 +27,14 @@ from annotune.tune.bench import Bench, Session
 from annotune.tune.config import RunConfig, Wanted
 from annotune.tune.jobs import Contestant
 from annotune.tune.region_run import LONG_CHECK_S, too_late
-from annotune.tune.tuner import TargetResult, measured, original_program, ran_once, unchecked
+from annotune.tune.tuner import (
+    TargetResult,
+    baseline,
+    measured,
+    original_program,
+    ran_once,
+    unchecked,
+)
 
 TOOLS = find_toolchains(os.environ)
 pytestmark = pytest.mark.skipif(not TOOLS.openmp or TOOLS.cxx is None, reason="no OpenMP")
@@ -60,6 +67,8 @@ class _Made:
     flags: Flags = field(default_factory=Flags)
     predicted_s: float | None = None
     model: None = None
+    general: None = None
+    partly: None = None
 
     def plans(self) -> tuple[RegionCode]:
         return (self.code,)
@@ -153,8 +162,6 @@ def test_nothing_is_timed_where_the_original_gives_nothing_to_compare_with(tmp_p
 
 
 def test_the_finals_have_times_of_their_own_and_the_original_in_them(tmp_path: Path) -> None:
-    from annotune.tune.tuner import baseline
-
     bench = _bench(tmp_path)
     place = bench.checker.oracle.source.regions[0].extent
     code = RegionCode("{" + TEXT[place.body_start : place.body_end] + "}")
@@ -184,6 +191,19 @@ def test_the_finals_have_times_of_their_own_and_the_original_in_them(tmp_path: P
         assert trial.times_s != trial.final.times_s
         assert trial.facts["cache"] in ("cold", "warm")
     assert looks == [1]
+
+
+def test_a_way_to_write_the_original_slower_than_a_timed_one_is_soon_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("annotune.tune.tuner.LEAST_BESIDE_S", 0.2)
+    forever = RegionCode("{ volatile int on = 1; while (on) ; }")
+    codes = {"first": RegionCode(f"{{{LOOP}}}"), "second": forever}
+    found = baseline(_bench(tmp_path), "openmp_naive", "openmp", codes, 1)
+    first, second = found.trials
+    assert found.best is first
+    assert second.status is Status.TIMEOUT
+    assert "killed after 0.2 s" in second.reason
 
 
 class _Recorded(Checker):
@@ -227,8 +247,6 @@ def test_a_quick_original_is_timed_by_itself(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("impatient")
 def test_what_leaves_nothing_to_compare_with_runs_once_too(tmp_path: Path) -> None:
-    from annotune.tune.tuner import baseline
-
     bench = _bench(tmp_path, OVERFLOWS)
     place = bench.checker.oracle.source.regions[0].extent
     code = RegionCode("{" + OVERFLOWS[place.body_start : place.body_end] + "}")

@@ -257,7 +257,7 @@ _ON_THIS_CPU = ("openmp", "c")
 # The original is timed for so many seconds, and for this share of the time that is left at most.
 BASELINE_BUDGET_S, BASELINE_SHARE = 0.6, 0.05
 # The start of a program may take so long on a busy machine.
-LEAST_BESIDE_S = 2.0
+LEAST_BESIDE_S = 1.0
 # The original is run once where one run takes this share of the time that is left.
 ONCE_SHARE = 0.01
 # The original has this many times as long as what it takes alone where threads or a device run it.

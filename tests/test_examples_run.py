@@ -40,6 +40,7 @@ FILES = (
     "nekbone/cg.c",
     "fem/mass_assembly.c",
     "fem/mass_action.c",
+    "fem/interpolation.c",
     "fem/kernels.c",
     "gemm/gemm.c",
     "gemm/sgemm.c",

@@ -23,7 +23,7 @@ from annotune.ir.nest import (
 from annotune.measure.values import element_of
 from annotune.schedule.plan import Kernel
 from annotune.strategies.copy_layout import Passes
-from benchmarks.machine_code.bank_passes import ThreadLoop, access_passes
+from machine_code.bank_passes import ThreadLoop, access_passes
 from machine_code.parts import parts_of, spelled_out
 
 

@@ -207,6 +207,9 @@ def _shapes(function: str, sizes: Mapping[str, int]) -> Mapping[str, tuple[int, 
             e, d, q, dims = sizes["elements"], sizes["d"], sizes["q"], int(function[-2])
             inner, points = (e, *(d,) * dims), (e, *(q,) * dims)
             return {"U": inner, "V": inner, "D": points, "B": (q, d)}
+        case "interpolate":
+            e, d, q = sizes["elements"], sizes["d"], sizes["q"]
+            return {"U": (e, d, d, d), "V": (e, q, q, q), "B": (q, d)}
         case "gemm":
             m, k = sizes["m"], sizes["k"]
             return {"C": (m, n), "A": (m, k), "B": (k, n)}
@@ -230,18 +233,22 @@ def _ax(lib: Library, a: Arrays, *_: Any) -> None:
     lib.accumulate("lk,elji->ekji", d, ut, a["w"], 1)
 
 
+def _along_each(lib: Library, matrix: str, b: Any, v: Any) -> Any:
+    """Return elements with a matrix applied in each of their directions, such as ``z*`` of B."""
+    letters = "ijk"[: v.ndim - 1]
+    for one in letters:
+        own = matrix.replace("*", one)
+        v = lib.einsum(f"{own},e{letters}->e{letters.replace(one, 'z')}", b, v)
+    return v
+
+
 def _action(lib: Library, a: Arrays, *_: Any) -> None:
-    b, v = a["B"], a["V"]
-    dims = v.ndim - 1
-    letters = "ijk"[:dims]
-    for at in range(dims):
-        one = letters[at]
-        v = lib.einsum(f"z{one},e{letters}->e{letters.replace(one, 'z')}", b, v)
-    v = v * a["D"]
-    for at in range(dims):
-        one = letters[at]
-        v = lib.einsum(f"{one}z,e{letters}->e{letters.replace(one, 'z')}", b, v)
-    a["U"][...] = v
+    at_points = _along_each(lib, "z*", a["B"], a["V"]) * a["D"]
+    a["U"][...] = _along_each(lib, "*z", a["B"], at_points)
+
+
+def _interpolate(lib: Library, a: Arrays, *_: Any) -> None:
+    a["V"][...] = _along_each(lib, "z*", a["B"], a["U"])
 
 
 def _product(lib: Library, a: Arrays, *_: Any) -> None:
@@ -282,6 +289,7 @@ _BY_NAME: Mapping[str, Work] = {
     "ax": _ax,
     "action_2d": _action,
     "action_3d": _action,
+    "interpolate": _interpolate,
     "gemm": _product,
     "batched_gemm": _product,
     "heat": _heat,

@@ -7,6 +7,7 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from machine_code.bank_passes import ThreadLoop, access_passes, lanes
 
 from annotune.ir.expr import Binary, Expr, Int, Var
 from annotune.strategies.copy_layout import (
@@ -16,7 +17,6 @@ from annotune.strategies.copy_layout import (
     Passes,
     warp_passes,
 )
-from benchmarks.machine_code.bank_passes import ThreadLoop, access_passes, lanes
 
 X32 = (ThreadLoop("x", 32),)
 X, Y, K = Var("x"), Var("y"), Var("k")

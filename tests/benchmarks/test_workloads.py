@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+import static
 from machine_code.workloads import (
     EXAMPLES,
     UnknownWorkload,
@@ -46,7 +49,7 @@ def test_annotune_accepts_it_at_its_sizes(workload: Workload) -> None:
 
 
 def test_names_are_unique_and_every_triples_kernel_has_every_size() -> None:
-    elements, others = 4 * 7 + 3 * 3 + 8, 5 + 3 + 4 * 3 + 3 + 2 + 2 * 2 + 1
+    elements, others = 4 * 7 + 3 * 3 + 8 + 3, 5 + 3 + 4 * 3 + 3 + 2 + 2 * 2 + 1
     assert len(BY_NAME) == len(EVERY) == 27 * 7 + elements + others
     for kind in ("s1", "d1", "d2"):
         for number in range(1, 10):
@@ -96,3 +99,14 @@ def test_a_size_with_too_few_values_is_refused(tmp_path: Path) -> None:
     table.write_text("families:\n- {file: a.c, by: set, functions: {f: [m, n]}, sizes: {4: [4]}}\n")
     with pytest.raises(AnnotuneError, match="size '4' has 1 values, and the function 'f' names 2"):
         all_workloads(table)
+
+
+def test_each_benchmark_starts_from_the_root_of_the_project(tmp_path: Path) -> None:
+    """The tests import more than a user's Python does."""
+    folder = Path(static.__file__).parent
+    names = [path.stem for path in folder.glob("*.py")]
+    words = f"import sys; sys.path[0] = {str(folder)!r}\nimport {', '.join(names)}"
+    done = subprocess.run(
+        [sys.executable, "-c", words], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr

@@ -106,7 +106,7 @@ def test_when_it_applies(old: str, new: str, why: str) -> None:
         assert not isinstance(choices, str), choices
 
 
-@pytest.mark.parametrize("path", ["fem/mass_action.c", "nekbone/ax.c"])
+@pytest.mark.parametrize("path", ["fem/mass_action.c", "fem/interpolation.c", "nekbone/ax.c"])
 def test_the_operators_of_elements_have_it_first(path: str) -> None:
     text = (EXAMPLES / path).read_text()
     for region in text_regions(text):

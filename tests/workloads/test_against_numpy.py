@@ -36,6 +36,14 @@ FILES: Mapping[str, tuple[Sizes, ...]] = {
         {"elements": 0, "d": 5, "q": 6},
         {"elements": 1, "d": 1, "q": 1},
     ),
+    "fem/interpolation.c": (
+        {"elements": 20, "d": 8, "q": 8},
+        {"elements": 7, "d": 8, "q": 8},
+        {"elements": 3, "d": 4, "q": 6},
+        {"elements": 2, "d": 6, "q": 3},
+        {"elements": 0, "d": 8, "q": 8},
+        {"elements": 1, "d": 1, "q": 1},
+    ),
     "fem/mass_assembly.c": (
         {"elements": 20, "d": 3, "q": 4},
         {"elements": 7, "d": 3, "q": 4},

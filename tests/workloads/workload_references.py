@@ -28,6 +28,10 @@ def _action_3d(a: SimpleNamespace) -> Outcome:
     return {"U": _sum("ka,lb,mc,eklm,kf,lg,mh,efgh->eabc", *basis, a.D, *basis, a.V)}
 
 
+def _interpolate(a: SimpleNamespace) -> Outcome:
+    return {"V": _sum("ka,lb,mc,eabc->eklm", a.B, a.B, a.B, a.U)}
+
+
 def _assembly_2d(a: SimpleNamespace) -> Outcome:
     return {"M": _sum("ka,kc,lb,ld,ekl->eabcd", *(a.B,) * 4, a.D)}
 
@@ -84,6 +88,7 @@ def _jacobi(a: SimpleNamespace) -> Outcome:
 REFERENCES: Mapping[str, Callable[[SimpleNamespace], Outcome]] = {
     "action_2d": _action_2d,
     "action_3d": _action_3d,
+    "interpolate": _interpolate,
     "add2s1": lambda a: {"a": a.c * a.a + a.b},
     "add2s2": lambda a: {"a": a.a + a.c * a.b},
     "assembly_2d": _assembly_2d,

@@ -36,6 +36,9 @@ USUAL = (
     "local_grad3-*",
     "matrix_sum-*",
     "riemann_christoffel-*",
+    "ax-*",
+    "action_*",
+    "interpolate-*",
 )
 
 

@@ -12,10 +12,10 @@ from annotune.codegen.cuda.grid import THREADS, grid
 from annotune.ir.c_types import element_bytes
 from annotune.ir.expr import Access, Expr, Int, accesses, print_expr, variables
 from annotune.ir.fold import fold, trip_count
-from annotune.ir.nest import Assign, Level, Loop, walk_paths
+from annotune.ir.nest import Assign, Level, Loop
 from annotune.model.shape import SECTOR_BYTES
 from annotune.schedule.plan import Kernel
-from machine_code.parts import parts_of, spelled_out
+from machine_code.parts import spelled_out, with_parts
 
 WARP = 32
 _OWN = (Level.SERIAL, Level.BLOCK_X, Level.BLOCK_Y, Level.BLOCK_Z, *THREADS)
@@ -55,9 +55,8 @@ def global_accesses(
     condition leaves out there are counted, since at that place none is.
     """
     block = prod(grid(kernel, sizes).threads)
-    parts = parts_of(kernel.body)
     found = []
-    for assign, loops in walk_paths(kernel.body):
+    for assign, loops, parts in with_parts(kernel.body):
         for named, is_write in _accesses(assign):
             if named.array in analysis.region.arrays:
                 access = spelled_out(named, parts)

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from annotune.ir.expr import Access, Expr, substitute
-from annotune.ir.nest import Local, walk_stmts
+from annotune.ir.nest import Assign, Local, Loop, walk_places
 from annotune.transforms.tree import Body
 
 
-def parts_of(body: Body) -> Mapping[str, Expr]:
-    """Return what each scalar that a kernel declares is at its start, by iterators and sizes."""
-    found: dict[str, Expr] = {}
-    for stmt in walk_stmts(body):
+def with_parts(body: Body) -> Iterator[tuple[Assign, tuple[Loop, ...], Mapping[str, Expr]]]:
+    """Yield each assignment with the loops around it and the scalars declared for it.
+
+    These are what they are at their start, by iterators and sizes: a name may be another scalar in
+    another loop.
+    """
+    scopes: dict[tuple[int, ...], dict[str, Expr]] = {}
+    for stmt, loops, place in walk_places(body):
+        known: dict[str, Expr] = {}
+        for depth in range(len(place)):
+            known |= scopes.get(place[:depth], {})
         if isinstance(stmt, Local) and stmt.value is not None:
-            found[stmt.name] = substitute(stmt.value, found)
-    return found
+            scopes.setdefault(place[:-1], {})[stmt.name] = substitute(stmt.value, known)
+        elif isinstance(stmt, Assign):
+            yield stmt, loops, known
 
 
 def spelled_out(access: Access, parts: Mapping[str, Expr]) -> Access:

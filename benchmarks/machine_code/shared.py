@@ -17,14 +17,13 @@ from annotune.ir.nest import (
     LocalArray,
     Loop,
     MemorySpace,
-    walk_paths,
     walk_stmts,
 )
 from annotune.measure.values import element_of
 from annotune.schedule.plan import Kernel
 from annotune.strategies.copy_layout import Passes
 from machine_code.bank_passes import ThreadLoop, access_passes
-from machine_code.parts import parts_of, spelled_out
+from machine_code.parts import spelled_out, with_parts
 
 
 @dataclass(frozen=True)
@@ -52,10 +51,9 @@ def shared_accesses(kernel: Kernel, sizes: Mapping[str, int]) -> tuple[SharedAcc
         if isinstance(stmt, LocalArray) and stmt.space is MemorySpace.SHARED
     }
     block = prod(grid(kernel, sizes).threads)
-    parts = parts_of(kernel.body)
     unset = {stmt.name: 0 for stmt in walk_stmts(kernel.body) if isinstance(stmt, Local)}
     found: dict[str, SharedAccess] = {}
-    for assign, loops in walk_paths(kernel.body) if arrays else ():
+    for assign, loops, parts in with_parts(kernel.body) if arrays else ():
         for named, is_write in _accesses(assign):
             if named.array not in arrays:
                 continue

@@ -130,7 +130,7 @@ def test_names_and_commands_are_listed(capsys: pytest.CaptureFixture[str]) -> No
     assert capsys.readouterr().out.startswith("gemm/gemm.c --function gemm --set m=256")
     assert static.main(["--list"]) == 0
     names = capsys.readouterr().out.split()
-    assert len(names) == 18 * 3 + 4 * 2 + 9 + 5 + 3 + 2 + 1
+    assert len(names) == 18 * 3 + 4 * 2 + 9 + 5 + 3 + 2 + 1 + 3 + 2 * 7 + 3
 
 
 @needs_nvcc

@@ -469,7 +469,7 @@ def _common(paths: Sequence[Sequence[tuple[str, int]]]) -> set[str]:
 
 @dataclass(frozen=True, slots=True)
 class ScalarElement:
-    """Where a statement finds the value of a private scalar.
+    """Where a statement finds the value of a private scalar, or the elements of a private array.
 
     `declared` is the position of the array's declaration in the text, `around` are the loops
     around that, outermost first, and `inside` the loops between it and the statement.
@@ -531,7 +531,11 @@ def _walk_elements(
             case Loop():
                 yield from _walk_elements(stmt.body, (*loops, stmt), (*place, index), known)
             case Assign(number):
-                used = {(a.array, a.indices) for a in _accesses(stmt) if a.array in known}
+                used = {
+                    (a.array, a.indices[: known[a.array][0].lives])
+                    for a in _accesses(stmt)
+                    if a.array in known
+                }
                 names = [name for name, _ in used]
                 for name, indices in used:
                     if names.count(name) == 1:

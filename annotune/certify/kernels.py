@@ -136,7 +136,7 @@ def _stored(placer: Placer, plan: Plan) -> Iterator[Stored]:
                 f"{scalar} of {'.'.join(map(str, home))}",
                 placer.relation(number, life, "A"),
                 placer.relation(number, element, "A"),
-                place.array.extents,
+                place.array.extents[: place.array.lives],
             )
 
 

@@ -125,7 +125,7 @@ class LocalArray:
     Its elements are an `Access` of its name with one index per extent; they start without
     a value. In `SHARED` memory it belongs to the threads that run the same iteration of all
     loops around it but their own. `stands_for` names the private scalar whose values, of several
-    iterations at once, the elements are.
+    iterations at once, the elements are, or the array, of which each has its last `own` indices.
     """
 
     name: str
@@ -133,6 +133,12 @@ class LocalArray:
     extents: tuple[int, ...]
     space: MemorySpace = MemorySpace.PRIVATE
     stands_for: str = ""
+    own: int = 0
+
+    @property
+    def lives(self) -> int:
+        """Return how many indices, the first ones, choose among the iterations."""
+        return len(self.extents) - self.own
 
 
 @dataclass(frozen=True, slots=True)

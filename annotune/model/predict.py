@@ -76,7 +76,7 @@ from annotune.schedule.launch_sizes import TEAM
 from annotune.schedule.units import Unit, with_merged
 from annotune.transforms.merge import Decode, Merge
 from annotune.transforms.registers import Hold
-from annotune.transforms.spread import ShareArray, Spread
+from annotune.transforms.spread import Batch, ShareArray, Spread
 from annotune.transforms.tile import tile_name
 
 # 32-bit registers that a thread needs besides values: addresses and counters.
@@ -318,11 +318,22 @@ class _ElementBlocks(_Threads):
 
     @cached_property
     def form(self) -> LaunchShape:
-        unit, steps = self.unit, self.choice.of(Spread)
-        blocks = tuple((name, unit.trips[name] or 1) for name in self.choice.blocks)
-        size = max(min(s.threads or TEAM, self._points(s)) for s in steps)
-        warp = self.device.warp_size
+        unit, rows = self.unit, self.rows
+        trips = {name: unit.trips[name] or 1 for name in self.choice.blocks}
+        blocks = tuple((name, ceil(n / rows.get(name, 1))) for name, n in trips.items())
+        size, warp = self.row * prod(rows.values()), self.device.warp_size
         return LaunchShape((("", ceil(size / warp) * warp),), blocks, ())
+
+    @property
+    def rows(self) -> Mapping[str, int]:
+        """Return the loops of which a block has several iterations at once, a row for each."""
+        return {step.loop: step.size for step in self.choice.of(Batch)}
+
+    @property
+    def row(self) -> int:
+        """Return the threads that have one element together."""
+        size = max(min(s.threads or TEAM, self._points(s)) for s in self.choice.of(Spread))
+        return size if self.rows else ceil(size / self.device.warp_size) * self.device.warp_size
 
     @cached_property
     def works(self) -> tuple[ThreadWork, ...]:
@@ -338,7 +349,8 @@ class _ElementBlocks(_Threads):
     def shared_bytes(self) -> int:
         own = (s for s in walk_stmts(self.unit.body) if isinstance(s, LocalArray))
         shared = {step.array for step in self.choice.of(ShareArray)}
-        return sum(prod(s.extents) * element_bytes(s.type) for s in own if s.name in shared)
+        held = sum(prod(s.extents) * element_bytes(s.type) for s in own if s.name in shared)
+        return held * prod(self.rows.values())
 
     @cached_property
     def shares(self) -> tuple[_Share, ...]:
@@ -364,7 +376,7 @@ class _ElementBlocks(_Threads):
         factors = {s: factor for s, _, factor in self.choice.unroll}
         reads = tuple(f for f in facts if not f.is_write)
         writes = tuple(f for f in facts if f.is_write)
-        rounds = ceil(points / self.form.threads)
+        rounds = ceil(points / self.row)
         return _Share(rounds, terms, reads, writes, factors.get(statement, 1))
 
     def _points(self, step: Spread) -> int:

@@ -67,7 +67,7 @@ from annotune.transforms.merge import Merge, merged_name
 from annotune.transforms.messages import ALREADY_PLACED, NOT_SPREAD, TOO_MANY_LOOPS
 from annotune.transforms.permute import Permute
 from annotune.transforms.registers import Hold, Registers
-from annotune.transforms.spread import ShareArray, Spread
+from annotune.transforms.spread import Batch, ShareArray, Spread
 from annotune.transforms.stage import Stage
 from annotune.transforms.tile import Cyclic, Tile, tile_name, worker_name
 from annotune.transforms.tile_ends import Pad, Peel
@@ -456,7 +456,7 @@ def kernel_choice(unit: Unit, point: Point, asked: RecipeSteps) -> Candidate:
     merges = common(unit, _merges(asked), "merge", asked)
     if merges:
         return _as_one(unit, merges, point, asked)
-    if any(asked.of(kind, own) for kind in (ShareArray, Spread)):
+    if any(asked.of(kind, own) for kind in _SHARING):
         return _spread(unit, asked)
     tile = common(unit, asked.by_statement(Contract), "contract", asked)
     copying = copying_of(unit, asked)
@@ -483,6 +483,10 @@ def kernel_choice(unit: Unit, point: Point, asked: RecipeSteps) -> Candidate:
     return choice.having(*kept, *unrolled, *others, without=(Registers, Unroll))
 
 
+# How the threads of a block share an element's work, in the order in which it is done.
+_SHARING = (ShareArray, Batch, Spread)
+
+
 def _spread(unit: Unit, asked: RecipeSteps) -> Candidate:
     """Return the choice for a kernel whose block has arrays, or shares loops, as a recipe says.
 
@@ -492,6 +496,7 @@ def _spread(unit: Unit, asked: RecipeSteps) -> Candidate:
     own = unit.statements
     steps: tuple[Transform, ...] = (
         *(replace(step, span=NOWHERE) for step in asked.of(ShareArray, own)),
+        *(replace(step, span=NOWHERE) for step in asked.of(Batch, own)),
         *(replace(step, span=NOWHERE) for step in asked.of(Spread, own)),
     )
     for kind in (Permute, Tile, Cyclic, Registers, Contract, *COPYING, *MOVES):

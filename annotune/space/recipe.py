@@ -20,7 +20,7 @@ from annotune.transforms.map import Map
 from annotune.transforms.merge import Merge, merged_name
 from annotune.transforms.permute import Permute
 from annotune.transforms.registers import Hold, Registers
-from annotune.transforms.spread import ShareArray, Spread
+from annotune.transforms.spread import Batch, ShareArray, Spread
 from annotune.transforms.stage import Stage
 from annotune.transforms.tile import Cyclic, Tile
 from annotune.transforms.tile_ends import Pad, Peel
@@ -48,6 +48,7 @@ def config(decision: Decision, point: Point) -> dict[str, str | int]:
             out[f"{prefix}.block"] = ",".join(choice.blocks) or "-"
             out[f"{prefix}.thread"] = ",".join(choice.shared or _flat(choice)) or "-"
             out |= {f"{prefix}.threads": step.threads for step in choice.of(Spread) if step.threads}
+            out |= {f"{prefix}.batch": step.size for step in choice.of(Batch)}
             if choice.contract is not None:
                 out[f"{prefix}.tile"] = str(choice.contract)
             if choice.moves:
@@ -184,7 +185,7 @@ def _shaping(choice: Candidate) -> Iterator[Command]:
     if choice.blocks or threads:
         levels = (*on_place("block", choice.blocks), *on_place("thread", threads))
         yield written(Map(choice.mapped, levels, max_blocks=choice.max_blocks))
-    yield from map(written, (*choice.of(ShareArray), *choice.of(Spread)))
+    yield from map(written, (*choice.of(ShareArray), *choice.of(Batch), *choice.of(Spread)))
 
 
 def _contract(choice: Candidate) -> Iterator[Argument]:

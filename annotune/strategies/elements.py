@@ -23,7 +23,7 @@ from annotune.transforms.legality import carried_sums
 from annotune.transforms.map import Map
 from annotune.transforms.merge import Decode, merged_name
 from annotune.transforms.registers import Registers
-from annotune.transforms.spread import OWN_SHARED_BYTES, ShareArray, Spread
+from annotune.transforms.spread import OWN_SHARED_BYTES, Batch, ShareArray, Spread
 from annotune.transforms.transform import Context, Transform
 from annotune.transforms.tree import bound_names, numbers
 from annotune.transforms.unroll import Unroll
@@ -34,6 +34,8 @@ THREAD_BYTES = 512
 FEW_POINTS = WARP // 2
 # Threads of a block beside the rules' own, as further points of the space.
 BLOCK_SIZES = (32, 64, 128, 256, 512)
+# Elements that a block has at once, as further points.
+BATCHES = (2, 4, 8, 16)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +76,23 @@ def elements(unit: Unit) -> tuple[Candidate, ...] | str:
         return f"a nest inside an iteration has {longest} points at most, too few for a block"
     most = min(TEAM, -(-longest // WARP) * WARP)
     sizes = (most, *(n for n in BLOCK_SIZES if n != most and n < longest + WARP))
-    names = tuple(loop.var for loop in around)
-    first = _made(unit, names, [s.name for s in arrays], nests, 0)
+    names, held = tuple(loop.var for loop in around), [s.name for s in arrays]
+    first = _made(unit, names, held, nests)
     why = _refused(unit, first)
     if why:
         return why
-    return tuple(_made(unit, names, [s.name for s in arrays], nests, n) for n in sizes)
+    rows = [n for n in BATCHES if n * longest <= TEAM and n * own <= OWN_SHARED_BYTES]
+    made = {n: _made(unit, names, held, nests, rows=n) for n in rows}
+    made = {1: first} | {n: choice for n, choice in made.items() if not _refused(unit, choice)}
+    # The fewer lanes of the last warp are idle, the better.
+    best = max(made, key=lambda n: _busy(n * longest))
+    others = (_made(unit, names, held, nests, n) for n in sizes[1:])
+    return (made.pop(best), *others, *made.values())
+
+
+def _busy(threads: int) -> float:
+    """Return the share of their warps' lanes that so many threads are."""
+    return threads / (-(-threads // WARP) * WARP)
 
 
 def _around(unit: Unit) -> tuple[Loop, ...] | str:
@@ -124,18 +137,29 @@ def _made(
     around: Sequence[str],
     arrays: Sequence[str],
     nests: Sequence[InnerNest],
-    threads: int,
+    threads: int = 0,
+    rows: int = 1,
 ) -> Candidate:
-    """Return the choice with blocks of so many threads at most, 0 for what the rules say."""
+    """Return the choice with blocks of so many threads at most, 0 for what the rules say.
+
+    With several `rows` of them a block has as many elements at once.
+    """
     steps: list[Transform] = [ShareArray(unit.leader, name) for name in arrays]
-    usual = min(TEAM, -(-max(nest.points for nest in nests) // WARP) * WARP)
-    size = 0 if threads == usual else threads
-    steps += [Spread(nest.statement, nest.loops, size) for nest in nests]
+    steps += [Batch(unit.leader, around[-1], rows)] if rows > 1 else []
+    steps += [Spread(nest.statement, nest.loops, threads) for nest in nests]
+    longest = max(nest.points for nest in nests)
+    usual = min(TEAM, -(-longest // WARP) * WARP)
+    several = f"{rows} rows of {longest}" if rows > 1 else ""
+    blocks = f"{rows} elements for each block" if rows > 1 else "one element for each block"
     reasons = (
         Reason("strategy", "elements", "the nests of an iteration talk through its own arrays"),
-        Reason("blocks", ", ".join(around), "one element for each block"),
+        Reason("blocks", ", ".join(around), blocks),
         Reason("shared memory", ", ".join(arrays), "what the nests of an element hand on"),
-        Reason("threads", f"{threads or usual}", "they share the loops of each nest, flattened"),
+        Reason(
+            "threads",
+            several or f"{threads or usual}",
+            "they share the loops of each nest, flattened",
+        ),
     )
     choice = Candidate.of_axes(unit.parts, *steps, blocks=around, reasons=reasons)
     return completed(unit, choice)

@@ -38,7 +38,7 @@ from annotune.transforms.merge import Decode, Merge
 from annotune.transforms.permute import Permute
 from annotune.transforms.pipeline import Pipeline, Prefetch, Stream
 from annotune.transforms.registers import Hold, Registers
-from annotune.transforms.spread import ShareArray, Spread
+from annotune.transforms.spread import Batch, ShareArray, Spread
 from annotune.transforms.stage import Stage
 from annotune.transforms.tile import Cyclic, Tile, tile_name
 from annotune.transforms.tile_ends import Pad, Peel
@@ -416,7 +416,7 @@ T = TypeVar("T")
 # What a worker does is done in this order: statement by statement from copies to ends of tiles.
 _SHAPING = (Merge, Permute, Fuse, Tile, Cyclic)
 _IN_NEST = (Permute, Tile, Cyclic)
-_PLACING = (Map, ShareArray, Team, Spread, Vectorize)
+_PLACING = (Map, ShareArray, Batch, Team, Spread, Vectorize)
 _OF_STATEMENT = (Stage, Pipeline, Prefetch, Hold, Peel, Pad)
 # What a recipe says of copies and blocks in registers.
 COPYING = (Stage, Hold, Pad, Peel)

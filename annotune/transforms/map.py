@@ -277,6 +277,7 @@ SHARING = {
         Level.CPU_THREAD,
     )
 }
+_ROWS = frozenset({Level.THREAD_Y, Level.THREAD_Z})
 _WORDS = {Level.VECTOR: "acc", Level.SIMD: "threads", Level.CPU_THREAD: "threads"}
 
 
@@ -316,7 +317,7 @@ class Team(OnStatement):
         if refusal := serial_refusal(self.command, body, self.statement, loop, self.span):
             return refusal
         around = [x for x in path(body, self.statement) if x.place in TEAM_LEVELS]
-        if around:
+        if around and not self._is_row(body, loop, context):
             return TEAM_INSIDE.at(
                 self.span, command=self.command, inner=self.loop, outer=around[0].var
             )
@@ -334,6 +335,19 @@ class Team(OnStatement):
         if not around:
             return replace_loop(body, loop, (shared,))
         return replace_loop(body, around[0], nest_loops((shared, *around), loop.body))
+
+    def _is_row(self, body: Body, loop: Loop, context: Context) -> bool:
+        """Return whether the loop is all that rows of threads do, each of them on a slower axis.
+
+        A sum is one of the whole block: no row has one.
+        """
+        nest = path(body, self.statement)
+        last = next(k for k, x in enumerate(nest) if x is loop) - len(self._perfect(body, loop))
+        first = next(k for k, x in enumerate(nest) if x.place in TEAM_LEVELS)
+        rows = nest[first:last]
+        are_rows = all(x.place in _ROWS and len(x.body) == 1 and not x.combines for x in rows)
+        is_row = self.level is Level.THREAD_X and are_rows and len(rows) > 0
+        return is_row and not self._combined(body, loop, context)
 
     def _combined(self, body: Body, loop: Loop, context: Context) -> tuple[Combine, ...]:
         """Return the reductions of the loop and of the loops around it that its statements add to.

@@ -325,6 +325,12 @@ TOO_MUCH_OWN_SHARED = Template(
     "share: with '{array}' a block would need {bytes} bytes of shared memory, more than {limit}",
     "share fewer arrays, or leave them to a thread",
 )
+NOT_BATCHED = Template(
+    "AT338",
+    "batch: a block cannot have several iterations of '{loop}': the loop {reason}",
+    "put the loop on blocks, `share` all arrays that stand in it, and `spread` the loops inside "
+    "afterwards",
+)
 NOT_SPREAD = Template(
     "AT337",
     "spread: the threads cannot share '{loop}': {reason}",

@@ -1,4 +1,7 @@
-"""The threads of a block share one iteration: its arrays, and the loops inside its work."""
+"""The threads of a block share one iteration: its arrays, and the loops inside its work.
+
+Or several iterations, a row of the threads for each.
+"""
 
 from __future__ import annotations
 
@@ -9,17 +12,38 @@ from typing import ClassVar
 from annotune.annotation.commands import Kind
 from annotune.diagnostics import Diagnostic
 from annotune.ir.c_types import element_bytes
-from annotune.ir.nest import Level, LocalArray, Loop, MemorySpace, Stmt, walk_places, walk_stmts
-from annotune.transforms.legality import missing
+from annotune.ir.expr import Access, Expr, rewrite
+from annotune.ir.nest import (
+    Level,
+    LocalArray,
+    Loop,
+    MemorySpace,
+    Stmt,
+    map_assigns,
+    walk_places,
+    walk_stmts,
+)
+from annotune.transforms.legality import missing, placement_refusal
 from annotune.transforms.map import MAX_THREADS, PLACES, Team
 from annotune.transforms.merge import Merge, merged_name
 from annotune.transforms.messages import (
+    NOT_BATCHED,
     NOT_SHARED,
     NOT_SPREAD,
     TOO_MUCH_OWN_SHARED,
 )
+from annotune.transforms.tile import Tile
 from annotune.transforms.transform import CUDA_GUIDE, Context, OnStatement, Word, takes
-from annotune.transforms.tree import Body, in_order, mapped, path, top_of
+from annotune.transforms.tree import (
+    Body,
+    in_order,
+    mapped,
+    named_loop,
+    path,
+    replace_loop,
+    top_of,
+    turn,
+)
 
 # Shared memory that a block has without asking for more (CUDA C++ Programming Guide, Shared
 # Memory), less what its threads need to combine sums in.
@@ -84,6 +108,97 @@ class ShareArray(OnStatement):
 
     def _is_it(self, stmt: Stmt) -> bool:
         return isinstance(stmt, LocalArray) and stmt.name == self.array
+
+
+@dataclass(frozen=True, slots=True)
+class Batch(OnStatement):
+    """Give a block `size` iterations of its loop at once, and in each nest inside a row of threads.
+
+    ``Batch(0, "e", 2)``: ``for e @block.x: (local shared double t[4]; for i: t[i] = a[e]; for i:
+    c[e] += t[i])`` becomes ``for e_t @block.x step 2: (local shared double t[2][4]; for e in
+    e_t:min(e_t + 2, n) @thread.y: for i: t[e - e_t][i] = a[e]; for e … @thread.y: for i: …)``.
+    The threads meet between the nests, as they did; `Spread` deals the loops of each to a row.
+    """
+
+    is_inner: ClassVar[bool] = False
+    word: ClassVar[Word] = Word(
+        "batch",
+        "let a block have several iterations of its loop at once, a row of threads for each",
+        'batch(0, "e", 4)',
+        "Abdelfattah et al. 2016, 4",
+    )
+    loop: str = takes(Kind.LOOP)
+    size: int = takes(Kind.COUNT)
+
+    def why_not(self, body: Body, context: Context) -> Diagnostic | None:
+        """Return the reason a block cannot have several iterations, or None when it can."""
+        if absent := missing(body, self.statement, (self.loop,), self.span):
+            return absent
+        loop = named_loop(body, self.statement, self.loop)
+        reason = self._reason(loop)
+        if reason:
+            return NOT_BATCHED.at(self.span, loop=self.loop, reason=reason)
+        if refusal := Tile(self.statement, self.loop, self.size, span=self.span).why_not(
+            body, context
+        ):
+            return refusal
+        arrays = [s for s in loop.body if isinstance(s, LocalArray)]
+        used = sum(self.size * prod(s.extents) * element_bytes(s.type) for s in arrays)
+        if used > OWN_SHARED_BYTES:
+            name = arrays[-1].name
+            return TOO_MUCH_OWN_SHARED.at(self.span, array=name, bytes=used, limit=OWN_SHARED_BYTES)
+        help_ = f"leave each iteration of '{self.loop}' a block of its own"
+        return placement_refusal("batch", self.apply(body, context), context, self.span, help_)
+
+    def _reason(self, loop: Loop) -> str:
+        """Return in words why a loop has no rows of threads inside it, empty where it has."""
+        if loop.place not in PLACES["block"]:
+            return "is on no block"
+        if loop.combines:
+            return "adds up what its iterations have"
+        if self.size < 2:
+            return "needs two iterations or more for that"
+        for stmt in loop.body:
+            match stmt:
+                case LocalArray(name=name, space=space):
+                    if space is not MemorySpace.SHARED or stmt.stands_for:
+                        return f"has an array of each thread, '{name}'"
+                case Loop():
+                    if any(
+                        isinstance(s, Loop) and s.place is not Level.SERIAL
+                        for s in walk_stmts((stmt,))
+                    ):
+                        return "has loops on threads inside it"
+                case _:
+                    return "has statements beside the nests inside it"
+        return ""
+
+    def apply(self, body: Body, context: Context) -> Body:
+        """Return `body` with several iterations in a block, which `why_not` has accepted."""
+        loop = named_loop(body, self.statement, self.loop)
+        cut = Tile(self.statement, self.loop, self.size).apply((loop,), context)
+        (tile,) = cut
+        assert isinstance(tile, Loop)
+        (inner,) = tile.body
+        assert isinstance(inner, Loop)
+        arrays = {s.name: s for s in loop.body if isinstance(s, LocalArray)}
+
+        def own(expr: Expr) -> Expr | None:
+            if not isinstance(expr, Access) or expr.array not in arrays:
+                return None
+            indices = tuple(rewrite(index, own) for index in expr.indices)
+            return Access(expr.array, (turn(inner), *indices), expr.span)
+
+        nests = (s for s in loop.body if isinstance(s, Loop))
+        rows = (
+            replace(inner, place=Level.THREAD_Y, body=map_assigns((s,), lambda a: a.rewritten(own)))
+            for s in nests
+        )
+        held = (
+            replace(s, extents=(self.size, *s.extents), stands_for=s.name, own=len(s.extents))
+            for s in arrays.values()
+        )
+        return replace_loop(body, loop, (replace(tile, place=loop.place, body=(*held, *rows)),))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,12 +12,17 @@ from support.regions import EXAMPLES, text_regions
 
 from annotune.analysis.analyse import analyse
 from annotune.analysis.normal_form.normalised import normalised
+from annotune.certify.certificate import verify
+from annotune.certify.kernels import certify
 from annotune.diagnostics import AnnotuneError
+from annotune.ir.expr import Access, Binary, Expr, Int, Var
+from annotune.ir.nest import LocalArray, Loop, map_assigns
 from annotune.schedule.candidate import Candidate
+from annotune.schedule.plan import Kernel
 from annotune.space.decision import Base
 from annotune.strategies.elements import elements
 from annotune.strategies.registry import AUTO
-from annotune.transforms.spread import ShareArray, Spread
+from annotune.transforms.spread import Batch, ShareArray, Spread
 
 NESTS = """\
 void f(int m, int n, double *restrict u, const double *restrict v, double x)
@@ -51,6 +57,8 @@ void f(int m, double u[restrict m][9][9], const double v[restrict m][9][9])
 }
 """
 SIZE = 9
+# 100 iterations leave 28 lanes of four warps idle, and twice as many 24 of seven.
+ROWS = NESTS.replace("m = 6; param n = 9", "m = 5; param n = 10")
 
 
 def found(text: str) -> tuple[Candidate, ...] | str:
@@ -67,10 +75,55 @@ def test_what_a_block_has() -> None:
     assert first.blocks == ("e",)
     assert [step.array for step in first.of(ShareArray)] == ["s_own"]
     assert [(s.loops, s.threads) for s in first.of(Spread)][:2] == [(("i", "j"), 0)] * 2
-    # 81 iterations fill three warps.
-    assert {step.threads for one in others for step in one.of(Spread)} == {32, 64}
+    # 81 iterations fill three warps, and twice as many six.
+    assert {step.threads for one in others for step in one.of(Spread)} == {0, 32, 64}
+    assert [step.size for one in choices for step in one.of(Batch)] == [2]
     assert first.general is not None
     assert not first.general.of(Spread)
+
+
+def test_several_elements_of_a_block_leave_fewer_lanes_idle() -> None:
+    choices = found(ROWS)
+    assert not isinstance(choices, str)
+    assert [[step.size for step in one.of(Batch)] for one in choices] == [[2], [], [], []]
+    assert "2 elements for each block" in {reason.rule for reason in choices[0].reasons}
+    # A block has at most 256 threads and 40 KiB.
+    (region, _) = text_regions((EXAMPLES / "fem/mass_action.c").read_text())
+    unit, *_ = Base.of(analyse(normalised(region))).apart
+    small = elements(unit)
+    assert not isinstance(small, str)
+    assert [step.size for one in small for step in one.of(Batch)] == [4, 2]
+
+
+@pytest.mark.parametrize("m", [5, 6, 1])
+def test_the_rows_of_a_block_are_proven(m: int) -> None:
+    (region,) = text_regions(ROWS.replace("m = 5", f"m = {m}"))
+    one = decided(normalised(region), AUTO)
+    assert one.decision.choices[0].of(Batch)
+    assert verify(certify(one.analysis, one.plan())) == ()
+
+
+def test_rows_that_share_an_array_are_refuted() -> None:
+    (region,) = text_regions(ROWS)
+    one = decided(normalised(region), AUTO)
+    plan = one.plan()
+    (kernel,) = plan.steps
+    assert isinstance(kernel, Kernel)
+    (tile,) = (s for s in kernel.scheduled if isinstance(s, Loop))
+    array, *rows = tile.body
+    assert isinstance(array, LocalArray)
+    e, e_t = Var("e"), Var("e_t")
+
+    def first(expr: Expr) -> Expr | None:
+        if isinstance(expr, Access) and expr.array == array.name:
+            assert expr.indices[0] == Binary("-", e, e_t)
+            return Access(expr.array, (Int(0), *expr.indices[1:]))
+        return None
+
+    wrong = map_assigns(tuple(rows), lambda assign: assign.rewritten(first))
+    body = (replace(tile, body=(array, *wrong)),)
+    broken = replace(plan, steps=(replace(kernel, scheduled=body),))
+    assert verify(certify(one.analysis, broken)) != ()
 
 
 @pytest.mark.parametrize(
@@ -114,14 +167,16 @@ def test_the_operators_of_elements_have_it_first(path: str) -> None:
         assert first.origin == "elements"
 
 
-def test_the_text_is_right_at_the_tuned_sizes_and_at_others(tmp_path: Path) -> None:
-    program = executable(tmp_path, NESTS)
-    for elements_, n in ((6, SIZE), (1, SIZE), (0, SIZE), (7, SIZE - 1), (3, 1), (2, SIZE + 2)):
+@pytest.mark.parametrize("text", [NESTS, ROWS], ids=["an element a block", "several"])
+def test_the_text_is_right_at_the_tuned_sizes_and_at_others(text: str, tmp_path: Path) -> None:
+    program = executable(tmp_path, text)
+    own = (6, SIZE) if text is NESTS else (5, SIZE + 1)
+    for elements_, n in (own, (1, SIZE), (0, SIZE), (7, SIZE - 1), (3, 1), (2, SIZE + 2)):
         size = max(1, elements_ * n * n)
         program.check(Call("f", (elements_, n, Part(0), Part(1), 2.0), (size, size)))
 
 
-@pytest.mark.parametrize("text", [NESTS, OWN])
+@pytest.mark.parametrize("text", [NESTS, OWN, ROWS])
 def test_the_pasted_recipe_asks_for_the_same(text: str) -> None:
     (region,) = text_regions(text)
     one = decided(normalised(region), AUTO)

@@ -18,7 +18,7 @@ FOLDER = Path(__file__).parents[2] / "docs" / "strategies"
 PRIMITIVES = (
     *("tile", "permute", "map", "registers", "hold", "stage", "pad", "peel"),
     *("unroll", "fuse"),
-    *("distribute", "reduce", "team", "share", "spread", "vectorize"),
+    *("distribute", "reduce", "team", "share", "spread", "batch", "vectorize"),
 )
 SUFFIX = {"cuda": ".cu", "openmp": "_omp.c"}
 

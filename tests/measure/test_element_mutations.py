@@ -60,6 +60,18 @@ FEWER = """\
         spread(3, ("i","j"))
     ) @*/
 """
+# A block has two elements, and the last one has one.
+ROWS = """\
+    /*@ begin CHiLL (
+        cuda(0, block={"e"})
+        share(0, "s_own")
+        batch(0, "e", 2)
+        spread(0, ("i","j"))
+        spread(3, ("i","j"))
+    ) @*/
+"""
+# One block has all of them, two at once.
+ROUNDS_OF_ROWS = ROWS.replace('{"e"}', '{"e"}, max_blocks=1')
 BARRIER = "    __syncthreads();\n"
 ONCE = (
     Mutation("no barrier between two nests", BARRIER, "", True),
@@ -74,10 +86,24 @@ ROUNDS = (
         True,
     ),
 )
+TOGETHER = (
+    Mutation("no barrier between two nests of rows", BARRIER, "", True),
+    Mutation("one array for all rows", "s_own[e - e_t]", "s_own[0]", True),
+    Mutation("room for one row", "s_own[2][9][9]", "s_own[1][9][9]", True),
+    Mutation(
+        "a row beyond the last element",
+        "e < min((long)(e_t + 2), (long)(m))",
+        "e < e_t + 2",
+        is_everywhere=True,
+    ),
+    Mutation("a row has the elements of the other", "e = e_t + (long)threadIdx.y", "e = e_t"),
+)
 LAST = (Mutation("the last element's array is that of another", "e == m - 1", "e == m - 2"),)
 TABLES = {
     "an element a block": (TEXT, "", ONCE),
     "elements in strides": (TEXT, FEWER, ROUNDS),
+    "several elements a block": (TEXT, ROWS, TOGETHER),
+    "several in strides": (TEXT, ROUNDS_OF_ROWS, ()),
     "the array is read afterwards": (READ, "", LAST),
 }
 MUTATIONS = [pytest.param(way, one, id=one.name) for way in TABLES for one in TABLES[way][2]]
@@ -114,7 +140,8 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> object:
 def test_the_generated_text_passes(way: str, shared: object) -> None:
     assert callable(shared)
     made: Shared = shared(way)
-    assert "__shared__ double s_own[9][9];" in made.variant.device
+    array = "s_own[2][9][9]" if "batch" in TABLES[way][1] else "s_own[9][9]"
+    assert f"__shared__ double {array};" in made.variant.device
     trial = made.checker.check(made.variant, made.plan(races=True))
     assert (trial.status, trial.reason) == (Status.CORRECT, "")
 

@@ -100,9 +100,9 @@ def grid(kernel: Kernel, sizes: Mapping[str, int]) -> LaunchGrid:
     blocks beyond those that the kernel may have, the x axis giving way first.
     """
     trips: dict[Level, Expr] = {}
-    tuned: dict[Level, int] = {}
-    wanted: dict[Level, int] = {}
+    tuned, wanted = dict[Level, int](), dict[Level, int]()
     band = kernel.band()
+    has_rows = any(map(_is_rows, kernel.placed()))
     for loop in kernel.placed():
         level = loop.place
         count = fold(own_count(loop), sizes)
@@ -117,7 +117,8 @@ def grid(kernel: Kernel, sizes: Mapping[str, int]) -> LaunchGrid:
             trips[level] = fold(Binary("*", trips[level], fold(own_count(loop))))
             continue
         tuned[level] = max(most, tuned.get(level, 1))
-        threads = min(kernel.team or TEAM, -(-own // WARP) * WARP) if is_team else own
+        whole = own if has_rows else -(-own // WARP) * WARP
+        threads = min(kernel.team or TEAM, whole) if is_team else own
         wanted[level] = max(threads, wanted.get(level, 1))
         if level in BLOCKS:
             # No block knows before the launch how long its tile is; a full one is longest.
@@ -141,6 +142,16 @@ def grid(kernel: Kernel, sizes: Mapping[str, int]) -> LaunchGrid:
         room //= min(tuned.get(level, 1), limits[level])
     flat = frozenset(loops[0].place for loops in axes_of(band) if len(loops) > 1)
     return LaunchGrid((extents[0], extents[1], extents[2]), trips, tuned, limits, flat)
+
+
+def _is_rows(loop: Loop) -> bool:
+    """Return whether each iteration of a loop inside a block's work has a row of threads.
+
+    Rows are as long as their work, so that the lanes of a warp may be of two.
+    """
+    inner = loop.body[0]
+    is_band = len(loop.body) == 1 and isinstance(inner, Loop) and inner.place in THREADS
+    return is_band and loop.place in THREADS and not loop.combines
 
 
 def axes_of(band: Sequence[Loop]) -> tuple[tuple[Loop, ...], ...]:

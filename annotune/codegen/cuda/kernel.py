@@ -459,7 +459,9 @@ class _TeamWriter:
         inside = pending | frozenset(loop.combines)
         tests = [] if loop.place in BLOCKS else [self._idle_threads(loop)]
         if loop.place not in BLOCKS:
-            self._meet(set(walk_stmts((loop,))), is_alone=False)
+            # What a row does, it has been asked for with the rows.
+            if not self._around.intersection(THREADS):
+                self._meet(set(walk_stmts((loop,))), is_alone=False)
             # What the whole nest asks is asked once, where no thread waits for others in it.
             asked, loop = (None, loop) if loop.combines else self._dialect.tested(loop)
             tests += [] if asked is None else [self._dialect.expr(asked, PRECEDENCE["&&"] + 1)]

@@ -46,7 +46,7 @@ from annotune.transforms.merge import Decode, Merge
 from annotune.transforms.permute import Permute
 from annotune.transforms.pipeline import Pipeline, Stream
 from annotune.transforms.registers import Hold, Registers
-from annotune.transforms.spread import ShareArray, Spread
+from annotune.transforms.spread import Batch, ShareArray, Spread
 from annotune.transforms.stage import copied_whole
 from annotune.transforms.tile import Cyclic, Tile
 from annotune.transforms.tile_ends import Pad, Peel
@@ -75,7 +75,7 @@ class CudaTarget:
         frozenset({MemorySpace.SHARED, MemorySpace.PRIVATE}),
         (
             *(Distribute, Merge, Permute, Fuse, Tile, Cyclic, Expand),
-            *(ShareArray, Spread),
+            *(ShareArray, Batch, Spread),
             *(Registers, Pipeline, Hold, Peel, Pad, Unroll, Stream, Resident, Decode),
         ),
     )

@@ -71,7 +71,7 @@ def test_the_examples_are_right(text: str, target: str, core: str, tmp_path: Pat
     source.write_text(text)
     made = emit(Settings(source, (target,)), [load_target(target)])
     program = Executable(tmp_path, text, made.files)
-    parameters = text[text.index("(") + 1 : text.index(")")].split(", ")
+    parameters = re.split(r",\s+", text[text.index("(") + 1 : text.index(")")])
     arrays = [p for p in parameters if "double" in p]
     sizes = (OPEN_SIZE,) if len(arrays) < len(parameters) else ()
     pointers = tuple(map(Part, range(len(arrays))))
@@ -85,4 +85,4 @@ OPEN_SIZE = 37
 def _elements(parameter: str) -> int:
     """Return how many elements an array such as ``double C[restrict n][64]`` has."""
     extents = re.findall(r"\[(?:restrict )?(\w+)\]", parameter)
-    return prod(OPEN_SIZE if extent == "n" else int(extent) for extent in extents)
+    return prod(int(extent) if extent.isdigit() else OPEN_SIZE for extent in extents)

@@ -24,7 +24,7 @@ from annotune.schedule.apply import apply
 from annotune.schedule.plan import Plan
 from annotune.space.decision import Base
 from annotune.space.space import Space
-from annotune.space.variants import Listing, Variant, has_general, open_sizes
+from annotune.space.variants import Listing, Variant, has_general, serves_all
 from annotune.transforms.language import ForTarget, OtherSizes, Serves, read, text
 from annotune.transforms.map import Map, Team
 from annotune.transforms.messages import NO_SUCH_TARGET, NOT_OF_TARGET, TARGET_TWICE
@@ -201,8 +201,8 @@ class _Recipe:
         is_general = has_general(self.analysis)
         tuned = self._plan(parts[Serves.TUNED], point, region.sizes, is_whole=is_general)
         general = partly = None
-        if is_general:
-            passed = open_sizes(region)
+        if is_general and not serves_all(tuned, region):
+            passed = region.called_sizes
             general = self._plan(self.section.others, point, region.constants)
             if Serves.LISTED in parts:
                 listed = {name: region.sizes[name] for name in region.varied if name in passed}

@@ -314,6 +314,12 @@ class Region:
         return {s.name: s.value for s in self.scalars.values() if s.value is not None}
 
     @property
+    def called_sizes(self) -> frozenset[str]:
+        """Return the sizes that have a value here which a call may give another."""
+        own = self.scalars.values()
+        return frozenset(s.name for s in own if s.value is None and s.name in self.sizes)
+
+    @property
     def known_sizes(self) -> dict[str, int]:
         """Return the sizes that have a value; C wins over the annotation."""
         return {**self.sizes, **self.constants}

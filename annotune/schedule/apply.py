@@ -14,7 +14,7 @@ from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.nest import Loop, Stmt, walk_paths
 from annotune.schedule.candidate import Candidate
 from annotune.schedule.plan import HostLoop, Kernel, Plan, Step, holds_kernels, is_kernel
-from annotune.transforms.cache import Cache
+from annotune.transforms.cache import AnySize, Cache
 from annotune.transforms.distribute import Distribute
 from annotune.transforms.language import together, words_of, written
 from annotune.transforms.map import Map, Team
@@ -53,6 +53,7 @@ def apply(schedule: Schedule, context: Context) -> Plan | Diagnostic:
     The steps that are inner come last. Before those of a kernel its reductions, which follow from
     the loops that are placed, get their partial results.
     """
+    context = _with_open_sizes(schedule, context)
     body: Body = context.analysis.region.nest.body
     outer = [step for step in schedule if not step.is_inner]
     inner = [step for step in schedule if step.is_inner]
@@ -73,6 +74,14 @@ def apply(schedule: Schedule, context: Context) -> Plan | Diagnostic:
             return done
         body = done
     return Plan(_steps(context, body, scheduled, schedule), (), context.sizes, schedule)
+
+
+def _with_open_sizes(schedule: Schedule, context: Context) -> Context:
+    """Return what steps may know of the region, without the sizes that a schedule leaves open."""
+    left = {step.size for step in schedule if isinstance(step, AnySize)}
+    left -= context.analysis.region.constants.keys()
+    sizes = {name: size for name, size in context.sizes.items() if name not in left}
+    return replace(context, sizes=sizes)
 
 
 def _applied(steps: Sequence[Transform], body: Body, context: Context) -> Body | Diagnostic:

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from annotune.ir.nest import CachedSection, Level, Loop, Stmt, walk_stmts
 from annotune.schedule.candidate import Candidate
-from annotune.transforms.cache import Resident
+from annotune.transforms.cache import AnySize, Resident
 from annotune.transforms.map import Map
 from annotune.transforms.spread import Spread
 from annotune.transforms.transform import Schedule
@@ -48,6 +48,11 @@ class Kernel:
     def resident(self) -> int:
         """Return how many blocks should fit on a multiprocessor, 0 for the compiler's choice."""
         return max((s.blocks for s in self.schedule if isinstance(s, Resident)), default=0)
+
+    @property
+    def any_sizes(self) -> frozenset[str]:
+        """Return the sizes that the kernel's schedule leaves open."""
+        return frozenset(step.size for step in self.schedule if isinstance(step, AnySize))
 
     @property
     def team(self) -> int:

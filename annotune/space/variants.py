@@ -116,14 +116,14 @@ class Variant:
     """One point of the space for one region: its plan for the tuned sizes, and the rest.
 
     `general` is the same schedule without any size fixed but those of the C text; None
-    where the claims behind the plan hold at the region's sizes alone, or where the C text
-    fixes every size. `predicted_s` is the model's time in seconds, and `model` what it came
+    where the claims behind the plan hold at the region's sizes alone, or where it fixes none but
+    those itself. `predicted_s` is the model's time in seconds, and `model` what it came
     from; both are None where no model speaks for the target. `flags` are those of the
     annotation's build command at the point. `others` are variants of the region tuned for its
     other problem sizes; `general` serves beside them all (`annotune.codegen.several_sizes`).
     `partly` is the schedule with no size fixed but those that the annotation gives several values;
     None where the annotation gives no size several values or all of them, or where the general
-    plan is as good.
+    or the tuned plan is as good.
     """
 
     analysis: Analysis
@@ -135,6 +135,12 @@ class Variant:
     flags: Flags = field(default_factory=Flags)
     others: tuple[Variant, ...] = ()
     partly: Plan | None = None
+
+    @property
+    def is_for_tuned_alone(self) -> bool:
+        """Return whether no plan serves sizes that a call may have beside those that are tuned."""
+        is_open = self.general is not None or self.partly is not None
+        return not is_open and not serves_all(self.tuned, self.analysis.region)
 
     @property
     def by_size(self) -> tuple[Variant, ...]:
@@ -193,7 +199,7 @@ def planned(
     is_general = has_general(analysis)
     # Arrays that are not whole are left to the general plan.
     tuned = _legal(built(choices, region.sizes, is_whole=is_general))
-    if not is_general:
+    if not is_general or serves_all(tuned, region):
         return Variant(analysis, tuned, None, settings or {})
     others = tuple(choice.general or choice for choice in choices)
     made = built(others, region.constants)
@@ -203,10 +209,12 @@ def planned(
         made = built(tuple(bare), region.constants)
     general = _legal(made)
     partly: Plan | None = None
-    passed = open_sizes(region)
+    passed = region.called_sizes
     listed = {name: region.sizes[name] for name in region.varied if name in passed}
-    if listed and listed.keys() != passed and general.steps != tuned.steps:
-        found = built(others, {**region.constants, **listed})
+    known = {**region.constants, **listed}
+    is_between = listed and listed.keys() != passed and known.keys() != tuned.constants.keys()
+    if is_between and general.steps != tuned.steps:
+        found = built(others, known)
         partly = found if isinstance(found, Plan) else None
     return Variant(analysis, tuned, general, settings or {}, partly=partly)
 
@@ -219,15 +227,14 @@ def _inside(choice: Candidate) -> tuple[type[Transform], ...]:
     return tuple(kind for kind in kinds if choice.of(kind))
 
 
+def serves_all(plan: Plan, region: Region) -> bool:
+    """Return whether a plan fixes no size but those that C does."""
+    return plan.constants.keys() <= region.constants.keys()
+
+
 def has_general(analysis: Analysis) -> bool:
     """Return whether a plan for all sizes stands beside the one for the tuned sizes."""
-    return bool(open_sizes(analysis.region)) and analysis.all_sizes
-
-
-def open_sizes(region: Region) -> frozenset[str]:
-    """Return the sizes that a call decides."""
-    own = region.scalars.values()
-    return frozenset(s.name for s in own if s.value is None and s.name in region.sizes)
+    return bool(analysis.region.called_sizes) and analysis.all_sizes
 
 
 def _legal(plan: Plan | Diagnostic) -> Plan:

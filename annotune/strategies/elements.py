@@ -14,11 +14,13 @@ from dataclasses import dataclass, replace
 from math import prod
 
 from annotune.ir.c_types import element_bytes
+from annotune.ir.expr import variables
 from annotune.ir.nest import Local, LocalArray, Loop, walk_stmts
 from annotune.schedule.candidate import Candidate, Reason
 from annotune.schedule.launch_sizes import MAX_AXES, TEAM, WARP
 from annotune.schedule.units import Unit
 from annotune.strategies.direct import choose, registers, unrolls
+from annotune.transforms.cache import AnySize
 from annotune.transforms.legality import carried_sums
 from annotune.transforms.map import Map
 from annotune.transforms.merge import Decode, merged_name
@@ -187,8 +189,26 @@ def completed(unit: Unit, choice: Candidate) -> Candidate:
         Unroll(s, loop, factors[-1]) for s, loop, factors in unrolls(unit) if is_serial(s, loop)
     )
     decoded = (Decode(statement, name) for name, statement in flat.items())
-    made = choice.having(*held, *unrolled, *decoded)
+    counts = (AnySize(unit.leader, name) for name in _counts(unit, choice))
+    made = choice.having(*held, *unrolled, *decoded, *counts)
     return replace(made, general=choose(unit))
+
+
+def _counts(unit: Unit, choice: Candidate) -> tuple[str, ...]:
+    """Return the sizes that say how many blocks there are and nothing of what one does.
+
+    A program has another number of elements than the one that is tuned, and wants these kernels.
+    """
+    region, blocks = unit.analysis.region, choice.blocks
+    every = {a.number for a in region.nest.assigns()}
+    if every != {*unit.statements} or not unit.analysis.all_sizes:
+        return ()
+    inside, around = set[str](), set[str]()
+    for stmt in walk_stmts(unit.body):
+        if isinstance(stmt, Loop):
+            names = variables(stmt.lower) | variables(stmt.upper)
+            (around if stmt.var in blocks else inside).update(names)
+    return tuple(sorted(region.called_sizes & around - inside))
 
 
 def asked(unit: Unit, mapping: Map | None, steps: Sequence[Transform]) -> Candidate:
@@ -214,7 +234,9 @@ def asked(unit: Unit, mapping: Map | None, steps: Sequence[Transform]) -> Candid
 
 def _refused(unit: Unit, choice: Candidate) -> str:
     """Return why the loops cannot be shared so, empty where they can."""
-    body, context = unit.body, Context(unit.analysis, unit.analysis.region.sizes)
+    left = {step.size for step in choice.of(AnySize)}
+    sizes = {n: size for n, size in unit.analysis.region.sizes.items() if n not in left}
+    body, context = unit.body, Context(unit.analysis, sizes)
     for step in choice.steps:
         if step.is_inner:
             continue

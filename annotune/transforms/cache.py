@@ -1,7 +1,7 @@
 """What a compiler is told of a kernel beside its nest, which stays as it is.
 
-What the lanes of a gang read again and again, to keep it near; and how many blocks should fit on a
-multiprocessor, so that a thread takes few registers.
+What the lanes of a gang read again and again, to keep it near; how many blocks should fit on a
+multiprocessor, so that a thread takes few registers; and sizes that it is not told.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from annotune.ir.expr import Binary, Expr, Int, Select, Var, substitute, walk
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import CachedSection, Level, Loop
 from annotune.transforms.legality import missing
-from annotune.transforms.messages import NOT_CACHED
+from annotune.transforms.messages import NOT_ANY_SIZE, NOT_CACHED
 from annotune.transforms.transform import CUDA_GUIDE, Context, OnStatement, Word, takes
 from annotune.transforms.tree import Body, find_assign, numbers, path, top_of
 
@@ -207,6 +207,42 @@ def _inputs(facts: tuple[AccessFacts, ...]) -> list[AccessFacts]:
     """Return what a statement reads, without the target of a ``+=``."""
     targets = [fact.access for fact in facts if fact.is_write]
     return [fact for fact in facts if not fact.is_write and fact.access not in targets]
+
+
+@dataclass(frozen=True, slots=True)
+class AnySize(OnStatement):
+    """Leave a `size` open that the kernel of `statement` is tuned for: it runs at every value.
+
+    ``AnySize(0, "n")`` changes nothing of the nest. The other steps are done without knowing the
+    size, and emitted text does not ask for it before it runs the kernel.
+    """
+
+    is_inner: ClassVar[bool] = True
+    word: ClassVar[Word] = Word(
+        "any_size",
+        "run the kernel whatever value a size has that a call gives",
+        'any_size(0, "n")',
+        "annotune",
+        exact=True,
+    )
+    size: str = takes(Kind.NAME)
+
+    def why_not(self, body: Body, context: Context) -> Diagnostic | None:
+        """Return the reason a size cannot be left open, or None when it can."""
+        if absent := missing(body, self.statement, (), self.span):
+            return absent
+        region = context.analysis.region
+        if self.size not in region.called_sizes:
+            reason = "it is no size that a call gives"
+            return NOT_ANY_SIZE.at(self.span, size=self.size, reason=reason)
+        if not context.analysis.all_sizes:
+            reason = "the proofs hold at the tuned sizes alone"
+            return NOT_ANY_SIZE.at(self.span, size=self.size, reason=reason)
+        return None
+
+    def apply(self, body: Body, context: Context) -> Body:
+        """Return `body` as it is."""
+        return body
 
 
 @dataclass(frozen=True, slots=True)

@@ -331,6 +331,11 @@ NOT_BATCHED = Template(
     "put the loop on blocks, `share` all arrays that stand in it, and `spread` the loops inside "
     "afterwards",
 )
+NOT_ANY_SIZE = Template(
+    "AT339",
+    "any_size: '{size}' cannot be left open: {reason}",
+    "name a size that the function takes, of a region whose dependences are proven for all sizes",
+)
 NOT_SPREAD = Template(
     "AT337",
     "spread: the threads cannot share '{loop}': {reason}",

@@ -182,8 +182,8 @@ def program_of(target: Target, kind: str, variant: Variant, code: RegionCode) ->
     # What plays a GPU on this CPU only has to be fast; the rest of the flags is nvcc's.
     fast = tuple(flag for flag in host if flag.startswith("-O"))
     flags = fast if code.device else optimised(host)
-    alone = variant.general is None and variant.partly is None
-    return Program(target.name, kind, code, device, flags, nvcc, dict(variant.config), alone)
+    config, alone = dict(variant.config), variant.is_for_tuned_alone
+    return Program(target.name, kind, code, device, flags, nvcc, config, alone)
 
 
 # A disk with less room than this is full.

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from support.executed import emitted
 
+from annotune.strategies.registry import DIRECT
+
 TEXT = """\
 void f(int nj, int nk, int ni, double *c, const double *a, const double *b)
 {{
@@ -101,7 +103,8 @@ void f(int n, double *restrict y, const double *restrict x)
 def test_loops_around_an_array_that_registers_do_not_hold_stay_loops(
     m: int, are_rolled: bool, tmp_path: Path
 ) -> None:
-    lines = [line.strip() for line in emitted(tmp_path, OWN.format(m=m)).files[".cu"].splitlines()]
+    made = emitted(tmp_path, OWN.format(m=m), strategy=DIRECT).files[".cu"]
+    lines = [line.strip() for line in made.splitlines()]
     kernels = lines[: next(n for n, line in enumerate(lines) if "_original(" in line)]
     loops = [n for n, line in enumerate(kernels) if line.startswith("for (int i = 0;")]
     assert loops
@@ -114,7 +117,8 @@ def test_the_line_stands_between_a_test_and_its_loop(tmp_path: Path) -> None:
     declared = "        double t[9][9];\n"
     text = OWN.format(m=9).replace(declared, "").replace("{\n", "{\n    double t[9][9];\n", 1)
     text = text.replace("/*@ end @*/", "/*@ end @*/\n    y[0] += t[0][0];")
-    lines = [line.strip() for line in emitted(tmp_path, text).files[".cu"].splitlines()]
+    made = emitted(tmp_path, text, strategy=DIRECT).files[".cu"]
+    lines = [line.strip() for line in made.splitlines()]
     rolled = [n for n, line in enumerate(lines) if line == "#pragma unroll 1"]
     assert "if (e == n - 1) {" in {lines[n - 1] for n in rolled}
     assert all(lines[n + 1].startswith("for (") for n in rolled)

@@ -20,8 +20,10 @@ from annotune.ir.nest import LocalArray, Loop, map_assigns
 from annotune.schedule.candidate import Candidate
 from annotune.schedule.plan import Kernel
 from annotune.space.decision import Base
+from annotune.space.variants import planned
 from annotune.strategies.elements import elements
 from annotune.strategies.registry import AUTO
+from annotune.transforms.cache import AnySize
 from annotune.transforms.spread import Batch, ShareArray, Spread
 
 NESTS = """\
@@ -174,6 +176,30 @@ def test_the_text_is_right_at_the_tuned_sizes_and_at_others(text: str, tmp_path:
     for elements_, n in (own, (1, SIZE), (0, SIZE), (7, SIZE - 1), (3, 1), (2, SIZE + 2)):
         size = max(1, elements_ * n * n)
         program.check(Call("f", (elements_, n, Part(0), Part(1), 2.0), (size, size)))
+
+
+def test_a_block_for_an_element_serves_any_number_of_them() -> None:
+    (region,) = text_regions(NESTS)
+    one = decided(normalised(region), AUTO)
+    (first,) = one.decision.choices
+    assert [step.size for step in first.of(AnySize)] == ["m"]
+    assert dict(one.plan().constants) == {"n": SIZE}
+    # Where C fixes what is inside, there is one plan for all calls.
+    (region,) = text_regions(OWN)
+    one = decided(normalised(region), AUTO)
+    variant = planned(one.analysis, one.decision.choices, one.decision.groups)
+    assert (dict(variant.tuned.constants), variant.general) == ({}, None)
+    assert not variant.is_for_tuned_alone
+
+
+def test_a_number_that_is_inside_too_stays_fixed() -> None:
+    text = OWN.replace(
+        "i < 9; i++)\n            for (int j = 0; j < 9; j++)\n                u",
+        "i < m + 3; i++)\n            for (int j = 0; j < 9; j++)\n                u",
+    )
+    choices = found(text)
+    assert not isinstance(choices, str)
+    assert choices[0].of(AnySize) == ()
 
 
 @pytest.mark.parametrize("text", [NESTS, OWN, ROWS])

@@ -94,7 +94,7 @@ class _Made:
     flags: Flags = field(default_factory=Flags)
     predicted_s: float | None = 1e-3
     model: None = None
-    partly: None = None
+    is_for_tuned_alone: bool = False
     analysis: Analysis = field(default_factory=lambda: analyse(text_source(TEXT).regions[0]))
     tuned: _NoPlan = field(default_factory=_NoPlan)
     general: None = None

@@ -68,7 +68,7 @@ class _Made:
     predicted_s: float | None = None
     model: None = None
     general: None = None
-    partly: None = None
+    is_for_tuned_alone: bool = False
 
     def plans(self) -> tuple[RegionCode]:
         return (self.code,)

@@ -140,10 +140,11 @@ class _Frame:
         passed = self.outer.among(used - self.constants.keys(), written_arrays(self.kernel.body))
         names = {array.name for array in passed.arrays}
         merged = merged_loads(part, names, written_arrays(part) & names)
-        # Sizes that arrive at run time cost registers for addresses, and so do arrays in local
-        # memory; asked for one resident block, ptxas gives them, where its own guess at occupancy
-        # would rather spill.
-        needs = passed.scalars or arrays_in_memory(self.analysis.region, self.kernel.body)
+        # Sizes that arrive at run time cost registers for addresses, those apart of which there is
+        # one for all, and so do arrays in local memory; asked for one resident block, ptxas gives
+        # them, where its own guess at occupancy would rather spill.
+        sizes = {scalar.name for scalar in passed.scalars} - self.kernel.any_sizes
+        needs = sizes or arrays_in_memory(self.analysis.region, self.kernel.body)
         resident = self.kernel.resident or int(bool(needs))
         bounds = f"{self.grid.block_size}, {resident}" if resident else str(self.grid.block_size)
         head = f"__global__ void __launch_bounds__({bounds}) {name}"

@@ -39,7 +39,7 @@ from annotune.ir.region import Region, Scalar, SourceFile
 from annotune.schedule.plan import Plan
 from annotune.space.points import GpuPoints
 from annotune.space.variants import Variant
-from annotune.transforms.cache import Resident
+from annotune.transforms.cache import AnySize, Resident
 from annotune.transforms.distribute import Distribute, Expand, Fuse
 from annotune.transforms.map import PLACES
 from annotune.transforms.merge import Decode, Merge
@@ -76,7 +76,7 @@ class CudaTarget:
         (
             *(Distribute, Merge, Permute, Fuse, Tile, Cyclic, Expand),
             *(ShareArray, Batch, Spread),
-            *(Registers, Pipeline, Hold, Peel, Pad, Unroll, Stream, Resident, Decode),
+            *(Registers, Pipeline, Hold, Peel, Pad, Unroll, Stream, Resident, AnySize, Decode),
         ),
     )
 

@@ -100,7 +100,7 @@ CASES = [
 
 
 def test_no_example_is_missing() -> None:
-    assert len(CASES) == (27 + 2 + 1 + 3 + 2 + 2 + 3 + 3 + 1 + 3 + 2) * len(TARGET_NAMES)
+    assert len(CASES) == (27 + 2 + 1 + 3 + 2 + 2 + 1 + 3 + 3 + 1 + 3 + 2) * len(TARGET_NAMES)
     assert len({case.values for case in CASES}) == len(CASES)
 
 

@@ -21,11 +21,11 @@ from annotune.schedule.launch_sizes import MAX_AXES, TEAM, WARP
 from annotune.schedule.units import Unit
 from annotune.strategies.direct import choose, registers, unrolls
 from annotune.transforms.cache import AnySize
-from annotune.transforms.legality import carried_sums
+from annotune.transforms.legality import OWN_SHARED_BYTES, carried_sums
 from annotune.transforms.map import Map
 from annotune.transforms.merge import Decode, merged_name
 from annotune.transforms.registers import Registers
-from annotune.transforms.spread import OWN_SHARED_BYTES, Batch, ShareArray, Spread
+from annotune.transforms.spread import Batch, ShareArray, Spread
 from annotune.transforms.transform import Context, Transform
 from annotune.transforms.tree import bound_names, numbers
 from annotune.transforms.unroll import Unroll

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
+from math import prod
 from typing import assert_never
 
 from annotune.analysis.facts import Analysis, Dependence, DependenceKind, LoopKind, Violation
@@ -15,6 +16,7 @@ from annotune.analysis.reductions import reduction_operator
 from annotune.analysis.schedule import elements, has_array_around, violations
 from annotune.annotation.messages import nearest
 from annotune.diagnostics import Diagnostic, Span, Template
+from annotune.ir.c_types import element_bytes
 from annotune.ir.expr import (
     COMPARISONS,
     CONNECTIVES,
@@ -37,6 +39,7 @@ from annotune.ir.nest import (
     Loop,
     MemorySpace,
     Operator,
+    Stmt,
     walk_paths,
     walk_stmts,
 )
@@ -47,6 +50,7 @@ from annotune.transforms.messages import (
     PARALLEL_DEPENDENCE,
     PLACED,
     REVERSES_DEPENDENCE,
+    TOO_MUCH_OWN_SHARED,
 )
 from annotune.transforms.transform import Context
 from annotune.transforms.tree import Body, in_order, numbers, path, target_name
@@ -88,6 +92,27 @@ def _races(body: Body, analysis: Analysis) -> Iterable[Violation]:
         serial = in_order(body, loop_ids)
         yield from violations(replace(analysis, dependences=tuple(dependences)), serial)
     yield from _lost_values(analysis, body, loops)
+
+
+# Shared memory that a block has without asking for more (CUDA C++ Programming Guide, Shared
+# Memory), and what of it the threads of the largest block need to combine sums in.
+OWN_SHARED_BYTES, SUMS_BYTES = 48 * 1024, 8 * 1024
+
+
+def shared_refusal(nest: Stmt, span: Span) -> Diagnostic | None:
+    """Return why the arrays that the blocks of a kernel share are too large, or None."""
+    held: list[LocalArray] = []
+    has_sums = False
+    for stmt in walk_stmts((nest,)):
+        if isinstance(stmt, LocalArray) and stmt.space is MemorySpace.SHARED:
+            held.append(stmt)
+        elif isinstance(stmt, Loop) and stmt.place in TEAM_LEVELS:
+            has_sums |= bool(stmt.combines)
+    used = sum(prod(s.extents) * element_bytes(s.type) for s in held)
+    limit = OWN_SHARED_BYTES - has_sums * SUMS_BYTES
+    if used <= limit:
+        return None
+    return TOO_MUCH_OWN_SHARED.at(span, array=held[-1].name, bytes=used, limit=limit)
 
 
 def _lost_values(

@@ -29,6 +29,7 @@ from annotune.transforms.legality import (
     missing,
     placement_refusal,
     serial_refusal,
+    shared_refusal,
 )
 from annotune.transforms.messages import (
     ARRAY_BESIDE,
@@ -49,6 +50,7 @@ from annotune.transforms.tree import (
     picks_piece,
     replace_loop,
     target_name,
+    top_of,
 )
 
 # How the threads of a CPU get their shares of a loop, in OpenMP's words: each its part at once, the
@@ -324,8 +326,11 @@ class Team(OnStatement):
         array = _array_beside(body, loop)
         if array:
             return ARRAY_BESIDE.at(self.span, command=self.command, loop=self.loop, array=array)
+        made = self.apply(body, context)
+        if refusal := shared_refusal(made[top_of(made, self.statement)], self.span):
+            return refusal
         help_ = f"keep '{self.loop}' serial in the thread"
-        return placement_refusal(self.command, self.apply(body, context), context, self.span, help_)
+        return placement_refusal(self.command, made, context, self.span, help_)
 
     def apply(self, body: Body, context: Context) -> Body:
         """Return `body` with the loop shared, which `why_not` has accepted."""

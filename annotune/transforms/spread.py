@@ -6,12 +6,10 @@ Or several iterations, a row of the threads for each.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import prod
 from typing import ClassVar
 
 from annotune.annotation.commands import Kind
 from annotune.diagnostics import Diagnostic
-from annotune.ir.c_types import element_bytes
 from annotune.ir.expr import Access, Expr, rewrite
 from annotune.ir.nest import (
     Level,
@@ -23,14 +21,13 @@ from annotune.ir.nest import (
     walk_places,
     walk_stmts,
 )
-from annotune.transforms.legality import missing, placement_refusal
+from annotune.transforms.legality import missing, placement_refusal, shared_refusal
 from annotune.transforms.map import MAX_THREADS, PLACES, Team
 from annotune.transforms.merge import Merge, merged_name
 from annotune.transforms.messages import (
     NOT_BATCHED,
     NOT_SHARED,
     NOT_SPREAD,
-    TOO_MUCH_OWN_SHARED,
 )
 from annotune.transforms.tile import Tile
 from annotune.transforms.transform import CUDA_GUIDE, Context, OnStatement, Word, takes
@@ -44,10 +41,6 @@ from annotune.transforms.tree import (
     top_of,
     turn,
 )
-
-# Shared memory that a block has without asking for more (CUDA C++ Programming Guide, Shared
-# Memory), less what its threads need to combine sums in.
-OWN_SHARED_BYTES = 40 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +78,8 @@ class ShareArray(OnStatement):
         if other or not around:
             reason = f"belongs to an iteration of '{other}', which is on no block"
             return NOT_SHARED.at(self.span, array=self.array, reason=reason)
-        every = (s for s in walk_stmts(nest) if isinstance(s, LocalArray))
-        shared = [s for s in every if s.space is MemorySpace.SHARED]
-        used = sum(prod(s.extents) * element_bytes(s.type) for s in (*shared, array))
-        if used > OWN_SHARED_BYTES:
-            return TOO_MUCH_OWN_SHARED.at(
-                self.span, array=self.array, bytes=used, limit=OWN_SHARED_BYTES
-            )
-        return None
+        made = self.apply(body, context)
+        return shared_refusal(made[top_of(made, self.statement)], self.span)
 
     def apply(self, body: Body, context: Context) -> Body:
         """Return `body` with the array in shared memory, which `why_not` has accepted."""
@@ -142,13 +129,11 @@ class Batch(OnStatement):
             body, context
         ):
             return refusal
-        arrays = [s for s in loop.body if isinstance(s, LocalArray)]
-        used = sum(self.size * prod(s.extents) * element_bytes(s.type) for s in arrays)
-        if used > OWN_SHARED_BYTES:
-            name = arrays[-1].name
-            return TOO_MUCH_OWN_SHARED.at(self.span, array=name, bytes=used, limit=OWN_SHARED_BYTES)
+        made = self.apply(body, context)
+        if refusal := shared_refusal(made[top_of(made, self.statement)], self.span):
+            return refusal
         help_ = f"leave each iteration of '{self.loop}' a block of its own"
-        return placement_refusal("batch", self.apply(body, context), context, self.span, help_)
+        return placement_refusal("batch", made, context, self.span, help_)
 
     def _reason(self, loop: Loop) -> str:
         """Return in words why a loop has no rows of threads inside it, empty where it has."""

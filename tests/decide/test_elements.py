@@ -89,7 +89,7 @@ def test_several_elements_of_a_block_leave_fewer_lanes_idle() -> None:
     assert not isinstance(choices, str)
     assert [[step.size for step in one.of(Batch)] for one in choices] == [[2], [], [], []]
     assert "2 elements for each block" in {reason.rule for reason in choices[0].reasons}
-    # A block has at most 256 threads and 40 KiB.
+    # A block has at most 256 threads and 48 KiB.
     (region, _) = text_regions((EXAMPLES / "fem/mass_action.c").read_text())
     unit, *_ = Base.of(analyse(normalised(region))).apart
     small = elements(unit)

@@ -9,7 +9,7 @@ from support.regions import nest_analysis, text_of
 from annotune.analysis.facts import Analysis
 from annotune.diagnostics import Span
 from annotune.ir.nest import Level
-from annotune.transforms.map import Map
+from annotune.transforms.map import Map, Team
 from annotune.transforms.spread import ShareArray, Spread
 from annotune.transforms.transform import Context, Transform
 from annotune.transforms.tree import Body
@@ -101,3 +101,13 @@ def test_an_array_too_long_for_a_block() -> None:
     refusal = refused(ShareArray(0, "t", span=COMMAND), body, one)
     assert (refusal.code, refusal.span) == ("AT336", COMMAND)
     assert "192000 bytes" in refusal.message
+
+
+def test_what_the_threads_combine_needs_room_beside_the_array() -> None:
+    text = TEXT.replace("t[4][6]", "t[100][60]").replace("c[24*e + 4*i + j] =", "c[e] +=")
+    one = nest_analysis(text, extents={})
+    body = accepted(BLOCKS, one.region.nest.body, one)
+    body = accepted(ShareArray(0, "t"), body, one)
+    team = Team(1, "i", Level.THREAD_X, span=COMMAND)
+    refusal = refused(team, body, one)
+    assert (refusal.code, "more than 40960" in refusal.message) == ("AT336", True)

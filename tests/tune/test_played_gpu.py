@@ -18,7 +18,6 @@ from test_profiling import FAKE, KERNELS, csv_of
 from annotune import pipeline, suites
 from annotune.codegen.target import load_target
 from annotune.measure.machine import Gpu
-from annotune.measure.plan import SANITIZE_ITERATIONS
 from annotune.measure.toolchain import find_toolchains
 from annotune.measure.trial import Trial
 from annotune.report.layouts import tables_of
@@ -129,9 +128,11 @@ def test_without_a_profiler_the_reason_is_kept(environ: dict[str, str]) -> None:
     assert (found.reason, found.time_s) == (NO_NCU, None)
 
 
-def test_a_text_for_the_tuned_sizes_alone_stands_its_proofs(environ: dict[str, str]) -> None:
+def test_a_text_for_the_tuned_sizes_alone_stands_its_proofs(
+    environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     # Too many assignments for a detector, which then runs at other sizes only.
-    Path("a.c").write_text(C_TEXT.replace("1000", str(SANITIZE_ITERATIONS + 1)))
+    monkeypatch.setattr("annotune.measure.plan.SANITIZE_ITERATIONS", 999)
     region = region_of(replace(CONFIG, by_steps=True), environ)
     row = next(row for row in region.rows if row.name == "cuda")
     assert (row.status, row.verified) == ("measured", True)

@@ -59,6 +59,7 @@ def test_a_block_stays_in_registers(program: str, tmp_path: Path) -> None:
         assert (one.stack_bytes, one.spills) == (0, False), one
 
 
+@pytest.mark.slow
 def test_addresses_of_own_arrays_that_registers_do_not_hold_are_not_spilled(
     tmp_path: Path,
 ) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from recipes import decided, pasted
-from support.executed import Call, Part, executable
+from support.executed import Call, Part, emitted, executable
 from support.regions import EXAMPLES, text_regions
 
 from annotune.analysis.analyse import analyse
@@ -190,6 +190,13 @@ def test_a_block_for_an_element_serves_any_number_of_them() -> None:
     variant = planned(one.analysis, one.decision.choices, one.decision.groups)
     assert (dict(variant.tuned.constants), variant.general) == ({}, None)
     assert not variant.is_for_tuned_alone
+
+
+def test_the_text_says_that_any_number_will_do(tmp_path: Path) -> None:
+    text = emitted(tmp_path, OWN).files[".cu"]
+    assert "; for any m. */" in text
+    # One kernel, which no test of sizes comes before.
+    assert text.count("__global__") == 1
 
 
 def test_a_number_that_is_inside_too_stays_fixed() -> None:

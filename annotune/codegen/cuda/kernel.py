@@ -194,6 +194,7 @@ def _legend(analysis: Analysis, kernel: Kernel) -> str:
     numbers = ", ".join(str(n) for n in kernel.statements)
     mapped = dict.fromkeys(f"{loop.var} on {loop.place}" for loop in kernel.placed())
     axes = ", ".join(mapped) or "one thread"
+    axes += "".join(f"; for any {name}" for name in sorted(kernel.any_sizes))
     plural = "s" if len(kernel.statements) > 1 else ""
     return (
         f"/* {analysis.region.function}, statement{plural} {numbers} of the region at "

@@ -76,8 +76,9 @@ from annotune.schedule.launch_sizes import TEAM
 from annotune.schedule.units import Unit, with_merged
 from annotune.transforms.merge import Decode, Merge
 from annotune.transforms.registers import Hold
-from annotune.transforms.spread import Batch, ShareArray, Spread
+from annotune.transforms.spread import Batch, Bring, ShareArray, Spread, whole_length
 from annotune.transforms.tile import tile_name
+from annotune.transforms.transform import Context
 
 # 32-bit registers that a thread needs besides values: addresses and counters.
 BASE_REGISTERS = 32
@@ -350,7 +351,7 @@ class _ElementBlocks(_Threads):
         own = (s for s in walk_stmts(self.unit.body) if isinstance(s, LocalArray))
         shared = {step.array for step in self.choice.of(ShareArray)}
         held = sum(prod(s.extents) * element_bytes(s.type) for s in own if s.name in shared)
-        return held * prod(self.rows.values())
+        return held * prod(self.rows.values()) + sum(self.brought.values()) * self.element
 
     @cached_property
     def shares(self) -> tuple[_Share, ...]:
@@ -379,13 +380,20 @@ class _ElementBlocks(_Threads):
         rounds = ceil(points / self.row)
         return _Share(rounds, terms, reads, writes, factors.get(statement, 1))
 
+    @cached_property
+    def brought(self) -> Mapping[str, int]:
+        """Return the inputs that a block copies as a whole, with their elements."""
+        context = Context(self.unit.analysis, self.unit.analysis.region.sizes)
+        return {s.array: whole_length(context, s.array) for s in self.choice.of(Bring)}
+
     def _points(self, step: Spread) -> int:
         """Return the iterations of the loops that a step flattens."""
         own = self.unit.analysis.paths[step.statement]
         return prod(self.unit.count(x) or 1 for x in own if x.var in step.loops)
 
     def _is_global(self, fact: AccessFacts) -> bool:
-        return fact.access.array in self.unit.analysis.region.arrays
+        array = fact.access.array
+        return array in self.unit.analysis.region.arrays and array not in self.brought
 
     def waiting(self, memory_bytes: float) -> float:
         """Return the clocks of one block: its nests wait for each other."""
@@ -396,6 +404,8 @@ class _ElementBlocks(_Threads):
             far = any(map(self._is_global, share.reads))
             first = level if far else SHARED_CLOCKS
             clocks += share.rounds * (first + share.terms * SHARED_TERM_CLOCKS)
+        # What a block copies first comes out of the second-level cache, for all blocks read it.
+        clocks += L2_CLOCKS + BARRIER_CLOCKS if self.brought else 0
         return clocks + BARRIER_CLOCKS * len(self.choice.of(Spread))
 
     def work(self, resident: int, compiled: Compiled | None) -> _LaunchWork:
@@ -416,6 +426,11 @@ class _ElementBlocks(_Threads):
                 sectors += runs * (full if is_moving else 1)
                 instructions += runs
             instructions += runs * (1 + LOOP_INSTRUCTIONS / share.unrolled)
+        for array, length in self.brought.items():
+            runs = ceil(length / self.form.threads)
+            moved[array, False] = float(length * self.element)
+            sectors += runs * full
+            instructions += runs * (2 + LOOP_INSTRUCTIONS)
         warps = self.form.blocks * self.warps
         flop = float(sum(unit.analysis.work[s].flop for s in unit.statements))
         total = sum(moved.values())

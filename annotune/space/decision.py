@@ -67,7 +67,7 @@ from annotune.transforms.merge import Merge, merged_name
 from annotune.transforms.messages import ALREADY_PLACED, NOT_SPREAD, TOO_MANY_LOOPS
 from annotune.transforms.permute import Permute
 from annotune.transforms.registers import Hold, Registers
-from annotune.transforms.spread import Batch, ShareArray, Spread
+from annotune.transforms.spread import Batch, Bring, ShareArray, Spread
 from annotune.transforms.stage import Stage
 from annotune.transforms.tile import Cyclic, Tile, tile_name, worker_name
 from annotune.transforms.tile_ends import Pad, Peel
@@ -484,7 +484,7 @@ def kernel_choice(unit: Unit, point: Point, asked: RecipeSteps) -> Candidate:
 
 
 # How the threads of a block share an element's work, in the order in which it is done.
-_SHARING = (ShareArray, Batch, Spread)
+_SHARING = (ShareArray, Batch, Spread, Bring)
 
 
 def _spread(unit: Unit, asked: RecipeSteps) -> Candidate:
@@ -498,6 +498,7 @@ def _spread(unit: Unit, asked: RecipeSteps) -> Candidate:
         *(replace(step, span=NOWHERE) for step in asked.of(ShareArray, own)),
         *(replace(step, span=NOWHERE) for step in asked.of(Batch, own)),
         *(replace(step, span=NOWHERE) for step in asked.of(Spread, own)),
+        *(replace(step, span=NOWHERE) for step in asked.of(Bring, own)),
     )
     for kind in (Permute, Tile, Cyclic, Registers, Contract, *COPYING, *MOVES):
         beside = asked.of(kind, own)

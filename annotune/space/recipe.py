@@ -20,7 +20,7 @@ from annotune.transforms.map import Map
 from annotune.transforms.merge import Merge, merged_name
 from annotune.transforms.permute import Permute
 from annotune.transforms.registers import Hold, Registers
-from annotune.transforms.spread import Batch, ShareArray, Spread
+from annotune.transforms.spread import Batch, Bring, ShareArray, Spread
 from annotune.transforms.stage import Stage
 from annotune.transforms.tile import Cyclic, Tile
 from annotune.transforms.tile_ends import Pad, Peel
@@ -49,6 +49,8 @@ def config(decision: Decision, point: Point) -> dict[str, str | int]:
             out[f"{prefix}.thread"] = ",".join(choice.shared or _flat(choice)) or "-"
             out |= {f"{prefix}.threads": step.threads for step in choice.of(Spread) if step.threads}
             out |= {f"{prefix}.batch": step.size for step in choice.of(Batch)}
+            brought = [step.array for step in choice.of(Bring)]
+            out |= {f"{prefix}.brought": ",".join(brought)} if brought else {}
             if choice.contract is not None:
                 out[f"{prefix}.tile"] = str(choice.contract)
             if choice.moves:
@@ -185,7 +187,8 @@ def _shaping(choice: Candidate) -> Iterator[Command]:
     if choice.blocks or threads:
         levels = (*on_place("block", choice.blocks), *on_place("thread", threads))
         yield written(Map(choice.mapped, levels, max_blocks=choice.max_blocks))
-    yield from map(written, (*choice.of(ShareArray), *choice.of(Batch), *choice.of(Spread)))
+    shared = (*choice.of(ShareArray), *choice.of(Batch), *choice.of(Spread), *choice.of(Bring))
+    yield from map(written, shared)
 
 
 def _contract(choice: Candidate) -> Iterator[Argument]:

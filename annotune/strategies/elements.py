@@ -25,7 +25,7 @@ from annotune.transforms.legality import OWN_SHARED_BYTES, carried_sums
 from annotune.transforms.map import Map
 from annotune.transforms.merge import Decode, merged_name
 from annotune.transforms.registers import Registers
-from annotune.transforms.spread import Batch, ShareArray, Spread
+from annotune.transforms.spread import Batch, Bring, ShareArray, Spread
 from annotune.transforms.transform import Context, Transform
 from annotune.transforms.tree import bound_names, numbers
 from annotune.transforms.unroll import Unroll
@@ -88,8 +88,25 @@ def elements(unit: Unit) -> tuple[Candidate, ...] | str:
     made = {1: first} | {n: choice for n, choice in made.items() if not _refused(unit, choice)}
     # The fewer lanes of the last warp are idle, the better.
     best = max(made, key=lambda n: _busy(n * longest))
-    others = (_made(unit, names, held, nests, n) for n in sizes[1:])
-    return (made.pop(best), *others, *made.values())
+    others = [_made(unit, names, held, nests, n) for n in sizes[1:]]
+    every = (made.pop(best), *others, *made.values())
+    operators = _operators(unit, names)
+    if not operators:
+        return every
+    steps = [Bring(unit.leader, name) for name in operators]
+    reason = Reason("shared memory", ", ".join(operators), "what all elements read")
+    brought = [choice.having(*steps, why=reason) for choice in every[:1]]
+    return (*every, *(choice for choice in brought if not _refused(unit, choice)))
+
+
+def _operators(unit: Unit, around: Sequence[str]) -> tuple[str, ...]:
+    """Return the arrays that every element reads at the same places, the same ones each."""
+    facts = [f for s in unit.statements for f in unit.analysis.accesses[s]]
+    inputs = dict.fromkeys(f.access.array for f in facts if not f.is_write)
+    written = {f.access.array for f in facts if f.is_write}
+    own = [f for f in facts if f.access.array in inputs.keys() - written]
+    moved = {f.access.array for f in own if any(f.strides.get(x) != 0 for x in around)}
+    return tuple(name for name in inputs if name not in written | moved)
 
 
 def _busy(threads: int) -> float:
@@ -238,7 +255,7 @@ def _refused(unit: Unit, choice: Candidate) -> str:
     sizes = {n: size for n, size in unit.analysis.region.sizes.items() if n not in left}
     body, context = unit.body, Context(unit.analysis, sizes)
     for step in choice.steps:
-        if step.is_inner:
+        if step.is_inner and not isinstance(step, Bring):
             continue
         refusal = step.why_not(body, context)
         if refusal is not None:

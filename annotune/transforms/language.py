@@ -38,7 +38,7 @@ from annotune.transforms.merge import Decode, Merge
 from annotune.transforms.permute import Permute
 from annotune.transforms.pipeline import Pipeline, Prefetch, Stream
 from annotune.transforms.registers import Hold, Registers
-from annotune.transforms.spread import Batch, ShareArray, Spread
+from annotune.transforms.spread import Batch, Bring, ShareArray, Spread
 from annotune.transforms.stage import Stage
 from annotune.transforms.tile import Cyclic, Tile, tile_name
 from annotune.transforms.tile_ends import Pad, Peel
@@ -420,7 +420,7 @@ _PLACING = (Map, ShareArray, Batch, Team, Spread, Vectorize)
 _OF_STATEMENT = (Stage, Pipeline, Prefetch, Hold, Peel, Pad)
 # What a recipe says of copies and blocks in registers.
 COPYING = (Stage, Hold, Pad, Peel)
-_LAST = (Unroll, Stream, Resident, AnySize, Decode, Cache)
+_LAST = (Unroll, Stream, Resident, AnySize, Decode, Bring, Cache)
 _ASKING = (Contract, Vectors, Stated, ForTarget, OtherSizes)
 _COMMANDS: tuple[Kinds, ...] = (
     Distribute,

@@ -336,6 +336,12 @@ NOT_ANY_SIZE = Template(
     "any_size: '{size}' cannot be left open: {reason}",
     "name a size that the function takes, of a region whose dependences are proven for all sizes",
 )
+NOT_BROUGHT = Template(
+    "AT340",
+    "bring: '{array}' {reason}",
+    "bring a small array that C declares with its extents, where `spread` has given the loops "
+    "inside a block's work to its threads",
+)
 NOT_SPREAD = Template(
     "AT337",
     "spread: the threads cannot share '{loop}': {reason}",

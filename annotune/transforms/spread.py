@@ -10,22 +10,33 @@ from typing import ClassVar
 
 from annotune.annotation.commands import Kind
 from annotune.diagnostics import Diagnostic
-from annotune.ir.expr import Access, Expr, rewrite
+from annotune.ir.expr import Access, Expr, Int, Var, rewrite
+from annotune.ir.fold import fold
 from annotune.ir.nest import (
+    NO_STATEMENT,
+    Assign,
     Level,
     LocalArray,
     Loop,
     MemorySpace,
     Stmt,
     map_assigns,
+    rewritten,
     walk_places,
     walk_stmts,
 )
-from annotune.transforms.legality import missing, placement_refusal, shared_refusal
+from annotune.ir.region import flattened
+from annotune.transforms.legality import (
+    TEAM_LEVELS,
+    missing,
+    placement_refusal,
+    shared_refusal,
+)
 from annotune.transforms.map import MAX_THREADS, PLACES, Team
 from annotune.transforms.merge import Merge, merged_name
 from annotune.transforms.messages import (
     NOT_BATCHED,
+    NOT_BROUGHT,
     NOT_SHARED,
     NOT_SPREAD,
 )
@@ -33,11 +44,13 @@ from annotune.transforms.tile import Tile
 from annotune.transforms.transform import CUDA_GUIDE, Context, OnStatement, Word, takes
 from annotune.transforms.tree import (
     Body,
+    fresh_name,
     in_order,
     mapped,
     named_loop,
     path,
     replace_loop,
+    target_name,
     top_of,
     turn,
 )
@@ -184,6 +197,86 @@ class Batch(OnStatement):
             for s in arrays.values()
         )
         return replace_loop(body, loop, (replace(tile, place=loop.place, body=(*held, *rows)),))
+
+
+@dataclass(frozen=True, slots=True)
+class Bring(OnStatement):
+    """Copy a small input, all of which every block may read, into the block's memory at its start.
+
+    ``Bring(0, "b")``: ``for e @block.x: for i @thread.x: c[e] += b[i]; …`` becomes ``for e
+    @block.x: (shared double b_tile[4]; for b_s in 0:4: b_tile[b_s] = b[b_s]; for i @thread.x: c[e]
+    += b_tile[i]; …)``, the copying by all threads together. Where elements of it are read again and
+    again, as those of an operator on every element are, the way there is shorter.
+    """
+
+    is_inner: ClassVar[bool] = True
+    word: ClassVar[Word] = Word(
+        "bring",
+        "copy a small input as a whole into the memory of every block",
+        'bring(0, "B")',
+        CUDA_GUIDE,
+    )
+    array: str = takes(Kind.NAME)
+
+    def why_not(self, body: Body, context: Context) -> Diagnostic | None:
+        """Return the reason a block cannot have the input, or None when it can."""
+        if absent := missing(body, self.statement, (), self.span):
+            return absent
+        nest = body[top_of(body, self.statement)]
+        reason = self._reason(nest, context)
+        if reason:
+            return NOT_BROUGHT.at(self.span, array=self.array, reason=reason)
+        made = self.apply(body, context)
+        return shared_refusal(made[top_of(made, self.statement)], self.span)
+
+    def _reason(self, nest: Stmt, context: Context) -> str:
+        """Return in words why the input is not to be had as a whole, empty where it is."""
+        blocks = [x for x in path((nest,), self.statement) if x.place in PLACES["block"]]
+        work = blocks[-1].body if blocks else ()
+        teams = [s for s in walk_stmts(work) if isinstance(s, Loop) and s.place in TEAM_LEVELS]
+        if not teams or work == (teams[0],):
+            return "is not read by threads that share the work of a block"
+        assigns = [s for s in walk_stmts((nest,)) if isinstance(s, Assign)]
+        reads = {a.array for s in assigns for a in s.reads() if isinstance(a, Access)}
+        if self.array not in reads or self.array not in context.analysis.region.arrays:
+            return "is no array that the nest reads"
+        if self.array in {target_name(s) for s in assigns}:
+            return "is written in the nest"
+        if not whole_length(context, self.array):
+            return "has no length that is known, or not all of it need be there"
+        return ""
+
+    def apply(self, body: Body, context: Context) -> Body:
+        """Return `body` with the copy at the start of a block's work."""
+        blocks = [x for x in path(body, self.statement) if x.place in PLACES["block"]]
+        arrays, length = context.analysis.region.arrays, whole_length(context, self.array)
+        name = fresh_name(f"{self.array}_tile", body, context.names)
+        at = fresh_name(f"{self.array}_s", body, context.names | {name})
+
+        def brought(expr: Expr) -> Expr | None:
+            if not isinstance(expr, Access) or expr.array != self.array:
+                return None
+            flat = flattened(expr, arrays) or expr
+            assert isinstance(flat, Access)
+            return Access(name, (rewrite(flat.indices[0], brought),), expr.span)
+
+        copy = Assign(
+            NO_STATEMENT, Access(name, (Var(at),)), "=", Access(self.array, (Var(at),)), self.span
+        )
+        fill = Loop(at, Int(0), Int(length), (copy,), place=Level.COOPERATIVE)
+        held = LocalArray(name, context.types[self.array], (length,), MemorySpace.SHARED)
+        inner = blocks[-1]
+        renewed = replace(inner, body=(held, fill, *rewritten(inner.body, brought)))
+        return replace_loop(body, inner, (renewed,))
+
+
+def whole_length(context: Context, array: str) -> int:
+    """Return how many elements an array has at the tuned sizes, 0 where not all need be there."""
+    shape = context.analysis.shapes.get(array)
+    if shape is None or shape.touched is not None or not context.analysis.is_there(array):
+        return 0
+    length = context.folded(shape.length)
+    return length.value if isinstance(length, Int) and fold(shape.lowest) == Int(0) else 0
 
 
 @dataclass(frozen=True, slots=True)

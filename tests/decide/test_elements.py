@@ -24,7 +24,7 @@ from annotune.space.variants import planned
 from annotune.strategies.elements import elements
 from annotune.strategies.registry import AUTO
 from annotune.transforms.cache import AnySize
-from annotune.transforms.spread import Batch, ShareArray, Spread
+from annotune.transforms.spread import Batch, Bring, ShareArray, Spread
 
 NESTS = """\
 void f(int m, int n, double *restrict u, const double *restrict v, double x)
@@ -58,6 +58,8 @@ void f(int m, double u[restrict m][9][9], const double v[restrict m][9][9])
     /*@ end @*/
 }
 """
+OPERATOR = OWN.replace("[9][9])\n", "[9][9], const double b[restrict 9][9])\n")
+OPERATOR = OPERATOR.replace("s[j][i] +", "b[i][j] * s[j][i] +").replace("v[e][0][0]", "b[j][i]")
 SIZE = 9
 # 100 iterations leave 28 lanes of four warps idle, and twice as many 24 of seven.
 ROWS = NESTS.replace("m = 6; param n = 9", "m = 5; param n = 10")
@@ -89,12 +91,13 @@ def test_several_elements_of_a_block_leave_fewer_lanes_idle() -> None:
     assert not isinstance(choices, str)
     assert [[step.size for step in one.of(Batch)] for one in choices] == [[2], [], [], []]
     assert "2 elements for each block" in {reason.rule for reason in choices[0].reasons}
-    # A block has at most 256 threads and 48 KiB.
+    # The operators of all elements may be in the block's memory, too.
     (region, _) = text_regions((EXAMPLES / "fem/mass_action.c").read_text())
     unit, *_ = Base.of(analyse(normalised(region))).apart
     small = elements(unit)
     assert not isinstance(small, str)
-    assert [step.size for one in small for step in one.of(Batch)] == [4, 2]
+    assert [step.size for one in small for step in one.of(Batch)] == [4, 2, 4]
+    assert [[step.array for step in one.of(Bring)] for one in small] == [[], [], [], [], ["B"]]
 
 
 @pytest.mark.parametrize("m", [5, 6, 1])
@@ -220,6 +223,23 @@ def test_the_pasted_recipe_asks_for_the_same(text: str) -> None:
     assert own.general is not None
     assert its.general is not None
     assert its.general.steps == own.general.steps
+
+
+@pytest.mark.parametrize("m", [5, 6])
+def test_with_an_operator_it_is_right_and_proven(m: int, tmp_path: Path) -> None:
+    text = OPERATOR.replace("m = 6", f"m = {m}")
+    (region,) = text_regions(text)
+    one = decided(normalised(region), AUTO)
+    recipe = f'{one.recipe()}bring(0, "b")\n'
+    asked = pasted(text, region, recipe)
+    (again,) = text_regions(asked)
+    other = decided(normalised(again), AUTO)
+    assert [step.array for step in other.decision.choices[0].of(Bring)] == ["b"]
+    assert verify(certify(other.analysis, other.plan())) == ()
+    program = executable(tmp_path, asked)
+    for count in (m, 1, 0, 7):
+        size = max(1, count * 81)
+        program.check(Call("f", (count, Part(0), Part(1), Part(2)), (size, size, 81)))
 
 
 def test_nothing_else_is_asked_beside_it() -> None:

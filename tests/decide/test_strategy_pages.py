@@ -18,7 +18,8 @@ FOLDER = Path(__file__).parents[2] / "docs" / "strategies"
 PRIMITIVES = (
     *("tile", "permute", "map", "registers", "hold", "stage", "pad", "peel"),
     *("unroll", "fuse"),
-    *("distribute", "reduce", "team", "share", "spread", "batch", "vectorize"),
+    *("distribute", "reduce", "team", "share", "spread", "batch", "bring"),
+    "vectorize",
 )
 SUFFIX = {"cuda": ".cu", "openmp": "_omp.c"}
 

@@ -70,6 +70,8 @@ ROWS = """\
         spread(3, ("i","j"))
     ) @*/
 """
+# What all elements read is copied first.
+BROUGHT = ROWS.replace("    ) @*/", '        bring(0, "b")\n    ) @*/')
 # One block has all of them, two at once.
 ROUNDS_OF_ROWS = ROWS.replace('{"e"}', '{"e"}, max_blocks=1')
 BARRIER = "    __syncthreads();\n"
@@ -98,12 +100,20 @@ TOGETHER = (
     ),
     Mutation("a row has the elements of the other", "e = e_t + (long)threadIdx.y", "e = e_t"),
 )
+COPIED = (
+    Mutation("no barrier behind the copy", BARRIER, "", True),
+    Mutation("a copy too short", "b_s < 81", "b_s < 80"),
+    Mutation("a thread of a row copies", "threadIdx.x + 81 * threadIdx.y", "81 * threadIdx.y"),
+    Mutation("a copy of the neighbours", "b_tile[b_s] = b[b_s]", "b_tile[b_s] = b[80 - b_s]"),
+)
 LAST = (Mutation("the last element's array is that of another", "e == m - 1", "e == m - 2"),)
 TABLES = {
     "an element a block": (TEXT, "", ONCE),
     "elements in strides": (TEXT, FEWER, ROUNDS),
     "several elements a block": (TEXT, ROWS, TOGETHER),
     "several in strides": (TEXT, ROUNDS_OF_ROWS, ()),
+    "with an operator": (TEXT, BROUGHT, COPIED),
+    "an operator in strides": (TEXT, BROUGHT.replace('{"e"}', '{"e"}, max_blocks=1'), ()),
     "the array is read afterwards": (READ, "", LAST),
 }
 MUTATIONS = [pytest.param(way, one, id=one.name) for way in TABLES for one in TABLES[way][2]]

@@ -408,6 +408,8 @@ class _TeamWriter:
                     self._types[stmt.name] = stmt.type
                     self._meet({stmt}, is_alone=False)
                     self._dialect.write(self.out, stmt)
+                case Loop(place=Level.COOPERATIVE):
+                    self._filled(stmt)
                 case Loop() if stmt.place is not Level.SERIAL:
                     self._shared(stmt, pending)
                 case Loop():
@@ -419,6 +421,17 @@ class _TeamWriter:
                     self._meet({stmt}, is_alone=False)
                     self._dialect.write(self.out, stmt)
         self._write_alone(alone)
+
+    def _filled(self, loop: Loop) -> None:
+        """Write a loop whose iterations all threads of the block share, whatever their axes."""
+        self._meet(set(walk_stmts((loop,))), is_alone=False)
+        x, y, z = self._frame.grid.threads
+        terms = ["threadIdx.x", f"{x} * threadIdx.y" if y > 1 else ""]
+        terms.append(f"{x * y} * threadIdx.z" if z > 1 else "")
+        start, count = " + ".join(filter(None, terms)), self._dialect.expr(loop.upper)
+        head = f"for (int {loop.var} = {start}; {loop.var} < {count}; {loop.var} += {x * y * z})"
+        with self.out.block(head):
+            self._dialect.write_body(self.out, loop.body)
 
     def first_thread(self) -> str:
         """Return the test for the thread that writes for its block."""

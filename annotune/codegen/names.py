@@ -126,7 +126,8 @@ def narrow_scalars(region: Region) -> dict[str, str]:
 def _may_overflow(region: Region) -> bool:
     """Return whether a flat subscript of a shaped array may exceed an int.
 
-    So it may where rows have a length that arrives at run time, or the array is that large.
+    So it may where rows have a length or are of a number that arrives at run time, or the array is
+    that large.
     """
     for array in region.arrays.values():
         elements = 1
@@ -137,7 +138,8 @@ def _may_overflow(region: Region) -> bool:
             elements *= length.value
         first = array.extents[0] if array.extents else None
         rows = fold(first, region.constants) if first is not None else None
-        if len(array.extents) > 1 and isinstance(rows, Int) and elements * rows.value > _INT_MAX:
+        is_small = isinstance(rows, Int) and elements * rows.value <= _INT_MAX
+        if elements > 1 and not is_small:
             return True
     return False
 

@@ -53,3 +53,15 @@ def test_sizes_far_from_the_end_need_no_other_nest(tmp_path: Path) -> None:
     assert f"if (lo < n && n <= {UINT_MAX - 255})" in acc
     # 2**26 iterations of all blocks at once, and one of each thread.
     assert f"fits = fits && n <= {INT_MAX - 2**26 + 1};" in cuda
+
+
+def test_fixed_rows_of_any_number_lie_beyond_an_int(tmp_path: Path) -> None:
+    program = Program(tmp_path, PROGRAMS / "many_rows.c", ("cuda",), TRAPS, resident=True)
+    program.check(
+        *(
+            Call(name, last - count, last, Array("i1", 81 * count, offset=81 * (count - last)))
+            for name in ("points", "unsized")
+            for count in (1, 7, 300)
+            for last in (count, INT_MAX // 81 + 1, 2**28)
+        )
+    )

@@ -16,7 +16,14 @@ from dataclasses import dataclass, replace
 from typing import assert_never
 
 from annotune.codegen.c_expr import c_expr, in_64_bits, of_one_sign, plain_c
-from annotune.codegen.names import c_type, fresh, narrow_scalars, numbered, spelled
+from annotune.codegen.names import (
+    c_type,
+    fresh,
+    iterator_c_type,
+    narrow_scalars,
+    numbered,
+    spelled,
+)
 from annotune.codegen.writer import Writer
 from annotune.ir.c_types import PROMOTED, is_unsigned_type
 from annotune.ir.expr import (
@@ -351,9 +358,10 @@ class Dialect:
         return c_expr(one_type, enclosing) if self.has_extrema else self.expr(one_type, enclosing)
 
     def iterator_type(self, loop: Loop) -> str:
-        """Return the C type of a loop's iterator, that of the loop of the text it is made of."""
+        """Return the C type of a loop's iterator, as of the loop of the text that it is made of."""
         scalar = self.region.scalars.get(loop.var) or self.region.scalars.get(loop.root)
-        return c_type(self.region, scalar.type if scalar is not None else "int")
+        type_ = scalar.type if scalar is not None else "int"
+        return iterator_c_type(self.region, type_, (loop.lower, loop.upper))
 
     def _narrowed(self, value: Expr) -> Expr:
         """Return a value with each integer in the user's type, where one is unsigned.

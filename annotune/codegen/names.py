@@ -6,11 +6,12 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain, count
+from math import prod
 
 from annotune.analysis.facts import Analysis
 from annotune.frontend.read.tokens import WORD
 from annotune.ir.c_types import PROMOTED
-from annotune.ir.expr import Access, Int, Var, variables
+from annotune.ir.expr import Access, Expr, Int, Var, variables
 from annotune.ir.fold import fold
 from annotune.ir.nest import (
     Assign,
@@ -105,6 +106,34 @@ def c_type(region: Region, type_: str) -> str:
     """
     is_widened = type_ in _NARROW and (region.text.is_wide or _may_overflow(region))
     return "long" if is_widened else spelled(type_)
+
+
+def iterator_c_type(region: Region, type_: str, bounds: Iterable[Expr]) -> str:
+    """Return the type of an iterator between bounds.
+
+    An int stays one where they are numbers so small that no product of it with the length of a row
+    leaves an int: a GPU takes several instructions for one of a long, and tens for a quotient.
+    """
+    wide = c_type(region, type_)
+    ends = [fold(bound, region.constants) for bound in bounds]
+    numbers = [abs(end.value) for end in ends if isinstance(end, Int)]
+    if type_ != "int" or region.text.is_wide or len(numbers) < len(ends):
+        return wide
+    # The strides of a grid go past the end by less than half.
+    return type_ if max(numbers) * _longest_stride(region) <= _INT_MAX // 2 else wide
+
+
+def _longest_stride(region: Region) -> int:
+    """Return a bound of the numbers by which iterators stand multiplied in a subscript, summed.
+
+    Lengths that arrive at run time are no part of it: these are as wide as iterators.
+    """
+    longest = 1
+    for array in region.arrays.values():
+        rows = (fold(n, region.constants) for n in array.extents[1:] if n is not None)
+        elements = prod(n.value for n in rows if isinstance(n, Int))
+        longest = max(longest, elements * len(array.extents))
+    return longest
 
 
 def narrow_scalars(region: Region) -> dict[str, str]:

@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0_tuned(
     const int annotune_thread = threadIdx.x + 16 * threadIdx.y;
     const long j_t = 64 * (long)blockIdx.x;
     const long i_t_t = 32 * (long)blockIdx.y;
-    const long j_w = (long)threadIdx.x;
+    const int j_w = threadIdx.x;
     const long i_t = i_t_t + 4 * (long)threadIdx.y;
     double sum_block[4][4];
     #pragma unroll
@@ -129,7 +129,7 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0(
     const int annotune_thread = threadIdx.x + 16 * threadIdx.y;
     for (long j_t = 64 * (long)blockIdx.x; j_t < n; j_t += 64 * gridDim.x) {
         for (long i_t_t = 32 * (long)blockIdx.y; i_t_t < m; i_t_t += 32 * gridDim.y) {
-            const long j_w = (long)threadIdx.x;
+            const int j_w = threadIdx.x;
             const long i_t = i_t_t + 4 * (long)threadIdx.y;
             double sum_block[4][4];
             #pragma unroll

@@ -14,31 +14,31 @@ static void gemm_1_s0_tuned(
     const long n = 512;
     const long k = 512;
     double B_tile[8192] __attribute__((aligned(64)));
-    for (long l_s = 0; l_s < 512; l_s++) {
-        for (long j_s = 0; j_s < 16; j_s++) {
+    for (int l_s = 0; l_s < 512; l_s++) {
+        for (int j_s = 0; j_s < 16; j_s++) {
             B_tile[16 * l_s + j_s] = B[l_s * n + (j_t + j_s)];
         }
     }
     const double *restrict B_in = B_tile;
     for (long i_t = 0; i_t < m; i_t += 8) {
         double sum_block[8][16] __attribute__((aligned(64)));
-        for (long i_r = 0; i_r < 8; i_r++) {
+        for (int i_r = 0; i_r < 8; i_r++) {
             #pragma omp simd
-            for (long j_r = 0; j_r < 16; j_r++) {
+            for (int j_r = 0; j_r < 16; j_r++) {
                 sum_block[i_r][j_r] = 0.0;
             }
         }
         for (long l = 0; l < k; l++) {
-            for (long i_r = 0; i_r < 8; i_r++) {
+            for (int i_r = 0; i_r < 8; i_r++) {
                 #pragma omp simd
-                for (long j_r = 0; j_r < 16; j_r++) {
+                for (int j_r = 0; j_r < 16; j_r++) {
                     sum_block[i_r][j_r] += A[(i_t + i_r) * k + l] * B_in[16 * l + j_r];
                 }
             }
         }
-        for (long i_r = 0; i_r < 8; i_r++) {
+        for (int i_r = 0; i_r < 8; i_r++) {
             #pragma omp simd
-            for (long j_r = 0; j_r < 16; j_r++) {
+            for (int j_r = 0; j_r < 16; j_r++) {
                 C[(i_t + i_r) * n + (j_t + j_r)] = alpha * sum_block[i_r][j_r] + beta * C[(i_t + i_r) * n + (j_t + j_r)];
             }
         }
@@ -56,23 +56,23 @@ static void gemm_1_s0(
     for (long i_t = 0; i_t < m; i_t += 8) {
         if (i_t + 8 <= m && j_t + 16 <= n) {
             double sum_block[8][16] __attribute__((aligned(64)));
-            for (long i_r = 0; i_r < 8; i_r++) {
+            for (int i_r = 0; i_r < 8; i_r++) {
                 #pragma omp simd
-                for (long j_r = 0; j_r < 16; j_r++) {
+                for (int j_r = 0; j_r < 16; j_r++) {
                     sum_block[i_r][j_r] = 0.0;
                 }
             }
             for (long l = 0; l < k; l++) {
-                for (long i_r = 0; i_r < 8; i_r++) {
+                for (int i_r = 0; i_r < 8; i_r++) {
                     #pragma omp simd
-                    for (long j_r = 0; j_r < 16; j_r++) {
+                    for (int j_r = 0; j_r < 16; j_r++) {
                         sum_block[i_r][j_r] += A[(i_t + i_r) * k + l] * B[l * n + (j_t + j_r)];
                     }
                 }
             }
-            for (long i_r = 0; i_r < 8; i_r++) {
+            for (int i_r = 0; i_r < 8; i_r++) {
                 #pragma omp simd
-                for (long j_r = 0; j_r < 16; j_r++) {
+                for (int j_r = 0; j_r < 16; j_r++) {
                     C[(i_t + i_r) * n + (j_t + j_r)] = alpha * sum_block[i_r][j_r] + beta * C[(i_t + i_r) * n + (j_t + j_r)];
                 }
             }

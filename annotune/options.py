@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 DEFAULT_TARGETS = ("cuda", "openacc", "openmp")
 TARGET_NAMES = (*DEFAULT_TARGETS, "openmp_target")
 STRATEGY_NAMES = (
-    *("auto", "direct", "two-level", "gemm", "stencil", "elementwise", "reduction", "elements"),
+    *("auto", "direct", "two-level", "gemm", "batched"),
+    *("stencil", "elementwise", "reduction", "elements"),
 )
 SEARCH_NAMES = (
     *("auto", "exhaustive", "random", "gp", "rf"),

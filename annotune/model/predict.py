@@ -572,7 +572,15 @@ class _TiledBlocks:
     def staged(self) -> int:
         """Return the elements of the inputs that a block stages for one step of the sum."""
         tile = self.tile
-        return tile.x.length * tile.stage_x + tile.y.length * tile.stage_y
+        x, y = (axis.length * self._at_once(axis.thread[0]) for axis in (tile.x, tile.y))
+        return x * tile.stage_x + y * tile.stage_y
+
+    def _at_once(self, loop: str) -> int:
+        """Return the parts of the input with a loop that a block has, one for each along z."""
+        inner, _ = self.tile.contracted
+        every = (f for s in self.unit.statements for f in self.unit.analysis.accesses[s])
+        own = next((f for f in every if moves(f, inner) and moves(f, loop)), None)
+        return prod(size for name, size in self.tile.z if own is None or moves(own, name))
 
     @property
     def needed(self) -> int:

@@ -109,6 +109,10 @@ class TileAxis:
         return ((self.thread_loop, self.register[1]), (self.register[0], 1))
 
 
+# An axis of a block that no loop has.
+NO_AXIS: Extent = ("", 1)
+
+
 @dataclass(frozen=True, slots=True)
 class ContractionTile:
     """The loops of a contraction by role, each with the length of its tile.
@@ -118,7 +122,8 @@ class ContractionTile:
     has the output's contiguous loop, y to the other one. Inputs are staged for
     ``contracted`` at a time. Where the two loops of an axis are one, it is split as
     ``assign_x`` and ``assign_y`` say; ``stage_x`` and ``stage_y`` tell which inputs pass through
-    shared memory.
+    shared memory. ``thread_z`` is a further loop of the output, of which a block has so many
+    iterations at once, threads of its own for each: no loop and one for none.
     """
 
     thread_x: Extent
@@ -130,6 +135,7 @@ class ContractionTile:
     assign_y: Assignment = Assignment.CYCLIC
     stage_x: bool = True
     stage_y: bool = True
+    thread_z: Extent = NO_AXIS
 
     @property
     def x(self) -> TileAxis:
@@ -140,21 +146,27 @@ class ContractionTile:
         return TileAxis(self.thread_y, self.register_y, self.assign_y)
 
     @property
+    def on_threads(self) -> tuple[Extent, ...]:
+        """Return the loops whose iterations are the threads of a block, x first."""
+        own = ((axis.thread_loop, axis.thread[1]) for axis in (self.x, self.y))
+        return (*own, *self.z)
+
+    @property
     def copied_extents(self) -> dict[str, int]:
         """Return the loops that pick an element of a copy, with their iterations in a tile."""
-        own = [(axis.thread_loop, axis.thread[1]) for axis in (self.x, self.y)]
-        own += [axis.register for axis in (self.x, self.y)]
-        return dict((*own, self.contracted))
+        registers = (axis.register for axis in (self.x, self.y))
+        return dict((*self.on_threads, *registers, self.contracted))
 
     @property
     def extents(self) -> tuple[Extent, ...]:
         """Return all roles, each with its loop and length."""
-        return (self.thread_x, self.thread_y, self.register_x, self.register_y, self.contracted)
+        inner = (self.thread_x, self.thread_y, self.register_x, self.register_y, self.contracted)
+        return (*inner, *self.z)
 
     @property
     def outputs(self) -> tuple[Extent, ...]:
         """Return the loops of a block's tile of the output, with their lengths."""
-        return (*self.x.block_extents, *self.y.block_extents)
+        return (*self.x.block_extents, *self.y.block_extents, *self.z)
 
     @property
     def block_extents(self) -> tuple[Extent, ...]:
@@ -163,7 +175,12 @@ class ContractionTile:
 
     @property
     def threads(self) -> int:
-        return self.thread_x[1] * self.thread_y[1]
+        return self.thread_x[1] * self.thread_y[1] * self.thread_z[1]
+
+    @property
+    def z(self) -> tuple[Extent, ...]:
+        """Return the loop of the third axis with its length, nothing where it has none."""
+        return () if self.thread_z == NO_AXIS else (self.thread_z,)
 
     def __str__(self) -> str:
         x, y = (f"{loop}:{size}" for loop, size in (self.thread_x, self.thread_y))
@@ -174,7 +191,8 @@ class ContractionTile:
         ]
         one = {(True, False): ["x staged"], (False, True): ["y staged"]}
         more = [*split, *one.get((self.stage_x, self.stage_y), [])]
-        return ", ".join([f"{x} {y} threads", f"{a} x {b} each", f"{loop}:{size}", *more])
+        axes = " ".join((x, y, *(f"{name}:{count}" for name, count in self.z)))
+        return ", ".join([f"{axes} threads", f"{a} x {b} each", f"{loop}:{size}", *more])
 
 
 def held_registers(tile: ContractionTile, element_bytes: int) -> int:

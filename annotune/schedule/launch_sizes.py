@@ -16,6 +16,10 @@ SM_BLOCKS = 32
 SM_REGISTERS = 64 * 1024
 # A grid and a block have the axes x, y and z.
 MAX_AXES = 3
+# Threads of a block along its third axis at most (the same).
+MAX_ALONG_Z = 64
+# Blocks of a grid along its second and third axes at most (the same).
+MAX_BLOCKS_YZ = 65535
 # A loop that would fill a block alone is cut into tiles of one warp, the unit that loads
 # coalesce over; the second axis adds warps up to 256 threads, the usual start for occupancy.
 TILE_X = 32

@@ -195,11 +195,12 @@ def _contract(choice: Candidate) -> Iterator[Argument]:
     """Yield the arguments of ``contract`` that ask for a choice's tile."""
     tile = choice.contract
     assert tile is not None
-    yield Argument((tile.thread_x[0], tile.thread_y[0]), "thread")
+    along_z = tuple(loop for loop, _ in tile.z)
+    yield Argument((tile.thread_x[0], tile.thread_y[0], *along_z), "thread")
     yield Argument((tile.register_x[0], tile.register_y[0]), "register")
     yield Argument(tile.contracted[0], "sum")
-    names = ("thread_x", "thread_y", "register_x", "register_y", "step")
-    for name, (_, size) in zip(names, tile.extents, strict=True):
+    names = ("thread_x", "thread_y", "register_x", "register_y", "step", "thread_z")
+    for name, (_, size) in zip(names, tile.extents, strict=False):
         yield Argument(size, name)
     if tile.x.is_split or tile.y.is_split:
         yield Argument((str(tile.assign_x), str(tile.assign_y)), "assign")

@@ -130,6 +130,35 @@ def _requests(lanes: Sequence[dict[str, int]], strides: dict[str, int], element_
     return warp_passes([place * element_bytes for place in places], element_bytes).transactions
 
 
+def apart(
+    loop: str,
+    layout: Sequence[Extent],
+    threads: Sequence[Extent],
+    element_bytes: int,
+    multiple: int,
+) -> tuple[Extent, ...]:
+    """Return a layout in which the outermost rows, those of `loop`, are further apart if need be.
+
+    They are so by the least with which a warp of `threads`, x first, reads one element each in as
+    few passes as it can. All distances between them are a `multiple`.
+    """
+    strides = dict(layout)
+    least = -(-strides[loop] // multiple) * multiple
+
+    def passes(distance: int) -> int:
+        own, places = strides | {loop: distance}, []
+        for lane in range(WARP):
+            place, rest = 0, lane
+            for name, count in threads:
+                place, rest = place + own.get(name, 0) * (rest % count), rest // count
+            places.append(None if rest else place * element_bytes)
+        return warp_passes(places, element_bytes).transactions
+
+    banks = BANKS * WORD_BYTES // element_bytes
+    best = min(range(least, least + banks + 1, multiple), key=lambda n: (passes(n), n))
+    return tuple((name, best if name == loop else n) for name, n in layout)
+
+
 def vector_layout(
     first: Extent,
     order: Sequence[Extent],

@@ -30,8 +30,10 @@ from math import ceil, inf, prod
 from annotune.analysis.facts import AccessFacts
 from annotune.ir.c_types import element_bytes
 from annotune.ir.expr import Var
+from annotune.model.shape import moves
 from annotune.model.traffic import SHARED_BYTES
 from annotune.schedule.candidate import (
+    NO_AXIS,
     Assignment,
     Candidate,
     ContractionTile,
@@ -41,9 +43,18 @@ from annotune.schedule.candidate import (
     held_registers,
 )
 from annotune.schedule.imperfect import distributed_block
-from annotune.schedule.launch_sizes import LINE, SM_BLOCKS, SM_REGISTERS, SM_THREADS, SURPLUS, WARP
+from annotune.schedule.launch_sizes import (
+    LINE,
+    MAX_ALONG_Z,
+    MAX_BLOCKS_YZ,
+    SM_BLOCKS,
+    SM_REGISTERS,
+    SM_THREADS,
+    SURPLUS,
+    WARP,
+)
 from annotune.schedule.units import Unit, as_merged, follow, with_merged
-from annotune.strategies.copy_layout import copy_layout
+from annotune.strategies.copy_layout import apart, copy_layout
 from annotune.strategies.nests import Contraction, contraction, stride
 from annotune.transforms.language import Contract
 from annotune.transforms.map import MAX_THREADS
@@ -166,9 +177,14 @@ def fits(unit: Unit, found: Contraction, tile: ContractionTile) -> bool:
 def copied_bytes(unit: Unit, found: Contraction, tile: ContractionTile) -> int:
     """Return about what the copies of the inputs take of shared memory."""
     depth = tile.contracted[1]
-    a = (tile.x.length + 1) * depth * _element(unit, found.a)
+    a = (tile.x.length + 1) * depth * _element(unit, found.a) * _at_once(found.a, tile)
     b = (tile.y.length + tile.register_y[1]) * depth * _element(unit, found.b)
-    return a * tile.stage_x + b * tile.stage_y
+    return a * tile.stage_x + b * _at_once(found.b, tile) * tile.stage_y
+
+
+def _at_once(access: AccessFacts, tile: ContractionTile) -> int:
+    """Return how many parts of an input a block has at once, one for each iteration along z."""
+    return prod(size for loop, size in tile.z if moves(access, loop))
 
 
 def _pays_not(unit: Unit, found: Contraction, tile: ContractionTile) -> str:
@@ -209,12 +225,14 @@ def choose_tile(unit: Unit, found: Contraction, tile: ContractionTile) -> Candid
 def _carried_out(unit: Unit, found: Contraction, tile: ContractionTile) -> Candidate:
     """Return the choice that carries a tile out."""
     own = {loop: axis for axis in (tile.x, tile.y) for loop, _ in axis.block_extents}
+    along_z = tuple(loop for loop, _ in tile.z)
     external = sorted(
         (n for n in unit.loops_around(found.statement) if n not in found.contracted),
         key=lambda n: stride(found.target, n),
     )
-    blocks = tuple(own[n].block_loop(n) if n in own else n for n in external)
-    threads = (tile.x.thread_loop, tile.y.thread_loop)
+    cut = {n: own[n].block_loop(n) for n in own} | {n: tile_name(n) for n in along_z}
+    blocks = tuple(cut.get(n, n) for n in _longest_first(unit, external, tile))
+    threads = (tile.x.thread_loop, tile.y.thread_loop, *along_z)
     inner = tile.contracted[0]
     summed = (*(n for n in found.contracted if n != inner), tile_name(inner))
     # The loop that a private sum belongs to stays innermost of those that pick its element.
@@ -224,7 +242,7 @@ def _carried_out(unit: Unit, found: Contraction, tile: ContractionTile) -> Candi
         picking = (picking[1], picking[0]) if picking[0] == last else picking
     order = (*blocks, *threads, *summed, inner, *picking)
     tiles, cyclic = (
-        (*tile.x.tiles, *tile.y.tiles, tile.contracted),
+        (*tile.x.tiles, *tile.y.tiles, *tile.z, tile.contracted),
         (*tile.x.cyclic, *tile.y.cyclic),
     )
     number, imperfect = found.statement, found.imperfect
@@ -252,6 +270,16 @@ def _carried_out(unit: Unit, found: Contraction, tile: ContractionTile) -> Candi
     return replace(made, contract=tile)
 
 
+def _longest_first(unit: Unit, loops: Sequence[str], tile: ContractionTile) -> tuple[str, ...]:
+    """Return the loops on blocks with one on x that no other axis has room for."""
+    cut = dict(tile.outputs)
+    counts = {n: -(-(unit.trips[n] or 1) // cut.get(n, 1)) for n in loops}
+    longest = max(loops, key=lambda n: counts[n])
+    if counts[longest] <= MAX_BLOCKS_YZ:
+        return tuple(loops)
+    return (longest, *(n for n in loops if n != longest))
+
+
 def _copies(unit: Unit, found: Contraction, tile: ContractionTile) -> Iterator[Stage]:
     """Yield how the inputs are staged: filled in their own order, read without bank conflicts."""
     inputs = ((found.a, tile.x, tile.stage_x), (found.b, tile.y, tile.stage_y))
@@ -260,12 +288,15 @@ def _copies(unit: Unit, found: Contraction, tile: ContractionTile) -> Iterator[S
             continue
         # Neighbouring threads read neighbours; one step of the sum is one row of the copy.
         rows: tuple[Extent, ...] = (*axis.block_extents, tile.contracted)
+        rows += tuple(row for row in tile.z if moves(access, row[0]))
         order = sorted(rows, key=lambda row: -stride(access, row[0]))
         # Pairs of neighbours of one thread come by one load where every row starts at a pair.
         unit_of_rows = 2 if axis.is_split and not axis.cyclic else 1
         layout = copy_layout(rows, tuple(order), _element(unit, access), unit_of_rows)
-        whole = (part for row in layout for part in _in_parts(row, axis))
-        yield Stage(found.statement, access.access.array, tile.contracted[0], tuple(whole))
+        whole = tuple(part for row in layout for part in _in_parts(row, axis))
+        for loop, _ in tile.z if len(rows) > len(axis.block_extents) + 1 else ():
+            whole = apart(loop, whole, tile.on_threads, _element(unit, access), unit_of_rows)
+        yield Stage(found.statement, access.access.array, tile.contracted[0], whole)
 
 
 def _in_parts(row: Extent, axis: TileAxis) -> Iterator[Extent]:
@@ -286,6 +317,8 @@ def _reasons(found: Contraction, tile: ContractionTile) -> Iterator[Reason]:
     yield Reason("thread.x", f"{loop} by {size}", f"contiguous in the output{lines}")
     loop, size = tile.thread_y
     yield Reason("thread.y", f"{loop} by {size}", f"a loop of {b} alone")
+    for loop, size in tile.z:
+        yield Reason("thread.z", f"{loop} by {size}", "small tiles, several to a block")
     pair = f"{tile.register_x[0]} by {tile.register_x[1]}, {tile.register_y[0]} by "
     rule = f"one loop of {a} alone, one of {b}: an outer product"
     yield Reason("registers", f"{pair}{tile.register_y[1]}", rule)
@@ -301,9 +334,16 @@ def _reasons(found: Contraction, tile: ContractionTile) -> Iterator[Reason]:
         yield Reason("staged", ", ".join(staged), f"{size} {rule}")
 
 
+def free_along_z(unit: Unit, found: Contraction, tile: ContractionTile) -> tuple[str, ...]:
+    """Return the loops of the output that the axes x and y of a tile leave, outermost first."""
+    own = {loop for axis in (tile.x, tile.y) for loop, _ in axis.block_extents}
+    names = unit.loops_around(found.statement)
+    return tuple(n for n in names if n not in own and n not in found.contracted)
+
+
 def taken_name(unit: Unit, tile: ContractionTile) -> str:
     """Return the name of a loop that the tile makes and the region has already, empty for none."""
-    made = (*tile.x.made, *tile.y.made, tile_name(tile.contracted[0]))
+    made = (*tile.x.made, *tile.y.made, *(tile_name(n) for n, _ in (*tile.z, tile.contracted)))
     return next((n for n in made if n in unit.analysis.region.names), "")
 
 
@@ -646,6 +686,11 @@ def wished(unit: Unit, wish: Contract) -> Candidate | str:
         return f"the region uses the name {taken}"
     if tile.contracted[0] not in found.contracted:
         return f"{tile.contracted[0]} is none of the summed loops: {_list(found.contracted)}"
+    for loop, size in tile.z:
+        if loop not in free_along_z(unit, found, tile):
+            return f"{loop}: no loop of the output beside those of the tile"
+        if size > MAX_ALONG_Z:
+            return f"a block would have {size} threads along z, more than {MAX_ALONG_Z}"
     if tile.threads > MAX_THREADS:
         return f"a block would have {tile.threads} threads, more than {MAX_THREADS}"
     if copied_bytes(unit, found, tile) > SHARED_BYTES:
@@ -666,7 +711,7 @@ def _as_wished(found: Contraction, wish: Contract) -> ContractionTile | str:
     other = next((name for name in staged if name not in inputs), "")
     if other:
         return f"{other} is no input of the statement: {_list(inputs)}"
-    thread, register = (*wish.thread, "", ""), (*wish.register, "", "")
+    thread, register = (*wish.thread, "", "", "")[:3], (*wish.register, "", "")
     tile = ContractionTile(
         (thread[0], wish.thread_x),
         (thread[1], wish.thread_y),
@@ -675,6 +720,7 @@ def _as_wished(found: Contraction, wish: Contract) -> ContractionTile | str:
         (wish.sum, wish.step),
         stage_x=inputs[0] in staged,
         stage_y=inputs[1] in staged,
+        thread_z=(thread[2], wish.thread_z) if thread[2] else NO_AXIS,
     )
     usual = (tile.assign_x, tile.assign_y)
     assigned = (*map(Assignment, wish.assign), *usual[len(wish.assign) :])

@@ -15,6 +15,7 @@ from annotune import plugins
 from annotune.model.shape import traffic
 from annotune.schedule.candidate import Candidate, Moves, Reason
 from annotune.schedule.units import Unit
+from annotune.strategies.batched import batched, why_batched_later
 from annotune.strategies.direct import choose
 from annotune.strategies.elements import elements
 from annotune.strategies.gpu_tile import gemm, two_level
@@ -77,6 +78,12 @@ _ROWS = (
         "gemm",
         "the same with one loop of an input split among blocks, threads and registers",
         gemm,
+    ),
+    Strategy(
+        "batched",
+        "small products, several of them to a block",
+        batched,
+        why_batched_later,
     ),
     Strategy(
         "stencil",

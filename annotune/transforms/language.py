@@ -315,7 +315,8 @@ class Contract(OnStatement):
     """A two-level tile of a contraction: the loops by role, with the lengths of their tiles.
 
     `assign` has a word for x, or one for x and one for y, where one loop is split among threads and
-    registers; `stage` names the inputs that pass through shared memory, None for both.
+    registers; `stage` names the inputs that pass through shared memory, None for both. A third loop
+    of `thread` has `thread_z` iterations in a block at once.
     """
 
     word: ClassVar[Word] = Word(
@@ -325,7 +326,7 @@ class Contract(OnStatement):
         "thread_x=16, thread_y=8, register_x=8, register_y=8, step=16)",
         KIM_2019,
     )
-    thread: tuple[str, ...] = takes(Kind.LOOPS, most=2, by_name=True)
+    thread: tuple[str, ...] = takes(Kind.LOOPS, most=3, by_name=True)
     register: tuple[str, ...] = takes(Kind.LOOPS, most=2, by_name=True, shares=True)
     sum: str = takes(Kind.LOOP, by_name=True)
     thread_x: int = takes(Kind.COUNT, by_name=True)
@@ -333,6 +334,7 @@ class Contract(OnStatement):
     register_x: int = takes(Kind.COUNT, by_name=True)
     register_y: int = takes(Kind.COUNT, by_name=True)
     step: int = takes(Kind.COUNT, by_name=True)
+    thread_z: int = takes(Kind.COUNT, 1, by_name=True)
     assign: tuple[str, ...] = takes(Kind.NAMES, (), by_name=True, most=2)
     stage: tuple[str, ...] | None = takes(Kind.NAMES, None, by_name=True, most=2)
 

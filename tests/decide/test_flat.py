@@ -152,7 +152,7 @@ def test_every_strategy_says_why_it_was_taken_or_not() -> None:
     one = decided_text(text, AUTO)
     (unit,) = one.base.apart
     said = " ".join(others(unit, one.decision.choices[0], AUTO))
-    assert "two-level and gemm do not apply: " in said
+    assert "two-level, gemm and batched do not apply: " in said
     assert "stencil does not apply: no array is read at several places around one" in said
     assert "reduction does not apply: " in said
     assert "elementwise" not in said

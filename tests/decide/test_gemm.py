@@ -294,5 +294,5 @@ def test_a_product_of_an_array_with_itself_says_why_it_has_no_tile() -> None:
     end = text.index("\n", text.index("+="))
     summed = "{ double s = 0.0; for (int l = 0; l < k; l++) s += A[i][l] * A[l][j]; C[i][j] = s; }"
     one = decided_text(text[:loop] + summed + text[end:], AUTO)
-    said = f"strategy: direct (two-level and gemm do not apply: {said})"
+    said = f"strategy: direct (two-level, gemm and batched do not apply: {said})"
     assert said in [str(reason) for reason in one.decision.choices[0].reasons]

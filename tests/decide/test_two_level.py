@@ -107,7 +107,9 @@ def test_the_reason_for_which_it_does_not_apply(statement: str) -> None:
     (unit,) = one.base.apart
     assert usual_tiles(unit) == ELSE[statement]
     first = one.decision.choices[0].reasons[0]
-    assert str(first) == (f"strategy: direct (two-level and gemm do not apply: {ELSE[statement]})")
+    assert str(first) == (
+        f"strategy: direct (two-level, gemm and batched do not apply: {ELSE[statement]})"
+    )
 
 
 def test_a_scalar_is_no_output() -> None:
@@ -138,7 +140,7 @@ def test_another_strategy_leaves_it_out() -> None:
     assert made(unit, DIRECT) == Proposals()
     assert made(unit, "two-level").first == made(unit, AUTO).first != ()
     contractions, others = (
-        ("two-level", "gemm"),
+        ("two-level", "gemm", "batched"),
         ("stencil", "elementwise", "reduction", "elements"),
     )
     assert ("auto", "direct", *contractions, *others) == STRATEGY_NAMES

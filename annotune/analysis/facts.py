@@ -41,7 +41,8 @@ class Dependence:
     outermost first. `is_reduction` marks pairs of one ``+=`` statement on its own target,
     which may be reordered but not run at the same time; where one `is_ordered` only workers that
     combine what they have may, and the serial order must stay that of the text. Where what it is
-    made of is there afterwards, it `may_run_again`.
+    made of is there afterwards, it `may_run_again`. `known` are what orders it was compared with
+    already, and how each breaks it: a schedule asks after every step.
     """
 
     array: str
@@ -53,6 +54,9 @@ class Dependence:
     is_ordered: bool = False
     may_run_again: bool = False
     span: Span = NOWHERE
+    known: dict[object, Violation | None] = field(
+        default_factory=dict, init=False, compare=False, repr=False
+    )
 
 
 @dataclass(frozen=True, slots=True)

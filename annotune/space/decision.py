@@ -409,7 +409,7 @@ class Base:
     def _why_not_fused(self, first: Unit, second: Unit, span: Span) -> Diagnostic:
         parts = (*first.parts, *second.parts)
         context = Context(self.analysis, self.analysis.region.constants)
-        fuse = Fuse(tuple(p[0] for p in parts), span)
+        fuse = Fuse(tuple(p[0] for p in parts), span=span)
         refusal = fuse.why_not(base_body(self.analysis, self.groups), context)
         if refusal is not None:
             return refusal

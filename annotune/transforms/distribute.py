@@ -111,6 +111,10 @@ class Fuse:
 
     ``Fuse((0, 1))``: ``for i: S0`` and ``for i: S1`` become ``for i: S0; S1``. Loops agree
     when name, bounds and step do, once the sizes that are fixed are put in.
+
+    With `loop` the nests share no loop inside that one: ``Fuse((0, 1), loop="i")``: ``for i: for
+    k: S0`` and ``for i: for k: S1`` become ``for i: (for k: S0) (for k: S1)``, as sums into one
+    element need it whose terms keep their order.
     """
 
     is_inner: ClassVar[bool] = False
@@ -121,6 +125,7 @@ class Fuse:
         THESIS,
     )
     statements: tuple[int, ...] = takes(Kind.STATEMENT, repeated=2)
+    loop: str = takes(Kind.LOOP, "", by_name=True, exact=True)
     span: Span = field(default=NOWHERE, compare=False)
 
     @property
@@ -131,7 +136,7 @@ class Fuse:
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the nests may not be merged, or None when they may."""
         for statement in self.statements:
-            if absent := missing(body, statement, (), self.span):
+            if absent := missing(body, statement, (self.loop,) if self.loop else (), self.span):
                 return absent
         tops = [body[k] for k in self._places(body)]
         first = tops[0]
@@ -165,7 +170,7 @@ class Fuse:
             other = body[place]
             assert isinstance(merged, Loop)
             assert isinstance(other, Loop)
-            merged = _merged(merged, other, context)
+            merged = _merged(merged, other, self.loop, context)
         return tuple(
             merged if k == places[0] else stmt
             for k, stmt in enumerate(body)
@@ -176,17 +181,21 @@ class Fuse:
         return tuple(dict.fromkeys(top_of(body, statement) for statement in self.statements))
 
 
-def _merged(first: Loop, second: Loop, context: Context) -> Loop:
-    """Return the two loops as one; inner loops merge where the last and first agree."""
+def _merged(first: Loop, second: Loop, innermost: str, context: Context) -> Loop:
+    """Return the two loops as one; inner loops merge where the last and first agree.
+
+    None does inside the loop `innermost`.
+    """
     last, head = first.body[-1], second.body[0]
     if (
-        isinstance(last, Loop)
+        first.var != innermost
+        and isinstance(last, Loop)
         and isinstance(head, Loop)
         and last.var == head.var
         and same_bounds(last, head, context.folded)
         and len(first.body) == len(second.body) == 1
     ):
-        return replace(first, body=(_merged(last, head, context),))
+        return replace(first, body=(_merged(last, head, innermost, context),))
     # Both nests may have brought the declaration of one variable.
     again = (stmt for stmt in second.body if not (is_declaration(stmt) and stmt in first.body))
     return replace(first, body=(*first.body, *again))

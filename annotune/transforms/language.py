@@ -39,7 +39,7 @@ from annotune.transforms.permute import Permute
 from annotune.transforms.pipeline import Pipeline, Prefetch, Stream
 from annotune.transforms.registers import Hold, Registers
 from annotune.transforms.spread import Batch, Bring, ShareArray, Spread
-from annotune.transforms.stage import Stage
+from annotune.transforms.stage import Overlay, Stage
 from annotune.transforms.tile import Cyclic, Tile, tile_name
 from annotune.transforms.tile_ends import Pad, Peel
 from annotune.transforms.transform import (
@@ -101,22 +101,13 @@ class Form:
         """Return what a user may write."""
         first, *others = (own.slot for _, own in self.arguments.values())
         places = (
-            Slot(place, Kind.LOOPS, required=False, most=most_loops(place), by_name=True)
-            for place in self.word.places
+            Slot(place, Kind.LOOPS, required=False, by_name=True) for place in self.word.places
         )
         also = (Slot(name, Kind.NAMES, required=False, by_name=True) for name in self.word.also)
         slots = (first, *places, *others, *also, *self.word.extra)
         return Signature(
             self.word.name, slots, self.word.meaning, self.word.example, self.word.source
         )
-
-
-def most_loops(place: str) -> int:
-    """Return how many loops a recipe may put on a place, 0 for any number.
-
-    More blocks than a grid has axes share one.
-    """
-    return len(PLACES[place]) if place == "thread" else 0
 
 
 @cache
@@ -218,7 +209,7 @@ def _value(
 
 
 def on_place(place: str, loops: Iterable[str]) -> Iterator[tuple[str, Level]]:
-    """Yield the level of each loop on a place, x first; on too many blocks all are on x."""
+    """Yield the level of each loop on a place, x first; where there are too many, all are on x."""
     names, levels = tuple(loops), PLACES[place]
     is_flat = len(names) > len(levels)
     for number, name in enumerate(names):
@@ -419,7 +410,7 @@ T = TypeVar("T")
 _SHAPING = (Merge, Permute, Fuse, Tile, Cyclic)
 _IN_NEST = (Permute, Tile, Cyclic)
 _PLACING = (Map, ShareArray, Batch, Team, Spread, Vectorize)
-_OF_STATEMENT = (Stage, Pipeline, Prefetch, Hold, Peel, Pad)
+_OF_STATEMENT = (Stage, Pipeline, Overlay, Prefetch, Hold, Peel, Pad)
 # What a recipe says of copies and blocks in registers.
 COPYING = (Stage, Hold, Pad, Peel)
 _LAST = (Unroll, Stream, Resident, AnySize, Decode, Bring, Cache)

@@ -113,6 +113,11 @@ UNSIGNED_BOUND = Template(
     "its remainder cannot be counted when it runs no iteration; use a factor that divides it, "
     "or a signed iterator",
 )
+NO_JOINT_BLOCK = Template(
+    "AT245",
+    "hold: statements {first} and {second} have no block in common: {why}",
+    "hold each of them alone, or `fuse` their loops down to the block's first",
+)
 NO_REDUCTION = Template(
     "AT272",
     "statement {statement} is no reduction over '{loop}'",
@@ -280,6 +285,12 @@ TOO_MUCH_SHARED = Template(
     "stage: with the copy of '{array}' a block would need {bytes} bytes of shared memory, more "
     "than {limit}",
     "stage smaller tiles, or fewer arrays",
+)
+NOT_OVERLAID = Template(
+    "AT246",
+    "overlay: the copies of statement {statement} cannot lie where those of statement {other} "
+    "are: {why}",
+    "`stage` the inputs of both, each inside loops that no other statement's copies are used in",
 )
 TOO_MANY_TOGETHER = Template(
     "AT299",

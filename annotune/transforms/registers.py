@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -22,6 +23,7 @@ from annotune.transforms.messages import (
     GUARDED,
     MAY_NOT_RUN,
     NO_BLOCK,
+    NO_JOINT_BLOCK,
     NO_REDUCTION,
     NOT_INVARIANT,
     OTHER_ACCESS,
@@ -142,13 +144,16 @@ def copy_refusal(
 
 def array_accesses(loop: Loop) -> list[Access]:
     """Return every array element that the assignments in `loop` read or write."""
-    out: list[Access] = []
-    for stmt in walk_stmts((loop,)):
-        if isinstance(stmt, Assign):
-            out += [r for r in stmt.reads() if isinstance(r, Access)]
-            if isinstance(stmt.target, Access):
-                out.append(stmt.target)
-                out += [a for index in stmt.target.indices for a in accesses(index)]
+    assigns = (stmt for stmt in walk_stmts((loop,)) if isinstance(stmt, Assign))
+    return [one for assign in assigns for one in _elements(assign)]
+
+
+def _elements(assign: Assign) -> list[Access]:
+    """Return every array element that an assignment reads or writes."""
+    out = [r for r in assign.reads() if isinstance(r, Access)]
+    if isinstance(assign.target, Access):
+        out.append(assign.target)
+        out += [a for index in assign.target.indices for a in accesses(index)]
     return out
 
 
@@ -165,6 +170,11 @@ class Hold(OnStatement):
     With `from_zero` the block starts from zeros and is added to the elements at the end:
     ``for i: c_block[i - i_t] = -0.0`` and ``for i: c[i] += c_block[i - i_t]``. The loop then
     need not wait for the elements, which only a sum allows that nothing else in it reads.
+    `others` are statements whose loops stand behind `loop`, one after the other: they update the
+    same elements, which stay in the block between them. ``Hold(0, "k", others=(1,))``: ``for k:
+    for i: c[i] += a[k]`` and ``for l: for i: c[i] += b[l]`` have one load before `k` and one store
+    after `l`. Each element gets the same terms in the same order.
+
     Under a condition, ``for k: c[i] += a[k] if b[k] != 0``, elements may not be there to which
     nothing is added. Their sums are -0.0 still, which changes nothing where it is added, so that
     the end is ``for i: c[i] += c_block[i - i_t] if c_block[i - i_t] is not -0.0``: it touches only
@@ -180,6 +190,7 @@ class Hold(OnStatement):
     )
     loop: str = takes(Kind.LOOP)
     from_zero: bool = takes(Kind.FLAG, False, by_name=True, exact=True)
+    others: tuple[int, ...] = takes(Kind.GROUP, (), by_name=True)
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the copy would be wrong, or None when it is right."""
@@ -188,6 +199,10 @@ class Hold(OnStatement):
         target = find_assign(body, self.statement).target
         if isinstance(target, Var):
             return NO_BLOCK.at(self.span, loop=self.loop, inner=target.name)
+        return self._alone_refusal(body, target, context) or self._joint_refusal(body, context)
+
+    def _alone_refusal(self, body: Body, target: Access, context: Context) -> Diagnostic | None:
+        """Return why the elements of the statement itself have no copy around `loop`, or None."""
         loop = named_loop(body, self.statement, self.loop)
         used = _index_names(target)
         if loop.place != Level.SERIAL:
@@ -208,6 +223,88 @@ class Hold(OnStatement):
         is_sparing = self.from_zero and is_something(target, element) is not None
         refusal = copy_refusal("hold", body, self.statement, loop, self.span, is_sparing)
         return refusal or (self._sum_refusal(body, context) if self.from_zero else None)
+
+    def _joint_refusal(self, body: Body, context: Context) -> Diagnostic | None:
+        """Return why the statements' loops have no block in common, or None when they have."""
+        first = find_assign(body, self.statement)
+        for number in self.others:
+            if absent := missing(body, number, (), self.span):
+                return absent
+            why = self._why_apart(body, number)
+            if why:
+                return NO_JOINT_BLOCK.at(self.span, first=self.statement, second=number, why=why)
+            assert isinstance(first.target, Access)
+            own = self._loop_of(body, number)
+            # Its own loop would be held around as well, with the same block.
+            alone = replace(self, statement=number, loop=own.var, others=())
+            if refusal := alone._alone_refusal(body, first.target, context):
+                return refusal
+        other = next(self._other_users(body), None) if self.others else None
+        if other is not None:
+            why = f"{shown(other)} is touched between them by another statement"
+            last = self.others[-1]
+            return NO_JOINT_BLOCK.at(self.span, first=self.statement, second=last, why=why)
+        return None
+
+    def _other_users(self, body: Body) -> Iterator[Access]:
+        """Yield the elements of the array that are touched while the block is held, but for it."""
+        own = {self.statement, *self.others}
+        target = find_assign(body, self.statement).target
+        assert isinstance(target, Access)
+        for assign in (s for s in walk_stmts(self._held(body)) if isinstance(s, Assign)):
+            for one in _elements(assign):
+                if one.array == target.array and (one != target or assign.number not in own):
+                    yield one
+
+    def _why_apart(self, body: Body, number: int) -> str:
+        """Return in words why a statement has no block with the first one, empty if it has."""
+        assign, first = find_assign(body, number), find_assign(body, self.statement)
+        if assign.target != first.target:
+            return f"it updates {print_expr(assign.target)}, not {print_expr(first.target)}"
+        around, outer = path(body, number), self._outer(body)
+        if len(around) <= len(outer) or any(
+            x is not y for x, y in zip(around, outer, strict=False)
+        ):
+            return f"they have not all loops around '{self.loop}' in common"
+        if self._loop_of(body, number) is named_loop(body, self.statement, self.loop):
+            return f"'{self.loop}' is the loop of both"
+        siblings = self._siblings(body)
+        place = next(k for k, x in enumerate(siblings) if x is self._loop_of(body, number))
+        if place < self._start(body):
+            return f"its loop stands before '{self.loop}'"
+        if assign.guard is not None or first.guard is not None:
+            return "one of them runs under a condition"
+        mine = {(x.var, x.lower, x.upper, x.step) for x in self._picking(body)}
+        its = replace(self, statement=number, loop=self._loop_of(body, number).var)
+        if mine != {(x.var, x.lower, x.upper, x.step) for x in its._picking(body)}:
+            return "other loops pick its elements"
+        return ""
+
+    def _outer(self, body: Body) -> tuple[Loop, ...]:
+        """Return the loops around `loop`, outermost first."""
+        loops = path(body, self.statement)
+        return loops[: [x.var for x in loops].index(self.loop)]
+
+    def _loop_of(self, body: Body, number: int) -> Loop:
+        """Return the loop around a statement that stands beside `loop`."""
+        return path(body, number)[len(self._outer(body))]
+
+    def _siblings(self, body: Body) -> Body:
+        """Return the statements among which `loop` stands."""
+        outer = self._outer(body)
+        return outer[-1].body if outer else body
+
+    def _start(self, body: Body) -> int:
+        """Return where `loop` stands among them."""
+        loop = named_loop(body, self.statement, self.loop)
+        return next(k for k, x in enumerate(self._siblings(body)) if x is loop)
+
+    def _held(self, body: Body) -> Body:
+        """Return what runs while the block is held: `loop`, and all up to the others' loops."""
+        siblings, start = self._siblings(body), self._start(body)
+        ends = [self._loop_of(body, number) for number in self.others]
+        last = max((k for k, x in enumerate(siblings) if any(x is e for e in ends)), default=start)
+        return siblings[start : last + 1]
 
     def _sum_refusal(self, body: Body, context: Context) -> Diagnostic | None:
         """Return why the terms may not be added to each other before the target, or None."""
@@ -234,7 +331,7 @@ class Hold(OnStatement):
         assign = find_assign(body, self.statement)
         target = assign.target
         assert isinstance(target, Access)
-        loop, picking = named_loop(body, self.statement, self.loop), self._picking(body)
+        picking = self._picking(body)
         name = fresh_name(f"{target.array}_block", body, context.names)
         places = tuple(turn(x) for x in picking)
         held = Access(name, places)
@@ -249,16 +346,25 @@ class Hold(OnStatement):
         store = Assign(
             assign.number, target, "+=" if self.from_zero else "=", held, assign.span, spared
         )
-        return replace_loop(
+        return self._replaced(
             body,
-            loop,
             (
                 LocalArray(name, element, extents),
                 *nest_loops(picking, (load,)),
-                replace(loop, body=exchanged(loop.body, {target: held})),
+                *exchanged(self._held(body), {target: held}),
                 *nest_loops(picking, (store,)),
             ),
         )
+
+    def _replaced(self, body: Body, renewed: Body) -> Body:
+        """Return `body` with other statements in the place of those that the block is held for."""
+        siblings, start = self._siblings(body), self._start(body)
+        end = start + len(self._held(body))
+        beside = (*siblings[:start], *renewed, *siblings[end:])
+        outer = self._outer(body)
+        if not outer:
+            return beside
+        return replace_loop(body, outer[-1], (replace(outer[-1], body=beside),))
 
     def _inside(self, body: Body) -> tuple[Loop, ...]:
         """Return the loops around the statement that are inside `loop`, outermost first."""

@@ -15,7 +15,19 @@ from annotune.analysis.facts import Analysis
 from annotune.annotation.commands import Kind
 from annotune.diagnostics import Diagnostic
 from annotune.ir.c_types import element_bytes
-from annotune.ir.expr import Access, Binary, Expr, Int, Real, Select, Var, conjunction, substitute
+from annotune.ir.expr import (
+    Access,
+    Binary,
+    Expr,
+    Int,
+    Real,
+    Select,
+    Var,
+    accesses,
+    conjunction,
+    rewrite,
+    substitute,
+)
 from annotune.ir.fold import fold
 from annotune.ir.nest import (
     NO_STATEMENT,
@@ -25,7 +37,10 @@ from annotune.ir.nest import (
     Loop,
     MemorySpace,
     Stmt,
+    expressions,
     map_assigns,
+    rewritten,
+    walk_places,
     walk_stmts,
 )
 from annotune.ir.poly import ONE, Poly, from_expr, integer, variable
@@ -34,6 +49,7 @@ from annotune.transforms.footprint import Footprint, Frame, Offset, Side, footpr
 from annotune.transforms.legality import TEAM_LEVELS, missing, serial_refusal
 from annotune.transforms.map import MAX_THREADS
 from annotune.transforms.messages import (
+    NOT_OVERLAID,
     NOT_STAGED_ARRAY,
     NOT_STAGED_BOX,
     STAGE_DIVERGES,
@@ -58,6 +74,7 @@ from annotune.transforms.tree import (
     cut_ends,
     fresh_name,
     full_length,
+    mapped,
     may_not_run,
     path,
     picks_piece,
@@ -325,14 +342,136 @@ class Stage(OnStatement):
             return TOO_MANY_TOGETHER.at(
                 self.span, array=self.array, threads=prod(lengths), limit=MAX_THREADS
             )
-        others = (s for s in walk_stmts((nest,)) if isinstance(s, LocalArray))
         used = self._length(found) * element_bytes(context.types[self.array])
-        used += sum(
-            prod(s.extents) * element_bytes(s.type) for s in others if s.space is MemorySpace.SHARED
-        )
+        used += sum(prod(s.extents) * element_bytes(s.type) for s in shared_of(nest))
         if used > SHARED_BYTES:
             return TOO_MUCH_SHARED.at(self.span, array=self.array, bytes=used, limit=SHARED_BYTES)
         return None
+
+
+def shared_of(nest: Stmt) -> tuple[LocalArray, ...]:
+    """Return the arrays that blocks have in shared memory; one that is declared twice is one."""
+    arrays = (s for s in walk_stmts((nest,)) if isinstance(s, LocalArray))
+    return tuple(dict.fromkeys(s for s in arrays if s.space is MemorySpace.SHARED))
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay(OnStatement):
+    """Put the copies of `statement` where those of `other` are, whose loops are over by then.
+
+    ``Overlay(1, 0)``: ``for k: {shared double a_tile[64]; copy; S0}, for l: {shared double
+    b_tile[48]; copy; S1}`` becomes the same with ``a_tile`` for ``b_tile``, so that a block has
+    both in the memory of one. The largest of one statement takes the place of the largest of the
+    other, and so on; a place is as long as the longer of both. The threads wait for each other
+    before the memory is filled anew, as they do between two steps of one sum.
+
+    Source:
+        Variables whose lives do not overlap have one place: Chaitin et al., "Register Allocation
+        via Coloring", Computer Languages 6, 1981, doi:10.1016/0096-0551(81)90048-5.
+    """
+
+    is_inner: ClassVar[bool] = True
+    word: ClassVar[Word] = Word(
+        "overlay",
+        "put the copies of the statement where those of another are, which is over by then",
+        "overlay(1, 0)",
+        "Chaitin et al. 1981",
+    )
+    other: int = takes(Kind.STATEMENT)
+
+    def why_not(self, body: Body, context: Context) -> Diagnostic | None:
+        """Return the reason the copies need places of their own, or None when they do not."""
+        for number in (self.statement, self.other):
+            if absent := missing(body, number, (), self.span):
+                return absent
+        why = self._why_apart(body)
+        if not why:
+            return None
+        return NOT_OVERLAID.at(self.span, statement=self.statement, other=self.other, why=why)
+
+    def apply(self, body: Body, context: Context) -> Body:
+        """Return `body` with the copies in one place, which `why_not` has accepted."""
+        places = {mine.name: its for mine, its in self._pairs(body)}
+        lengths = {
+            its.name: max(mine.extents[0], its.extents[0]) for mine, its in self._pairs(body)
+        }
+
+        def moved(expr: Expr) -> Expr | None:
+            if not isinstance(expr, Access) or expr.array not in places:
+                return None
+            indices = tuple(rewrite(index, moved) for index in expr.indices)
+            return Access(places[expr.array].name, indices, expr.span)
+
+        def declared(stmt: Stmt) -> Body | None:
+            if not isinstance(stmt, LocalArray):
+                return None
+            own = places.get(stmt.name, stmt)
+            return (replace(own, extents=(lengths[own.name],)) if own.name in lengths else own,)
+
+        top = top_of(body, self.statement)
+        renewed = mapped(rewritten((body[top],), moved), declared)
+        return (*body[:top], *renewed, *body[top + 1 :])
+
+    def _why_apart(self, body: Body) -> str:
+        """Return in words why no memory can serve both, empty when some can."""
+        top = top_of(body, self.statement)
+        if top != top_of(body, self.other) or self.statement == self.other:
+            return "they do not stand in one kernel, each in loops of its own"
+        for number in (self.statement, self.other):
+            if not _copies_of(body, number):
+                return f"statement {number} has no copies in shared memory"
+        if len(_copies_of(body, self.statement)) > len(_copies_of(body, self.other)):
+            return f"statement {self.other} has fewer copies"
+        places = _places_of((body[top],))
+        for mine, its in self._pairs(body):
+            if mine.name == its.name:
+                return f"'{mine.name}' serves both already"
+            if mine.type != its.type or len(mine.extents) != 1 or len(its.extents) != 1:
+                return f"'{mine.name}' and '{its.name}' are not of one kind"
+            if not _live_apart(places[mine.name], places[its.name]):
+                return f"'{its.name}' is still in use where '{mine.name}' is filled"
+        return ""
+
+    def _pairs(self, body: Body) -> tuple[tuple[LocalArray, LocalArray], ...]:
+        """Return the copies of the statement with those of the other whose places they take."""
+        both = (_copies_of(body, self.statement), _copies_of(body, self.other))
+        return tuple(zip(*both, strict=False))
+
+
+def _copies_of(body: Body, statement: int) -> tuple[LocalArray, ...]:
+    """Return the copies in shared memory that a statement reads, the largest first."""
+    nest = body[top_of(body, statement)]
+    # A block that is held has its loads and stores under the statement's number, too.
+    own = (s for s in walk_stmts((nest,)) if isinstance(s, Assign) and s.number == statement)
+    used = {a.array for assign in own for source in assign.sources() for a in accesses(source)}
+    found = (array for array in shared_of(nest) if array.name in used)
+    return tuple(sorted(found, key=lambda array: -prod(array.extents)))
+
+
+def _live_apart(first: Sequence[tuple[int, ...]], second: Sequence[tuple[int, ...]]) -> bool:
+    """Return whether no statement of two arrays' lives runs between two of the other's.
+
+    `first` and `second` are the places of all that declares or uses them. A life is one iteration
+    of the loops around all of it, and begins with the declaration: what an array had in another
+    iteration is gone.
+    """
+    depth = 0
+    while len({place[depth] for place in (*first, *second)}) == 1:
+        depth += 1
+    one, two = ({place[depth] for place in some} for some in (first, second))
+    return max(one) < min(two) or max(two) < min(one)
+
+
+def _places_of(body: Body) -> Mapping[str, list[tuple[int, ...]]]:
+    """Return for each array in the nests of a body where in the text it is declared or used."""
+    found: dict[str, list[tuple[int, ...]]] = {}
+    for stmt, _, place in walk_places(body):
+        if isinstance(stmt, LocalArray):
+            found.setdefault(stmt.name, []).append(place)
+        used = {a.array for part in expressions(stmt) for a in accesses(part)}
+        for name in used:
+            found.setdefault(name, []).append(place)
+    return found
 
 
 def is_integer_type(type_: str) -> bool:

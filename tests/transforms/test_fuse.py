@@ -12,7 +12,7 @@ from annotune.transforms.distribute import Distribute, Fuse
 from annotune.transforms.transform import Context
 
 COMMAND = Span("t.c", 77, 3, 9)
-BOTH = Fuse((0, 1), COMMAND)
+BOTH = Fuse((0, 1), span=COMMAND)
 
 
 def test_an_unknown_statement() -> None:

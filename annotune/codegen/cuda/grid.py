@@ -87,9 +87,13 @@ class LaunchGrid:
         return trip.value == self.threads[THREADS.index(level)]
 
     def is_covered(self, level: Level, constants: Mapping[str, int]) -> bool:
-        """Return whether each index of a grid's axis runs exactly one of all its iterations."""
+        """Return whether each index of an axis runs exactly one of all its iterations."""
         trip = fold(self.trips[level], constants)
-        return isinstance(trip, Int) and trip.value <= self.limits[level]
+        if not isinstance(trip, Int):
+            return False
+        if level in BLOCKS:
+            return trip.value <= self.limits[level]
+        return trip.value == self.threads[THREADS.index(level)]
 
 
 def grid(kernel: Kernel, sizes: Mapping[str, int]) -> LaunchGrid:
@@ -113,14 +117,14 @@ def grid(kernel: Kernel, sizes: Mapping[str, int]) -> LaunchGrid:
         most = own if isinstance(count, Int) else GRID_LIMIT[Level.BLOCK_X]
         shared = [x for x in band if x.place == level]
         if len(shared) > 1 and loop is not shared[0]:
-            tuned[level] *= most
+            tuned[level], wanted[level] = tuned[level] * most, wanted[level] * own
             trips[level] = fold(Binary("*", trips[level], fold(own_count(loop))))
             continue
         tuned[level] = max(most, tuned.get(level, 1))
         whole = own if has_rows else -(-own // WARP) * WARP
         threads = min(kernel.team or TEAM, whole) if is_team else own
         wanted[level] = max(threads, wanted.get(level, 1))
-        if level in BLOCKS:
+        if level in BLOCKS or len(shared) > 1:
             # No block knows before the launch how long its tile is; a full one is longest.
             is_inside = any(
                 picks_piece(outer, loop) for outer in band if outer.var in bound_names(loop)

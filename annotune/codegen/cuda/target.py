@@ -47,7 +47,7 @@ from annotune.transforms.permute import Permute
 from annotune.transforms.pipeline import Pipeline, Stream
 from annotune.transforms.registers import Hold, Registers
 from annotune.transforms.spread import Batch, Bring, ShareArray, Spread
-from annotune.transforms.stage import copied_whole
+from annotune.transforms.stage import Overlay, copied_whole
 from annotune.transforms.tile import Cyclic, Tile
 from annotune.transforms.tile_ends import Pad, Peel
 from annotune.transforms.unroll import Unroll
@@ -76,7 +76,7 @@ class CudaTarget:
         (
             *(Distribute, Merge, Permute, Fuse, Tile, Cyclic, Expand),
             *(ShareArray, Batch, Spread),
-            *(Registers, Pipeline, Hold, Peel, Pad, Unroll, Stream, Resident, AnySize),
+            *(Registers, Pipeline, Overlay, Hold, Peel, Pad, Unroll, Stream, Resident, AnySize),
             *(Decode, Bring),
         ),
     )

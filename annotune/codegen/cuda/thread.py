@@ -210,8 +210,9 @@ class ThreadDialect(Dialect):
     """C for one thread of `shape`, which holds its part of the arrays `dealt`.
 
     `locals` are the types of all local arrays, `constants` the sizes that the text fixes; `repeats`
-    says that a loop runs its statements again. `known` is what holds where they stand, as far as
-    whole tiles are apart in the kernel.
+    says that a loop runs its statements again, and `in_use` are the names that what stands before
+    has touched, `before` those at the loops of one body. `known` is what holds where they stand, as
+    far as whole tiles are apart in the kernel.
 
     Nests of `COOPERATIVE` loops that fill shared memory stand between barriers. The loops that are
     `picking` elements of registers count from 0 and are written out by the compiler: an index known
@@ -226,6 +227,8 @@ class ThreadDialect(Dialect):
     repeats: bool = False
     known: Premises = field(default_factory=Premises)
     in_memory: frozenset[str] = frozenset()
+    in_use: frozenset[str] = frozenset()
+    before: Mapping[int, frozenset[str]] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -288,22 +291,36 @@ class ThreadDialect(Dialect):
         for kind, group in self._runs(own):
             match kind:
                 case _RunKind.WORK:
-                    super().write_body(out, group)
+                    here = replace(self, before=dict(self._before(before, group)))
+                    super(ThreadDialect, here).write_body(out, group)
                 case _RunKind.LOAD:
                     self._all_together(out, group)
                 case _RunKind.COPY:
                     # The copies of the last round, or of this one, may still be in use.
-                    if self.repeats or _touched(before) & _filled(group):
+                    if self.repeats or self._touches(before, group):
                         out.line("__syncthreads();")
                     self._all_together(out, group)
                     out.line("__syncthreads();")
                 case _RunKind.ASYNC:
                     # All threads have waited for each other where they have waited for copies.
-                    if self.repeats and not (before and isinstance(before[-1], Await)):
+                    is_open = self.repeats or self._touches(before, group)
+                    if is_open and not (before and isinstance(before[-1], Await)):
                         out.line("__syncthreads();")
                     self._all_together(out, group)
                     out.line("__pipeline_commit();")
             before = (*before, *group)
+
+    def _touches(self, before: Body, group: Body) -> bool:
+        """Return whether copies fill what has been touched before them."""
+        return bool((self.in_use | _touched(before)) & _filled(group))
+
+    def _before(self, before: Body, group: Body) -> Iterator[tuple[int, frozenset[str]]]:
+        """Yield the loops of a group with the names that all before them have touched."""
+        used = self.in_use | _touched(before)
+        for stmt in group:
+            if isinstance(stmt, Loop):
+                yield id(stmt), used
+            used |= _touched((stmt,))
 
     def stays_rolled(self, before: Stmt | None, loop: Loop) -> bool:
         """Return whether nvcc must not write out `loop`, which picks no elements of registers."""
@@ -344,12 +361,13 @@ class ThreadDialect(Dialect):
     def _loop(self, out: Writer, loop: Loop) -> None:
         is_once = fold(trip_count(loop), self.constants) == Int(1)
         repeats = self.repeats or not is_once
+        in_use = self.before.get(id(loop), self.in_use)
         if all(_is_on(s, Level.ASYNC) for s in loop.body):
             # Each round has a part of its own; only what was there before may be in use.
-            if self.repeats:
+            if self.repeats or in_use & _filled(loop.body):
                 out.line("__syncthreads();")
-            repeats = False
-        inside = self.inside(loop, repeats)
+            repeats, in_use = False, frozenset()
+        inside = replace(self.inside(loop, repeats), in_use=in_use)
         counted = self.picking.counted(loop)
         if counted is None:
             test, loop = (None, loop) if loop.peeled else self.tested(loop)

@@ -67,10 +67,10 @@ BAD = {
     "argument twice": Bad(
         with_recipe('cuda(0, block={"i"}, «block={"j"}»)'), "AT067", "is given its block twice"
     ),
-    "three loops of threads": Bad(
-        with_recipe('contract(0, «thread={"i","j","k"}», register={"i","j"}, sum="j")'),
+    "three loops of registers": Bad(
+        with_recipe('contract(0, thread={"i","j"}, «register={"i","j","k"}», sum="j")'),
         "AT068",
-        "the thread of 'contract' has 3 loops, at most 2",
+        "the register of 'contract' has 3 loops, at most 2",
     ),
     "statement twice": Bad(
         with_recipe("distribute(0, «0»)"), "AT069", "'distribute' names statement 0 twice"

@@ -28,8 +28,11 @@ from math import ceil, gcd, log2, prod
 from annotune.analysis.facts import AccessFacts, Analysis, Work
 from annotune.annotation.devices import Device
 from annotune.ir.c_types import WORD, element_bytes
-from annotune.ir.nest import LocalArray, MemorySpace, walk_stmts
+from annotune.ir.expr import Access, Int
+from annotune.ir.fold import fold
+from annotune.ir.nest import Assign, LocalArray, Loop, MemorySpace, walk_stmts
 from annotune.model.bounds import KIB, copies, copy_time, least_time, magma_time, peak_flop_s
+from annotune.model.passes import PASS_BYTES, NestAccesses, nest_accesses
 from annotune.model.shape import (
     SECTOR_BYTES,
     LaunchShape,
@@ -76,7 +79,7 @@ from annotune.schedule.launch_sizes import TEAM
 from annotune.schedule.units import Unit, with_merged
 from annotune.transforms.merge import Decode, Merge
 from annotune.transforms.registers import Hold
-from annotune.transforms.spread import Batch, Bring, ShareArray, Spread, whole_length
+from annotune.transforms.spread import Batch, BlockPart, Bring, ShareArray, Spread, block_part
 from annotune.transforms.tile import tile_name
 from annotune.transforms.transform import Context
 
@@ -163,7 +166,7 @@ def predict(
     # Blocks leave what they have for one more launch of one block.
     last = bool(unit.sums) and threads.form.blocks > 1
     overhead = (1 + last) * (device.kernel_launch_us * 1e-6) + trees
-    time_s = threads.launches * (overlapping(terms) + overhead)
+    time_s = threads.launches * (threads.overlapped(terms, waves) + overhead)
     moved = {
         "device memory": threads.launches * work.memory_bytes,
         "L2": threads.launches * work.l2_bytes,
@@ -237,6 +240,10 @@ class _Threads:
         share = min(1.0, resident * warps * device.warp_size / device.max_threads_per_sm)
         return _Running(resident, waves, busy, used, share)
 
+    def overlapped(self, terms: Mapping[str, float], waves: int) -> float:
+        """Return the seconds of terms that run side by side, in so many waves of blocks."""
+        return overlapping(terms)
+
     def waiting(self, memory_bytes: float) -> float:
         """Return the clocks that the threads of a wave wait for what they do in order."""
         is_streamed = memory_bytes > self.device.l2_mib * KIB * KIB
@@ -303,15 +310,18 @@ def _moved(
 
 
 @dataclass(frozen=True, slots=True)
-class _Share:
-    """What a block's threads do for one statement: `rounds` of its flattened loops, each of so many
-    `terms` one after another, and what it reads."""
+class _SharedNest:
+    """A nest whose loops a block's threads share: what it accesses, and its loops `inside` one."""
 
-    rounds: int
-    terms: int
-    reads: tuple[AccessFacts, ...]
-    writes: tuple[AccessFacts, ...]
-    unrolled: int
+    accesses: NestAccesses
+    inside: tuple[str, ...]
+    points: int
+    flop: float
+
+    @property
+    def turns(self) -> int:
+        """Return how often a thread runs through the loops inside it for one of its points."""
+        return prod(self.accesses.counts[name] for name in self.inside)
 
 
 class _ElementBlocks(_Threads):
@@ -342,99 +352,146 @@ class _ElementBlocks(_Threads):
 
     @property
     def registers(self) -> int:
-        """Return the estimated registers of a thread, whose sums have few values at a time."""
-        values = min(VALUES_IN_FLIGHT, max((share.terms for share in self.shares), default=0))
-        return BASE_REGISTERS + values * self.element // REGISTER_BYTES
+        """Return the estimated registers of a thread: what it keeps over its loops, and loads."""
+        loads = max((nest.accesses.loads for nest in self.nests), default=0)
+        kept = max(
+            (nest.accesses.kept(nest.inside) for nest in self.nests if nest.inside), default=0
+        )
+        values = kept + min(VALUES_IN_FLIGHT, loads)
+        wanted = BASE_REGISTERS + values * self.element // REGISTER_BYTES
+        return min(most_registers(self.device, self.form.threads), wanted)
 
     @property
     def shared_bytes(self) -> int:
         own = (s for s in walk_stmts(self.unit.body) if isinstance(s, LocalArray))
         shared = {step.array for step in self.choice.of(ShareArray)}
         held = sum(prod(s.extents) * element_bytes(s.type) for s in own if s.name in shared)
-        return held * prod(self.rows.values()) + sum(self.brought.values()) * self.element
+        return held * prod(self.rows.values()) + sum(self.copied.values()) * self.element
 
     @cached_property
-    def shares(self) -> tuple[_Share, ...]:
-        """Return what the threads do for each statement that runs for every element."""
-        assigns = {a.number: a for a in self.unit.analysis.region.nest.assigns()}
-        every = self.unit.statements
-        return tuple(self._share(s) for s in every if assigns[s].guard is None)
+    def nests(self) -> tuple[_SharedNest, ...]:
+        """Return the nests of an element, and what its threads have of their loops."""
+        return tuple(map(self._nest, self.choice.of(Spread)))
 
-    def _share(self, statement: int) -> _Share:
-        unit, paths = self.unit, self.unit.analysis.paths
-        own = paths[statement]
-        flat = [
-            x
-            for step in self.choice.of(Spread)
-            for x in paths[step.statement]
-            if x.var in step.loops and any(x is y for y in own)
-        ]
-        points = prod(unit.count(x) or 1 for x in flat)
-        around = {*self.choice.blocks}
-        serial = [x for x in own if x.var not in around and not any(x is y for y in flat)]
-        terms = prod(unit.count(x) or 1 for x in serial)
-        facts = unit.analysis.accesses[statement]
-        factors = {s: factor for s, _, factor in self.choice.unroll}
-        reads = tuple(f for f in facts if not f.is_write)
-        writes = tuple(f for f in facts if f.is_write)
-        rounds = ceil(points / self.row)
-        return _Share(rounds, terms, reads, writes, factors.get(statement, 1))
+    def _nest(self, step: Spread) -> _SharedNest:
+        unit = self.unit
+        path = unit.analysis.paths[step.statement]
+        chain = [next(x for x in path if x.var not in self.choice.blocks)]
+        while len(chain[-1].body) == 1 and isinstance(chain[-1].body[0], Loop):
+            chain.append(chain[-1].body[0])
+        inside = tuple(x.var for x in chain if x.var not in step.loops)
+        names = [x.var for x in chain]
+        accesses = nest_accesses(unit, chain[0], names, self.brought)
+        own = {s.number for s in walk_stmts((chain[0],)) if isinstance(s, Assign)}
+        flop = sum(unit.analysis.work[s].flop for s in own & {*unit.statements})
+        return _SharedNest(accesses, inside, self._points(step), flop)
 
     @cached_property
-    def brought(self) -> Mapping[str, int]:
-        """Return the inputs that a block copies as a whole, with their elements."""
-        context = Context(self.unit.analysis, self.unit.analysis.region.sizes)
-        return {s.array: whole_length(context, s.array) for s in self.choice.of(Bring)}
+    def brought(self) -> Mapping[str, BlockPart]:
+        """Return the inputs that a block copies, with what it copies for each element."""
+        unit, blocks = self.unit, self.choice.blocks
+        context = Context(unit.analysis, unit.analysis.region.sizes)
+        found = {
+            s.array: block_part(context, s.array, unit.statements, blocks)
+            for s in self.choice.of(Bring)
+        }
+        return {array: part for array, part in found.items() if part is not None}
+
+    @property
+    def copied(self) -> Mapping[str, int]:
+        """Return the inputs that a block copies, with the elements of its copy."""
+        return {
+            array: part.length * self.rows.get(part.loop, 1) for array, part in self.brought.items()
+        }
 
     def _points(self, step: Spread) -> int:
         """Return the iterations of the loops that a step flattens."""
         own = self.unit.analysis.paths[step.statement]
         return prod(self.unit.count(x) or 1 for x in own if x.var in step.loops)
 
-    def _is_global(self, fact: AccessFacts) -> bool:
-        array = fact.access.array
-        return array in self.unit.analysis.region.arrays and array not in self.brought
+    @property
+    def elements(self) -> int:
+        """Return the iterations that all blocks have together."""
+        return prod(self.unit.trips[name] or 1 for name in self.choice.blocks)
 
     def waiting(self, memory_bytes: float) -> float:
         """Return the clocks of one block: its nests wait for each other."""
         is_streamed = memory_bytes > self.device.l2_mib * KIB * KIB
         level = MEMORY_CLOCKS if is_streamed else L2_CLOCKS
-        clocks = 0.0
-        for share in self.shares:
-            far = any(map(self._is_global, share.reads))
-            first = level if far else SHARED_CLOCKS
-            clocks += share.rounds * (first + share.terms * SHARED_TERM_CLOCKS)
-        # What a block copies first comes out of the second-level cache, for all blocks read it.
-        clocks += L2_CLOCKS + BARRIER_CLOCKS if self.brought else 0
-        return clocks + BARRIER_CLOCKS * len(self.choice.of(Spread))
+        clocks: float = BARRIER_CLOCKS * len(self.nests)
+        for nest in self.nests:
+            rounds = ceil(nest.points / self.row)
+            # What the loops inside a thread do not move it waits for once.
+            far = [a for a in nest.accesses.accesses if not (a.is_near or a.is_write)]
+            waits = [nest.turns if any(map(a.moves, nest.inside)) else 1 for a in far]
+            terms = max((a.length for a in nest.accesses.accesses), default=1)
+            each = SHARED_CLOCKS + terms * SHARED_TERM_CLOCKS
+            clocks += rounds * (max(waits, default=0) * level + nest.turns * each)
+        # What blocks copy first comes out of the second-level cache where all of them read it.
+        parts = self.brought.values()
+        copied = max((level if part.loop else L2_CLOCKS for part in parts), default=0)
+        return clocks + (copied + BARRIER_CLOCKS if parts else 0)
+
+    @property
+    def independent(self) -> float:
+        """Return how many warps one is as good as: the loads of a point's sums wait for none."""
+        loads: float = max((nest.accesses.loads for nest in self.nests), default=1)
+        return min(4.0, max(1.0, float(loads**0.5)))
+
+    @cached_property
+    def moved(self) -> float:
+        """Return the bytes between device memory and blocks, of which each is moved once."""
+        unit, found = self.unit, dict[tuple[object, ...], dict[Access, float]]()
+        shapes, sizes = unit.analysis.shapes, unit.analysis.region.sizes
+        for fact in (f for s in unit.statements for f in unit.analysis.accesses[s]):
+            if fact.access.array in unit.analysis.region.arrays:
+                # Neighbours of one point, as the factors of g, differ by constants alone.
+                key = fact.access.array, fact.is_write, tuple(fact.strides.items())
+                trips = (unit.trips[n] or 1 for n in fact.strides if moves(fact, n))
+                size = float(prod(trips) * element_of(unit, fact))
+                found.setdefault(key, {})[fact.access] = size
+        most: dict[tuple[object, ...], float] = {}
+        for (array, is_write, _), places in found.items():
+            whole = fold(shapes[str(array)].length, sizes)
+            size = sum(places.values())
+            if isinstance(whole, Int):
+                size = min(size, float(whole.value * self.element))
+            most[array, is_write] = max(most.get((array, is_write), 0.0), size)
+        return sum(most.values())
+
+    def overlapped(self, terms: Mapping[str, float], waves: int) -> float:
+        """Return the seconds of terms of which blocks of one wave have one after the other.
+
+        They all begin with loads, and blocks of the next wave hide these alone.
+        """
+        longest = max(terms.values())
+        return max(overlapping(terms), longest + (sum(terms.values()) - longest) / waves)
 
     def work(self, resident: int, compiled: Compiled | None) -> _LaunchWork:
         """Return what a launch moves and does: each element of an array is moved once."""
-        unit = self.unit
-        moved: dict[tuple[str, bool], float] = {}
-        sectors = instructions = 0.0
-        full = self.device.warp_size * self.element / SECTOR_BYTES
-        for share in self.shares:
-            runs = share.rounds * share.terms
-            for fact in (*share.reads, *share.writes):
-                if self._is_global(fact):
-                    key = fact.access.array, fact.is_write
-                    trips = (unit.trips[n] or 1 for n in fact.strides if moves(fact, n))
-                    size = float(prod(trips) * element_of(unit, fact))
-                    moved[key] = max(moved.get(key, 0.0), size)
-                is_moving = any(moves(fact, n) for n in fact.strides if n not in self.choice.blocks)
-                sectors += runs * (full if is_moving else 1)
-                instructions += runs
-            instructions += runs * (1 + LOOP_INSTRUCTIONS / share.unrolled)
-        for array, length in self.brought.items():
-            runs = ceil(length / self.form.threads)
-            moved[array, False] = float(length * self.element)
-            sectors += runs * full
-            instructions += runs * (2 + LOOP_INSTRUCTIONS)
-        warps = self.form.blocks * self.warps
+        unit, rows = self.unit, prod(self.rows.values())
+        passes = instructions = 0.0
+        for nest in self.nests:
+            # Rows of several elements fill warps together; idle lanes cost what the others do.
+            warps = ceil(nest.points * rows / self.device.warp_size) / rows
+            used = nest.points / (warps * self.device.warp_size)
+            passes += nest.accesses.passes(nest.inside) / used
+            each = nest.accesses.instructions(nest.inside) + nest.turns * LOOP_INSTRUCTIONS
+            instructions += warps * each
+            instructions += nest.flop / self.elements / 2 / self.device.warp_size / used
+        for length in self.copied.values():
+            lines = length * self.element / PASS_BYTES / rows
+            passes += 2 * lines
+            instructions += 2 * lines * self.element * self.device.warp_size / PASS_BYTES
+        spilled = 0
+        if compiled is not None:
+            spilled = compiled.spill_store_bytes + compiled.spill_load_bytes
+        sectors = (passes * PASS_BYTES + spilled * self.row) * self.elements / SECTOR_BYTES
         flop = float(sum(unit.analysis.work[s].flop for s in unit.statements))
-        total = sum(moved.values())
-        return _LaunchWork(total, total, warps * sectors, flop, warps * instructions)
+        # What all elements read each block has from the second-level cache.
+        again = sum(p.length for p in self.brought.values() if not p.loop) * self.element
+        through_l2 = self.moved + self.form.blocks * again
+        return _LaunchWork(self.moved, through_l2, sectors, flop, instructions * self.elements)
 
 
 class _HeldOutputs(_Threads):

@@ -380,21 +380,22 @@ def _is_touched(unit: Unit, statement: int, target: Access) -> bool:
     return bool(loops) and is_surely_touched(loops[-1].body, target)
 
 
-def unrolls(unit: Unit) -> tuple[tuple[int, str, tuple[int, ...]], ...]:
+def unrolls(unit: Unit, apart: bool = False) -> tuple[tuple[int, str, tuple[int, ...]], ...]:
     """Return (statement, loop, factors) for each innermost serial loop with a known count.
 
     The factors are those of a transformation's hint, else the divisors of the trip count up to
     `MAX_UNROLL` (section 3.1.4); the one to try first is the last.
-    Statements that share the loop are unrolled with the first of them.
+    Statements that share the loop are unrolled with the first of them; loops of the same names in
+    nests beside each other are one where these are fused, and not where they are `apart`.
     """
     out: list[tuple[int, str, tuple[int, ...]]] = []
-    seen: set[tuple[str, ...]] = set()
+    seen: set[tuple[str | int, ...]] = set()
     for statement in unit.statements:
         path = unit.analysis.paths[statement]
         if not path:
             continue
         loop, name = path[-1], unit.loops_around(statement)[-1]
-        key = tuple(x.var for x in path)
+        key = tuple(id(x) if apart else x.var for x in path)
         trip = unit.trip(statement, name)
         if name in unit.parallel or name in unit.host or trip is None or key in seen:
             continue

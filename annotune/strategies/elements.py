@@ -9,23 +9,25 @@ doi:10.1016/j.procs.2016.05.302, section 4.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import prod
 
 from annotune.ir.c_types import element_bytes
 from annotune.ir.expr import variables
 from annotune.ir.nest import Local, LocalArray, Loop, walk_stmts
+from annotune.model.passes import MOST_KEPT, nest_accesses
 from annotune.schedule.candidate import Candidate, Reason
 from annotune.schedule.launch_sizes import MAX_AXES, TEAM, WARP
 from annotune.schedule.units import Unit
-from annotune.strategies.direct import choose, registers, unrolls
+from annotune.strategies.direct import MAX_UNROLL, choose, registers, unrolls
 from annotune.transforms.cache import AnySize
 from annotune.transforms.legality import OWN_SHARED_BYTES, carried_sums
 from annotune.transforms.map import Map
 from annotune.transforms.merge import Decode, merged_name
 from annotune.transforms.registers import Registers
-from annotune.transforms.spread import Batch, Bring, ShareArray, Spread
+from annotune.transforms.spread import Batch, Bring, ShareArray, Spread, block_part
 from annotune.transforms.transform import Context, Transform
 from annotune.transforms.tree import bound_names, numbers
 from annotune.transforms.unroll import Unroll
@@ -42,14 +44,25 @@ BATCHES = (2, 4, 8, 16)
 
 @dataclass(frozen=True, slots=True)
 class InnerNest:
-    """A nest inside an element: the statement that names it, and the loops that run on threads.
+    """A nest inside an element: the statement that names it, and the loops that may be threads.
 
-    `points` are the iterations of these together.
+    `counts` are their iterations. Those `inside` a thread run there in order, as a strip.
     """
 
     statement: int
-    loops: tuple[str, ...]
-    points: int
+    outermost: Loop
+    counts: Mapping[str, int]
+    inside: tuple[str, ...] = ()
+
+    @property
+    def loops(self) -> tuple[str, ...]:
+        """Return the loops that run on threads, outermost first."""
+        return tuple(name for name in self.counts if name not in self.inside)
+
+    @property
+    def points(self) -> int:
+        """Return the iterations of the loops on threads together."""
+        return prod(self.counts[name] for name in self.loops)
 
 
 def elements(unit: Unit) -> tuple[Candidate, ...] | str:
@@ -73,30 +86,128 @@ def elements(unit: Unit) -> tuple[Candidate, ...] | str:
         if isinstance(nest, str):
             return nest
         nests.append(nest)
-    longest = max(nest.points for nest in nests)
-    if longest < FEW_POINTS:
+    if max(nest.points for nest in nests) < FEW_POINTS:
+        longest = max(nest.points for nest in nests)
         return f"a nest inside an iteration has {longest} points at most, too few for a block"
-    most = min(TEAM, -(-longest // WARP) * WARP)
-    sizes = (most, *(n for n in BLOCK_SIZES if n != most and n < longest + WARP))
-    names, held = tuple(loop.var for loop in around), [s.name for s in arrays]
-    first = _made(unit, names, held, nests)
-    why = _refused(unit, first)
-    if why:
-        return why
-    rows = [n for n in BATCHES if n * longest <= TEAM and n * own <= OWN_SHARED_BYTES]
-    made = {n: _made(unit, names, held, nests, rows=n) for n in rows}
-    made = {1: first} | {n: choice for n, choice in made.items() if not _refused(unit, choice)}
-    # The fewer lanes of the last warp are idle, the better.
-    best = max(made, key=lambda n: _busy(n * longest))
-    others = [_made(unit, names, held, nests, n) for n in sizes[1:]]
-    every = (made.pop(best), *others, *made.values())
-    operators = _operators(unit, names)
-    if not operators:
-        return every
-    steps = [Bring(unit.leader, name) for name in operators]
-    reason = Reason("shared memory", ", ".join(operators), "what all elements read")
-    brought = [choice.having(*steps, why=reason) for choice in every[:1]]
-    return (*every, *(choice for choice in brought if not _refused(unit, choice)))
+    block = _Blocks(unit, tuple(loop.var for loop in around), arrays)
+    flat = block.choices(nests)
+    if isinstance(flat, str):
+        return flat
+    return (*_strips(block, nests), *flat, *block.bringing(flat[0], block.operators))
+
+
+def _strips(block: _Blocks, nests: Sequence[InnerNest]) -> tuple[Candidate, ...]:
+    """Return the choices whose threads run one loop of a nest each by themselves, if any."""
+    brought = block.brought(nests)
+    strips = [_in_strip(block.unit, nest, brought) for nest in nests]
+    if not any(nest.inside for nest in strips):
+        return ()
+    made = block.choices(strips)
+    if isinstance(made, str):
+        return ()
+    best = [one for choice in made for one in block.bringing(choice, brought)]
+    scattered = {
+        array
+        for nest in strips
+        for array in nest_accesses(block.unit, nest.outermost, [*nest.counts], brought).scattered(
+            nest.inside
+        )
+    }
+    sets = [block.operators, block.brought(nests, scattered)]
+    others = [
+        one for arrays in sets for one in block.bringing(made[0], arrays) if arrays != brought
+    ]
+    return (*best, *others, made[0])
+
+
+@dataclass(frozen=True)
+class _Blocks:
+    """The blocks of a unit that have one iteration of the loops `around`, and its `arrays`."""
+
+    unit: Unit
+    around: tuple[str, ...]
+    arrays: Sequence[LocalArray]
+
+    @property
+    def own(self) -> int:
+        """Return the bytes of an iteration's arrays."""
+        return sum(prod(s.extents) * element_bytes(s.type) for s in self.arrays)
+
+    def choices(self, nests: Sequence[InnerNest]) -> tuple[Candidate, ...] | str:
+        """Return blocks of several sizes whose threads share the nests so, or why they may not."""
+        # A nest without a strip runs over the threads that those with one have.
+        leading = [nest for nest in nests if nest.inside] or nests
+        longest = max(nest.points for nest in leading)
+        most = min(TEAM, -(-longest // WARP) * WARP)
+        limit = most if len(leading) < len(nests) and leading[0].inside else 0
+        # A thread that has several strips loads what stays in its registers for each of them.
+        further = () if leading[0].inside else BLOCK_SIZES
+        sizes = (most, *(n for n in further if n != most and n < longest + WARP))
+        names = [s.name for s in self.arrays]
+        first = _made(self.unit, self.around, names, nests, limit)
+        why = _refused(self.unit, first)
+        if why:
+            return why
+        rows = [n for n in BATCHES if n * longest <= TEAM and n * self.own <= OWN_SHARED_BYTES]
+        several = {n: _made(self.unit, self.around, names, nests, limit, n) for n in rows}
+        made = {1: first}
+        made |= {n: one for n, one in several.items() if not _refused(self.unit, one)}
+        # The fewer lanes of the last warp are idle, the better.
+        best = max(made, key=lambda n: _busy(n * longest))
+        others = [_made(self.unit, self.around, names, nests, n) for n in sizes[1:]]
+        return (made.pop(best), *others, *made.values())
+
+    @cached_property
+    def operators(self) -> tuple[str, ...]:
+        """Return the arrays that every element reads at the same places."""
+        return _operators(self.unit, self.around)
+
+    def brought(self, nests: Sequence[InnerNest], also: Collection[str] = ()) -> tuple[str, ...]:
+        """Return what the block's memory should have of the inputs: operators, what its points
+        read more than once of an element's own, and what there is `also`, as far as there is room.
+        """
+        unit, region = self.unit, self.unit.analysis.region
+        accesses = [nest_accesses(unit, nest.outermost, [*nest.counts], ()) for nest in nests]
+        reads = {array: sum(a.reads(array) for a in accesses) for array in region.arrays}
+        context = Context(unit.analysis, region.sizes)
+        room = OWN_SHARED_BYTES - self.own
+        found: list[str] = []
+        for array in dict.fromkeys((*self.operators, *reads)):
+            part = block_part(context, array, unit.statements, self.around)
+            if part is None or not reads[array]:
+                continue
+            size = part.length * element_bytes(region.arrays[array].element)
+            is_wanted = reads[array] > part.length or array in also or array in self.operators
+            if is_wanted and size <= room:
+                found.append(array)
+                room -= size
+        return tuple(found)
+
+    def bringing(self, choice: Candidate, arrays: Sequence[str]) -> tuple[Candidate, ...]:
+        """Return a choice whose blocks copy some inputs first, or none if that is refused."""
+        if not arrays:
+            return ()
+        steps = [Bring(self.unit.leader, name) for name in arrays]
+        reason = Reason("shared memory", ", ".join(arrays), "what the points of a block share")
+        made = choice.having(*steps, why=reason)
+        return () if _refused(self.unit, made) else (made,)
+
+
+def _in_strip(unit: Unit, nest: InnerNest, near: Sequence[str]) -> InnerNest:
+    """Return a nest with the loop inside its threads that leaves the least for them to load.
+
+    None is, where that is less, or too few threads would be left. What the loop does not move of
+    the terms of a sum stays in registers, so that all of these are written out.
+    """
+    accesses = nest_accesses(unit, nest.outermost, [*nest.counts], near)
+    if any(n > MAX_UNROLL for a in accesses.accesses for _, n in a.terms):
+        return nest
+    found = [nest]
+    for name in nest.loops if len(nest.loops) > 1 else ():
+        strip = replace(nest, inside=(name,))
+        if strip.points >= FEW_POINTS and 0 < accesses.kept((name,)) <= MOST_KEPT:
+            found.append(strip)
+    return min(found, key=lambda one: accesses.passes(one.inside))
 
 
 def _operators(unit: Unit, around: Sequence[str]) -> tuple[str, ...]:
@@ -147,8 +258,8 @@ def _nest(unit: Unit, outermost: Loop) -> InnerNest | str:
     ]
     if not found:
         return f"no loop of the nest of {outermost.var} inside an iteration can be threads"
-    points = prod(unit.count(loop) or 1 for loop in found)
-    return InnerNest(min(inside), tuple(loop.var for loop in found), points)
+    counts = {loop.var: unit.count(loop) or 1 for loop in found}
+    return InnerNest(min(inside), outermost, counts)
 
 
 def _made(
@@ -202,9 +313,8 @@ def completed(unit: Unit, choice: Candidate) -> Candidate:
         return all(id(x) not in on_threads for x in own)
 
     held = (Registers(s, loop) for s, loop in registers(unit) if is_serial(s, loop))
-    unrolled = (
-        Unroll(s, loop, factors[-1]) for s, loop, factors in unrolls(unit) if is_serial(s, loop)
-    )
+    terms = (x for x in unrolls(unit, apart=True) if is_serial(x[0], x[1]))
+    unrolled = (Unroll(s, loop, factors[-1]) for s, loop, factors in terms)
     decoded = (Decode(statement, name) for name, statement in flat.items())
     counts = (AnySize(unit.leader, name) for name in _counts(unit, choice))
     made = choice.having(*held, *unrolled, *decoded, *counts)

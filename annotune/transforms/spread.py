@@ -5,12 +5,14 @@ Or several iterations, a row of the threads for each.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from annotune.analysis.facts import AccessFacts
 from annotune.annotation.commands import Kind
 from annotune.diagnostics import Diagnostic
-from annotune.ir.expr import Access, Expr, Int, Var, rewrite
+from annotune.ir.expr import Access, Binary, Expr, Int, Var, rewrite, substitute
 from annotune.ir.fold import fold
 from annotune.ir.nest import (
     NO_STATEMENT,
@@ -25,6 +27,7 @@ from annotune.ir.nest import (
     walk_places,
     walk_stmts,
 )
+from annotune.ir.poly import ZERO, from_expr
 from annotune.ir.region import flattened
 from annotune.transforms.legality import (
     TEAM_LEVELS,
@@ -48,6 +51,7 @@ from annotune.transforms.tree import (
     in_order,
     mapped,
     named_loop,
+    numbers,
     path,
     replace_loop,
     target_name,
@@ -201,18 +205,20 @@ class Batch(OnStatement):
 
 @dataclass(frozen=True, slots=True)
 class Bring(OnStatement):
-    """Copy a small input, all of which every block may read, into the block's memory at its start.
+    """Copy what a block may read of an input into the block's memory, before it is read there.
 
     ``Bring(0, "b")``: ``for e @block.x: for i @thread.x: c[e] += b[i]; …`` becomes ``for e
     @block.x: (shared double b_tile[4]; for b_s in 0:4: b_tile[b_s] = b[b_s]; for i @thread.x: c[e]
-    += b_tile[i]; …)``, the copying by all threads together. Where elements of it are read again and
-    again, as those of an operator on every element are, the way there is shorter.
+    += b_tile[i]; …)``, the copying by all threads together. It is all of a small array, or of one
+    with a part for each iteration of the blocks' loop, as ``a[4*e + i]`` reads, this part.
+    Where elements of it are read again and again, the way there is shorter, and neighbours are
+    copied by neighbouring threads, whoever reads them then.
     """
 
     is_inner: ClassVar[bool] = True
     word: ClassVar[Word] = Word(
         "bring",
-        "copy a small input as a whole into the memory of every block",
+        "copy a small input, or its part for an iteration, into the memory of every block",
         'bring(0, "B")',
         CUDA_GUIDE,
     )
@@ -230,7 +236,7 @@ class Bring(OnStatement):
         return shared_refusal(made[top_of(made, self.statement)], self.span)
 
     def _reason(self, nest: Stmt, context: Context) -> str:
-        """Return in words why the input is not to be had as a whole, empty where it is."""
+        """Return in words why there is nothing to bring, or not all is there; empty where it is."""
         blocks = [x for x in path((nest,), self.statement) if x.place in PLACES["block"]]
         work = blocks[-1].body if blocks else ()
         teams = [s for s in walk_stmts(work) if isinstance(s, Loop) and s.place in TEAM_LEVELS]
@@ -242,41 +248,155 @@ class Bring(OnStatement):
             return "is no array that the nest reads"
         if self.array in {target_name(s) for s in assigns}:
             return "is written in the nest"
-        if not whole_length(context, self.array):
+        if self._part(nest, context) is None:
             return "has no length that is known, or not all of it need be there"
         return ""
 
+    def _part(self, nest: Stmt, context: Context) -> tuple[BlockPart, Loop | None] | None:
+        """Return what a block reads of the array, and the loop on blocks that moves it.
+
+        None where that is not known, or may not be there.
+        """
+        blocks = [x for x in path((nest,), self.statement) if x.place in PLACES["block"]]
+        part = block_part(context, self.array, numbers(nest), [x.root for x in blocks])
+        if part is None:
+            return None
+        if not part.loop:
+            return part, None
+        # The loop itself is on blocks, or is cut into the tiles that are.
+        own = [x for x in blocks if part.loop in (x.var, x.tile_of)]
+        return (part, own[0]) if len(own) == 1 else None
+
     def apply(self, body: Body, context: Context) -> Body:
         """Return `body` with the copy at the start of a block's work."""
-        blocks = [x for x in path(body, self.statement) if x.place in PLACES["block"]]
-        arrays, length = context.analysis.region.arrays, whole_length(context, self.array)
+        found = self._part(body[top_of(body, self.statement)], context)
+        assert found is not None
+        part, outer = found
         name = fresh_name(f"{self.array}_tile", body, context.names)
-        at = fresh_name(f"{self.array}_s", body, context.names | {name})
 
         def brought(expr: Expr) -> Expr | None:
             if not isinstance(expr, Access) or expr.array != self.array:
                 return None
-            flat = flattened(expr, arrays) or expr
+            flat = flattened(expr, context.analysis.region.arrays) or expr
             assert isinstance(flat, Access)
-            return Access(name, (rewrite(flat.indices[0], brought),), expr.span)
+            index = rewrite(flat.indices[0], brought)
+            return Access(name, (part.within(index, outer),), expr.span)
 
-        copy = Assign(
-            NO_STATEMENT, Access(name, (Var(at),)), "=", Access(self.array, (Var(at),)), self.span
-        )
-        fill = Loop(at, Int(0), Int(length), (copy,), place=Level.COOPERATIVE)
+        length = part.length if outer is None else part.length * outer.step
         held = LocalArray(name, context.types[self.array], (length,), MemorySpace.SHARED)
-        inner = blocks[-1]
+        inner = [x for x in path(body, self.statement) if x.place in PLACES["block"]][-1]
+        fill = self._fill(body, name, part, outer, context)
         renewed = replace(inner, body=(held, fill, *rewritten(inner.body, brought)))
         return replace_loop(body, inner, (renewed,))
 
+    def _fill(
+        self, body: Body, name: str, part: BlockPart, outer: Loop | None, context: Context
+    ) -> Loop:
+        """Return the loops that copy a block's part to `name`, a row for each of its iterations."""
+        at = fresh_name(f"{self.array}_s", body, context.names | {name})
+        row = fresh_name(f"{self.array}_r", body, context.names | {name, at})
+        place: Expr = Var(at)
+        source, guard = place, None
+        rows = outer.step if outer is not None else 1
+        if outer is not None:
+            stand: Expr = Var(outer.var)
+            if rows > 1:
+                stand = Binary("+", stand, Var(row))
+                place = Binary("+", Binary("*", Var(row), Int(part.length)), place)
+                guard = Binary("<", stand, outer.upper)
+            source = Binary("+", Binary("*", stand, Int(part.length)), source)
+        target = Access(name, (fold(place),))
+        copy = Assign(
+            NO_STATEMENT, target, "=", Access(self.array, (fold(source),)), self.span, guard
+        )
+        fill = Loop(at, Int(0), Int(part.length), (copy,), place=Level.COOPERATIVE)
+        if rows == 1:
+            return fill
+        return Loop(row, Int(0), Int(rows), (fill,), place=Level.COOPERATIVE)
 
-def whole_length(context: Context, array: str) -> int:
-    """Return how many elements an array has at the tuned sizes, 0 where not all need be there."""
+
+@dataclass(frozen=True, slots=True)
+class BlockPart:
+    """The `length` elements of an array that an iteration of the blocks' `loop` may read.
+
+    They follow those of the iteration before. An empty `loop`: all of the array, in every block.
+    """
+
+    loop: str
+    length: int
+
+    def within(self, index: Expr, outer: Loop | None) -> Expr:
+        """Return the place in a block's copy of an element of the array.
+
+        `outer` is the loop on blocks; where it steps over several iterations, the copy has those
+        of each of them.
+        """
+        if outer is None:
+            return index
+        own = fold(substitute(index, {self.loop: Int(0)}))
+        if outer.var == self.loop:
+            return own
+        row = Binary("-", Var(self.loop), Var(outer.var))
+        return fold(Binary("+", Binary("*", row, Int(self.length)), own))
+
+
+def block_part(
+    context: Context, array: str, statements: Collection[int], blocks: Sequence[str]
+) -> BlockPart | None:
+    """Return what a block reads of an input that is there, at any number of `blocks`, else None.
+
+    It is all of it, of a length that is known, or as much for each iteration of one of these
+    loops: no access of a statement goes beyond its own iteration's part, and all parts are there.
+    """
     shape = context.analysis.shapes.get(array)
     if shape is None or shape.touched is not None or not context.analysis.is_there(array):
-        return 0
+        return None
+    if fold(shape.lowest) != Int(0):
+        return None
+    facts = [f for s in statements for f in context.analysis.accesses[s] if f.access.array == array]
+    moved = {loop for f in facts for loop in blocks if f.strides.get(loop, 0) != 0}
     length = context.folded(shape.length)
-    return length.value if isinstance(length, Int) and fold(shape.lowest) == Int(0) else 0
+    if not moved:
+        return BlockPart("", length.value) if isinstance(length, Int) else None
+    loop = min(moved)
+    own = next(x for x in context.analysis.paths[facts[0].statement] if x.var == loop)
+    each = facts[0].strides.get(loop)
+    if len(moved) > 1 or own.step != 1 or each is None or each < 1:
+        return None
+    if not all(_stays_within(context, f, loop, each) for f in facts):
+        return None
+    first = context.folded(own.lower)
+    end = from_expr(context.folded(Binary("-", shape.length, Binary("*", own.upper, Int(each)))))
+    is_there = end is not None and end.constant is not None and end.constant >= 0
+    return BlockPart(loop, each) if is_there and first == Int(0) else None
+
+
+def _stays_within(context: Context, fact: AccessFacts, loop: str, each: int) -> bool:
+    """Return whether an access reads one of the `each` elements of its iteration of `loop`."""
+    flat = flattened(fact.access, context.analysis.region.arrays) or fact.access
+    assert isinstance(flat, Access)
+    found = from_expr(context.folded(flat.indices[0]))
+    loops = context.analysis.paths[fact.statement]
+    linear = None if found is None else found.linear_in([x.var for x in loops])
+    if linear is None or linear[1].constant is None:
+        return False
+    low = high = linear[1].constant
+    for inner in loops:
+        factor = linear[0].get(inner.var, ZERO).constant
+        if inner.var == loop:
+            if factor != each:
+                return False
+            continue
+        first, end = context.folded(inner.lower), context.folded(inner.upper)
+        if factor is None:
+            return False
+        if factor == 0:
+            continue
+        if not isinstance(first, Int) or not isinstance(end, Int) or end.value <= first.value:
+            return False
+        ends = (factor * first.value, factor * (end.value - 1))
+        low, high = low + min(ends), high + max(ends)
+    return low >= 0 and high < each
 
 
 @dataclass(frozen=True, slots=True)

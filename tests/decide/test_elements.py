@@ -25,6 +25,7 @@ from annotune.strategies.elements import elements
 from annotune.strategies.registry import AUTO
 from annotune.transforms.cache import AnySize
 from annotune.transforms.spread import Batch, Bring, ShareArray, Spread
+from annotune.transforms.unroll import Unroll
 
 NESTS = """\
 void f(int m, int n, double *restrict u, const double *restrict v, double x)
@@ -60,6 +61,36 @@ void f(int m, double u[restrict m][9][9], const double v[restrict m][9][9])
 """
 OPERATOR = OWN.replace("[9][9])\n", "[9][9], const double b[restrict 9][9])\n")
 OPERATOR = OPERATOR.replace("s[j][i] +", "b[i][j] * s[j][i] +").replace("v[e][0][0]", "b[j][i]")
+# Three dimensions: threads have a plane, and each of them the points along the third.
+CUBES = """\
+void f(int m, int n, double u[restrict m][n][n][n], const double v[restrict m][n][n][n],
+       const double b[restrict n][n])
+{
+    double s[n][n][n];
+    /*@ begin PerfTuning ( def input_params { param m = 5; param n = 6; } ) @*/
+    for (int e = 0; e < m; e++) {
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++)
+                for (int k = 0; k < n; k++) {
+                    double sum = 0.0, other = 0.0;
+                    for (int l = 0; l < n; l++) {
+                        sum += b[k][l] * v[e][i][j][l];
+                        other += b[i][l] * v[e][l][j][k];
+                    }
+                    s[i][j][k] = sum - other;
+                }
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++)
+                for (int k = 0; k < n; k++) {
+                    double sum = 0.0;
+                    for (int l = 0; l < n; l++)
+                        sum += b[l][j] * s[i][l][k];
+                    u[e][i][j][k] = sum;
+                }
+    }
+    /*@ end @*/
+}
+"""
 SIZE = 9
 # 100 iterations leave 28 lanes of four warps idle, and twice as many 24 of seven.
 ROWS = NESTS.replace("m = 6; param n = 9", "m = 5; param n = 10")
@@ -240,6 +271,39 @@ def test_with_an_operator_it_is_right_and_proven(m: int, tmp_path: Path) -> None
     for count in (m, 1, 0, 7):
         size = max(1, count * 81)
         program.check(Call("f", (count, Part(0), Part(1), Part(2)), (size, size, 81)))
+
+
+def test_a_thread_has_a_strip_of_points() -> None:
+    choices = found(CUBES)
+    assert not isinstance(choices, str)
+    first, *others = choices
+    assert [step.loops for step in first.of(Spread)] == [("j", "k"), ("j", "k")]
+    assert [step.array for step in first.of(Bring)] == ["b", "v"]
+    # 36 threads leave 28 lanes of two warps idle, and four rows of them 16 of five.
+    assert [[step.size for step in one.of(Batch)] for one in choices if len(one.of(Bring)) > 1] == [
+        [4],
+        [],
+        [2],
+    ]
+    assert [step.loops for step in others[-1].of(Spread)] == [("i", "j", "k")] * 2
+    # All terms of the sums are written out, so that what the strip does not move stays.
+    assert {(step.loop, step.factor) for step in first.of(Unroll)} == {("l", 6)}
+    assert len(first.of(Unroll)) == 2
+
+
+@pytest.mark.parametrize("n", [6, 5])
+def test_strips_are_right_and_proven(n: int, tmp_path: Path) -> None:
+    text = CUBES.replace("n = 6", f"n = {n}")
+    (region,) = text_regions(text)
+    one = decided(normalised(region), AUTO)
+    assert one.decision.choices[0].of(Bring)
+    assert verify(certify(one.analysis, one.plan())) == ()
+    (again,) = text_regions(pasted(text, region, one.recipe()))
+    assert decided(normalised(again), AUTO).plan().steps == one.plan().steps
+    program = executable(tmp_path, text)
+    for count, own in ((5, n), (1, n), (0, n), (8, n), (2, 1), (3, n + 1)):
+        size = max(1, count * own**3)
+        program.check(Call("f", (count, own, Part(0), Part(1), Part(2)), (size, size, own**2)))
 
 
 def test_nothing_else_is_asked_beside_it() -> None:

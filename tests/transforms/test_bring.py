@@ -12,6 +12,7 @@ from transforms.test_spread import BLOCKS, COMMAND, accepted
 from annotune.analysis.facts import Analysis
 from annotune.ir.expr import Int
 from annotune.transforms.spread import Batch, Bring, ShareArray, Spread
+from annotune.transforms.transform import Context
 from annotune.transforms.tree import Body
 
 # An operator of two dimensions that both nests read, and one of the element's own.
@@ -52,7 +53,7 @@ def test_what_is_no_operator() -> None:
     body, one = spread()
     whys = {
         "c": "is no array that the nest reads",
-        "a": "has no length that is known, or not all of it need be there",
+        "d": "is no array that the nest reads",
     }
     for array, why in whys.items():
         refusal = refused(Bring(0, array, span=COMMAND), body, one)
@@ -64,6 +65,31 @@ def test_what_is_no_operator() -> None:
     )
     refusal = refused(Bring(0, "B"), one.region.nest.body, one)
     assert refusal.message.endswith("is not read by threads that share the work of a block")
+
+
+@pytest.mark.parametrize("rows", [1, 2])
+def test_an_iterations_own_part(rows: int, golden: Golden) -> None:
+    body, one = spread(rows=rows)
+    body = accepted(Bring(0, "a"), accepted(Bring(0, "B"), body, one), one)
+    golden.check(f"transforms/bring_part_{rows}.nest", text_of(body))
+    for count in (1, 2, 5):
+        assert_same(body, one.region, {"n": count})
+
+
+def test_parts_that_are_not_apart() -> None:
+    whys = {
+        # One iteration reads what is another's, or the first of what no iteration has.
+        "a[24*e + 6*i + j + 1]": 1,
+        "a[23*e + 6*i + j]": 1,
+        "a[24*e + 6*i - j + 5]": 0,
+        # From the end, and every other one.
+        "a[24*n - 24*e - 6*i - j - 1]": 1,
+        "a[48*e + 2*(6*i + j)]": 1,
+    }
+    for access, is_refused in whys.items():
+        body, one = spread(TEXT.replace("a[24*e + 6*i + j]", access))
+        refusal = Bring(0, "a").why_not(body, Context(one))
+        assert (refusal is not None) == bool(is_refused), access
 
 
 def test_an_operator_read_in_part() -> None:

@@ -677,7 +677,7 @@ def _examine(region: Region, settings: Settings, device: Device) -> RegionReport
         problems += analysis.warnings
         problems += refused_wishes(analysis)
         base = Base.of(analysis, settings.strategy)
-        space = region_space(base)
+        space = region_space(base).on(device)
         point = space.first
         decision = decide(base, point)
         problems += unused_hints(analysis, base.nests(point.fusion, decision.asked))

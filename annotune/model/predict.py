@@ -78,7 +78,7 @@ from annotune.schedule.candidate import (
 from annotune.schedule.launch_sizes import TEAM
 from annotune.schedule.units import Unit, with_merged
 from annotune.transforms.merge import Decode, Merge
-from annotune.transforms.registers import Hold
+from annotune.transforms.registers import DEPTH_LANES, ROW_LANES, Hold
 from annotune.transforms.spread import Batch, BlockPart, Bring, ShareArray, Spread, block_part
 from annotune.transforms.tile import tile_name
 from annotune.transforms.transform import Context
@@ -101,6 +101,8 @@ NEEDED_AT_EDGES = 40
 # (assumption: the latencies of a load and of a multiply-add, as of compute capability 8.0).
 SHARED_CLOCKS = 30
 SHARED_TERM_CLOCKS = 10
+# Without such instructions lanes hand each other their operands, one for each product.
+SHUFFLED = 4
 # Places of eight bytes next to each other that the banks of shared memory serve at once.
 BANK_PAIRS = 16
 
@@ -706,7 +708,10 @@ class _TiledBlocks:
         together = warps * min(resident, ceil(block.blocks / device.sm_count))
         uneven = ceil(together / SM_PARTS) * SM_PARTS / together
         multiplied = block.blocks * block.outputs * block.products
-        loads = (1 / tile.register_x[1] + _x_passes(tile) / tile.register_y[1]) * idle
+        loads = _loads(tile) * idle
+        rate = peak_flop_s(element, device)
+        if tile.by_warps:
+            rate = device.fp64_tensor_tflops * 1e12 or rate / SHUFFLED
         kept, moved = self.spills(block, compiled)
         # What one SM's threads spill stays in its L1 if it fits beside their shared memory.
         l1_room = device.l1_kib * KIB - resident * shared_bytes
@@ -719,7 +724,7 @@ class _TiledBlocks:
             "device memory": block.memory / rates["device memory"],
             "L2": (through_l2 + spilled * is_far) / rates["L2"],
             "shared memory": through_shared / rates["shared memory"],
-            "arithmetic": 2 * multiplied * idle * uneven / peak_flop_s(element, device),
+            "arithmetic": 2 * multiplied * idle * uneven / rate,
         }
 
     def block(self, at_once: int) -> _BlockWork:
@@ -767,6 +772,18 @@ class _TiledBlocks:
             return missing, 2 * block.products * missing
         moved = compiled.spill_store_bytes + compiled.spill_load_bytes
         return compiled.spill_store_bytes, block.rounds * moved
+
+
+def _loads(tile: ContractionTile) -> float:
+    """Return the elements that a thread loads from shared memory for one product.
+
+    Lanes of a warp share what they load for the tensor cores: 4 have the same row, 8 the same
+    column.
+    """
+    columns, rows = tile.register_x[1], tile.register_y[1]
+    if tile.by_warps:
+        return 1 / (DEPTH_LANES * columns) + 1 / (ROW_LANES * rows)
+    return 1 / columns + _x_passes(tile) / rows
 
 
 def _x_passes(tile: ContractionTile) -> int:

@@ -66,7 +66,7 @@ from annotune.transforms.map import MAX_THREADS, Map, Team
 from annotune.transforms.merge import Merge, merged_name
 from annotune.transforms.messages import ALREADY_PLACED, NOT_SPREAD, TOO_MANY_LOOPS
 from annotune.transforms.permute import Permute
-from annotune.transforms.registers import Hold, Registers
+from annotune.transforms.registers import Hold, Registers, TensorCores
 from annotune.transforms.spread import Batch, Bring, ShareArray, Spread
 from annotune.transforms.stage import Stage
 from annotune.transforms.tile import Cyclic, Tile, tile_name, worker_name
@@ -461,10 +461,11 @@ def kernel_choice(unit: Unit, point: Point, asked: RecipeSteps) -> Candidate:
     tile = common(unit, asked.by_statement(Contract), "contract", asked)
     copying = copying_of(unit, asked)
     unrolled = tuple(replace(step, span=NOWHERE) for step in asked.of(Unroll, own))
+    by_warps = asked.of(TensorCores, own)
     if tile is not None:
         refuse_beside(unit, copying, asked)
         choice = peeled_as_wished(_contracted(unit, tile, asked), copying)
-        return choice.having(*unrolled, without=(Unroll,))
+        return choice.having(*unrolled, *by_warps, without=(Unroll, TensorCores))
     choice = _with_axes(unit, picked, asked)
     permuted = common(unit, asked.by_statement(Permute), "permute", asked)
     if permuted is not None:
@@ -479,7 +480,7 @@ def kernel_choice(unit: Unit, point: Point, asked: RecipeSteps) -> Candidate:
     if not unrolled and not copying:
         unrolled = tuple(_own_unrolls(unit, choice, factors))
     kept = (Registers(statement, loop) for statement, loop in sorted(held.items()))
-    others = asked.foreign(own)
+    others = (*by_warps, *asked.foreign(own))
     return choice.having(*kept, *unrolled, *others, without=(Registers, Unroll))
 
 
@@ -573,7 +574,7 @@ def _contracted(unit: Unit, tile: Contract, asked: RecipeSteps) -> Candidate:
     Raises:
         AnnotuneError: The unit is no contraction that could have it.
     """
-    found = wished(unit, tile)
+    found = wished(unit, tile, by_warps=bool(asked.of(TensorCores, unit.statements)))
     if isinstance(found, str):
         named = asked.of(Contract, unit.statements)[0].statement
         place = asked.places.of("contract", named)

@@ -156,6 +156,11 @@ class GpuPoints(TargetPoints[Point]):
     space: Space
     device: Device
 
+    @classmethod
+    def of(cls, base: Base, space: Space, device: Device) -> GpuPoints:
+        """Return the points of a region that a device can have."""
+        return cls(base, space.on(device), device)
+
     @property
     def limits(self) -> AxisLimits:
         """Return what the user says of the axes."""

@@ -19,7 +19,7 @@ from annotune.transforms.language import on_place, words_of, written
 from annotune.transforms.map import Map
 from annotune.transforms.merge import Merge, merged_name
 from annotune.transforms.permute import Permute
-from annotune.transforms.registers import Hold, Registers
+from annotune.transforms.registers import Hold, Registers, TensorCores
 from annotune.transforms.spread import Batch, Bring, ShareArray, Spread
 from annotune.transforms.stage import Stage
 from annotune.transforms.tile import Cyclic, Tile
@@ -133,7 +133,18 @@ def _as_written(decided: Sequence[Command], wished: Sequence[Command]) -> tuple[
 
 
 # Commands that no choice turns back into a command, for the loops are those of the choice.
-_OF_LOOPS = ("tile", "merge", "cyclic", "share", "spread", "registers", "unroll", "stage", "hold")
+_OF_LOOPS = (
+    "tile",
+    "merge",
+    "cyclic",
+    "share",
+    "spread",
+    "registers",
+    "unroll",
+    "stage",
+    "hold",
+    "mma",
+)
 _KEPT = ("acc", "distribute", "permute", "pad", "peel", *_OF_LOOPS)
 
 
@@ -158,7 +169,7 @@ def commands(
         held += map(written, choice.of(Registers))
         if choice.contract is None:
             held += map(written, (*choice.of(Stage), *choice.of(Hold), *choice.of(Pad)))
-        held += map(written, choice.of(Peel))
+        held += map(written, (*choice.of(Peel), *choice.of(TensorCores)))
         if len(choice.parts) > 1:
             fused.append(written(Fuse(tuple(part[0] for part in choice.parts))))
         for statement, loop, factor in choice.unroll:

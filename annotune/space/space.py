@@ -43,7 +43,7 @@ from annotune.transforms.language import COPYING, Contract
 from annotune.transforms.map import MAX_THREADS, Map
 from annotune.transforms.merge import Merge
 from annotune.transforms.permute import Permute
-from annotune.transforms.registers import Registers
+from annotune.transforms.registers import Registers, TensorCores
 from annotune.transforms.spread import Batch, Bring, ShareArray, Spread
 from annotune.transforms.tile import Cyclic, Tile, name_is_taken, tile_name
 from annotune.transforms.unroll import Unroll
@@ -373,6 +373,16 @@ class Space:
     params: tuple[Mapping[str, Value], ...]
     branches: tuple[tuple[str, tuple[UnitSpace, ...]], ...]
     limits: AxisLimits = NO_LIMITS
+
+    def on(self, device: Device) -> Space:
+        """Return the points that a device can have: without tensor cores none is for them."""
+        if device.fp64_tensor_tflops:
+            return self
+        branches = tuple(
+            (fusion, tuple(replace(u, made=u.made.without(TensorCores)) for u in units))
+            for fusion, units in self.branches
+        )
+        return replace(self, branches=branches)
 
     @property
     def size(self) -> int:

@@ -11,7 +11,7 @@ Where the elements of a staged copy stand in shared memory, so that its banks do
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
 
@@ -190,3 +190,37 @@ def vector_layout(
         if passes.transactions == passes.ideal:
             return tuple((loop, strides[loop]) for loop, _ in order)
     return None
+
+
+# Elements that lengthen a row at most where a warp reads fragments of matrices.
+MOST_APART = 14
+
+
+def fragment_layout(
+    order: Sequence[Extent],
+    lanes: Sequence[Mapping[str, int]],
+    element_bytes: int,
+    steps: Mapping[str, int],
+) -> tuple[tuple[str, int], ...]:
+    """Return a layout in the order of the filling that `lanes` of a warp read in the fewest passes.
+
+    Neighbours of the innermost loop of `order` stay neighbours, pairs of them aligned where it has
+    an even number. Rows of the other loops, which follow it outward, are longer by the least that
+    does this. The stride of a loop is a multiple of its number in `steps`.
+    """
+    rows = tuple(reversed(order))
+    unit = 1 if rows[0][1] % 2 else 2
+    best: tuple[int, dict[str, int]] | None = None
+    paddings = product(range(0, MOST_APART + 1, unit), repeat=len(rows) - 1)
+    for padding in sorted(paddings, key=lambda p: (sum(p), p)):
+        strides = _strides(rows, padding, unit)
+        if any(strides[x] % step for x, step in steps.items()):
+            continue
+        places = [sum(strides[x] * k for x, k in lane.items()) for lane in lanes]
+        passes = warp_passes([p * element_bytes for p in places], element_bytes)
+        if best is None or passes.transactions < best[0]:
+            best = (passes.transactions, strides)
+        if passes.transactions == passes.ideal:
+            break
+    assert best is not None, "rows without padding have such strides"
+    return tuple((loop, best[1][loop]) for loop, _ in order)

@@ -54,14 +54,20 @@ from annotune.schedule.launch_sizes import (
     WARP,
 )
 from annotune.schedule.units import Unit, as_merged, follow, with_merged
-from annotune.strategies.copy_layout import apart, copy_layout
+from annotune.strategies.copy_layout import apart, copy_layout, fragment_layout
 from annotune.strategies.nests import Contraction, contraction, stride
 from annotune.transforms.language import Contract
 from annotune.transforms.map import MAX_THREADS
 from annotune.transforms.merge import merged_name
 from annotune.transforms.permute import Permute
 from annotune.transforms.presence import certain_reads
-from annotune.transforms.registers import Hold
+from annotune.transforms.registers import (
+    DEPTH_LANES,
+    ROW_LANES,
+    Hold,
+    TensorCores,
+    column_distance,
+)
 from annotune.transforms.stage import Stage
 from annotune.transforms.tile import Cyclic, Tile, name_is_taken, tile_name
 from annotune.transforms.tile_ends import Pad
@@ -215,6 +221,7 @@ def choose_tile(unit: Unit, found: Contraction, tile: ContractionTile) -> Candid
         register_y=(y[0], min(y[1], OPEN_REGISTERS)),
         stage_x=tile.stage_x and x_is_there,
         stage_y=tile.stage_y and y_is_there,
+        by_warps=tile.by_warps and x_is_there and y_is_there,
     )
     choice = _carried_out(unit, found, tile)
     if smaller == tile:
@@ -263,6 +270,7 @@ def _carried_out(unit: Unit, found: Contraction, tile: ContractionTile) -> Candi
         *_copies(unit, found, tile),
         *(() if is_in_array else (Hold(number, summed[0], is_conditional),)),
         Pad(number, (*threads, tile.register_x[0], tile.register_y[0])),
+        *((TensorCores(number, inner),) if tile.by_warps else ()),
     )
     made = Candidate.of_axes(
         unit.parts, *steps, blocks=blocks, threads=threads, reasons=tuple(_reasons(found, tile))
@@ -290,6 +298,16 @@ def _copies(unit: Unit, found: Contraction, tile: ContractionTile) -> Iterator[S
         rows: tuple[Extent, ...] = (*axis.block_extents, tile.contracted)
         rows += tuple(row for row in tile.z if moves(access, row[0]))
         order = sorted(rows, key=lambda row: -stride(access, row[0]))
+        if tile.by_warps:
+            parts = tuple(part for row in order for part in _part_extents(row, axis))
+            lanes = _lanes_of(tile, axis)
+            yield Stage(
+                found.statement,
+                access.access.array,
+                tile.contracted[0],
+                fragment_layout(parts, lanes, _element(unit, access), _steps_of(axis)),
+            )
+            continue
         # Pairs of neighbours of one thread come by one load where every row starts at a pair.
         unit_of_rows = 2 if axis.is_split and not axis.cyclic else 1
         layout = copy_layout(rows, tuple(order), _element(unit, access), unit_of_rows)
@@ -308,9 +326,34 @@ def _in_parts(row: Extent, axis: TileAxis) -> Iterator[Extent]:
     yield from ((part, distance * steps) for part, steps in axis.parts)
 
 
+def _part_extents(row: Extent, axis: TileAxis) -> Iterator[Extent]:
+    """Yield a loop of a copy with its extent, or the loops that it is split into."""
+    if not axis.is_split or row[0] != axis.thread[0]:
+        yield row
+        return
+    extents = {axis.thread_loop: axis.thread[1], axis.register[0]: axis.register[1]}
+    yield from ((part, extents[part]) for part, _ in axis.parts)
+
+
+def _steps_of(axis: TileAxis) -> dict[str, int]:
+    """Return the steps of the loops that a thread of an axis has to itself."""
+    return {axis.register[0]: axis.thread[1]} if axis.cyclic else {}
+
+
+def _lanes_of(tile: ContractionTile, axis: TileAxis) -> tuple[dict[str, int], ...]:
+    """Return where each lane of a warp reads a copy along an axis, as `Fragments` has it."""
+    lanes, x = ((lane % DEPTH_LANES, lane // DEPTH_LANES) for lane in range(WARP)), tile.x
+    distance = column_distance(axis.register[1])
+    thread, register, total = axis.thread_loop, axis.register[0], tile.contracted[0]
+    if axis == x:
+        return tuple({total: q, thread: g // 2, register: distance * (g % 2)} for q, g in lanes)
+    return tuple({total: q, thread: g} for q, g in lanes)
+
+
 def _reasons(found: Contraction, tile: ContractionTile) -> Iterator[Reason]:
     a, b = found.a.access.array, found.b.access.array
     kind = "gemm tile" if tile.x.is_split or tile.y.is_split else "two-level tile"
+    kind += " on tensor cores" * tile.by_warps
     yield Reason("strategy", kind, f"a contraction of {a} and {b}; each element is used again")
     loop, size = tile.thread_x
     lines = ": whole lines" if size % LINE == 0 else ""
@@ -361,6 +404,20 @@ NO_NEED = "both inputs have two loops of their own, and none that splits without
 # Steps of a staged sum written out together: a product of 1024 took 145 us on an H200 one step at a
 # time, which waits for each step's loads, and 122 us four at a time.
 STEPS_AT_ONCE = 4
+# Registers along columns and rows for the tensor cores, so that warps have 32 by 64 outputs, 16 by
+# 128, 16 by 64, 32 by 32 and 16 by 32.
+WARP_TILES = ((16, 4), (32, 2), (16, 2), (8, 4), (8, 2))
+WARPS = (4, 8, 2)
+# A sum that is shorter is over before its copies pay.
+LEAST_BY_WARPS = 16
+# The tensor cores multiply twice as fast as the vector units; moving takes its time all the same.
+MORE_SURPLUS = 1.5
+# What costs as much as one product by the tensor cores of an H200, which do 33e12 of them in a
+# second: an element of an input that comes from L2, at 5.5 TB/s, and one that a warp loads from
+# shared memory, at 33 TB/s (its preset).
+TENSOR_L2_ELEMENT, TENSOR_OPERAND = 48.0, 8.0
+# Multiprocessors of an H200, and the parts of one with tensor cores of their own.
+SMS, PARTS = 132, 4
 # About as many blocks as the largest devices have multiprocessors (an H200: 132, an A100: 108).
 ENOUGH_BLOCKS = 108
 
@@ -379,7 +436,12 @@ def gemm(unit: Unit) -> tuple[Candidate, ...] | str:
         outputs = tile.register_x[1] * tile.register_y[1]
         return outputs < LEAST_OUTPUTS, max(0, ENOUGH_BLOCKS - _blocks(unit, found, tile))
 
-    every = (*sorted(gemm_tiles(unit, found), key=lack), *further_tiles(unit, found))
+    every = (
+        *sorted(gemm_tiles(unit, found), key=lack),
+        *further_tiles(unit, found),
+    )
+    by_warps = tensor_tiles(unit, found)
+    every = (*by_warps, *every) if _pays_by_warps(unit, by_warps, every) else (*every, *by_warps)
     taken = next((name for tile in every if (name := taken_name(unit, tile))), "")
     if taken:
         return f"the region uses the name {taken}"
@@ -392,6 +454,8 @@ def gemm(unit: Unit) -> tuple[Candidate, ...] | str:
 def _several_steps(unit: Unit, choice: Candidate) -> Candidate:
     """Return a choice with some steps of its staged sum written out, where they come out even."""
     assert choice.contract is not None
+    if choice.contract.by_warps:
+        return choice
     loop, staged = choice.contract.contracted
     if staged % STEPS_AT_ONCE or (unit.trips[loop] or 1) % staged:
         return choice
@@ -420,6 +484,86 @@ def gemm_tiles(unit: Unit, found: Contraction) -> Iterator[ContractionTile]:
         REGISTER_TILES, (THREADS_Y, 2 * THREADS_Y), (STAGED, STAGED // 2), (ADJACENT, CYCLIC)
     ):
         yield _split_tile(unit, found, registers, rows, staged, (CYCLIC, assigned))
+
+
+def tensor_tiles(unit: Unit, found: Contraction) -> tuple[ContractionTile, ...]:
+    """Return tiles for the tensor cores, those that should take least time first.
+
+    None where they are no products of doubles, run under a condition, or are short sums.
+    """
+    loop, assign = found.contracted[0], find_assign(unit.body, found.statement)
+    arrays = unit.analysis.region.arrays
+    elements = {arrays[one.access.array].element for one in (found.target, found.a, found.b)}
+    trip = unit.trips[loop] or 1
+    if elements != {"double"} or assign.guard is not None or trip < LEAST_BY_WARPS:
+        return ()
+    tiles: list[ContractionTile] = []
+    for (lanes, rows), warps, staged in product(WARP_TILES, WARPS, (STAGED, STAGED // 2)):
+        x = _fragment_axis(unit, found.x, DEPTH_LANES, lanes)
+        y = _fragment_axis(unit, found.y[::-1], ROW_LANES * warps, rows)
+        if x is not None and y is not None:
+            roles = (x.thread, y.thread, x.register, y.register)
+            steps = (loop, _whole_steps(trip, staged))
+            tiles.append(ContractionTile(*roles, steps, CYCLIC, CYCLIC, by_warps=True))
+    return tuple(sorted(tiles, key=lambda tile: _tensor_cost(unit, found, tile))[:MOST_TILES])
+
+
+def _whole_steps(trip: int, most: int) -> int:
+    """Return how many steps of a sum to stage: as instructions have them, all or a divisor."""
+    if trip <= WHOLE:
+        return trip
+    even = (n for n in range(most, most // 2, -DEPTH_LANES) if trip % n == 0)
+    return next(even, most)
+
+
+def _tensor_cost(unit: Unit, found: Contraction, tile: ContractionTile) -> float:
+    """Return what one product of a tile costs on tensor cores: the model's terms for an H200.
+
+    As with `cost`, moving and multiplying hide each other but for one part; copies that run ahead
+    hide as much as one more block.
+    """
+    blocks = _blocks(unit, found, tile)
+    on_one = ceil(blocks / SMS)
+    idle = on_one * SMS / blocks * max(1.0, PARTS / (on_one * tile.threads / WARP))
+    moved = TENSOR_L2_ELEMENT * (1 / tile.x.length + 1 / tile.y.length)
+    columns, rows = tile.register_x[1], tile.register_y[1]
+    loaded = TENSOR_OPERAND * (1 / (DEPTH_LANES * columns) + 1 / (ROW_LANES * rows))
+    multiplied = max(_surplus(unit, tile) * idle, loaded)
+    resident = SM_REGISTERS // (held_registers(tile, _element(unit, found.target)) * tile.threads)
+    hidden = max(1, min(on_one, resident))
+    return max(moved, multiplied) + min(moved, multiplied) / (2 * hidden)
+
+
+def _fragment_axis(
+    unit: Unit, loops: Sequence[str], threads: int, registers: int
+) -> TileAxis | None:
+    """Return one axis of a tile for the tensor cores, None where a loop is shorter."""
+    trips = [unit.trips[loop] or 1 for loop in loops]
+    if len(loops) > 1:
+        thread, register = (0, 1) if threads == DEPTH_LANES else (-2, -1)
+        if trips[thread] < threads or trips[register] < registers:
+            return None
+        return TileAxis((loops[thread], threads), (loops[register], registers), CYCLIC)
+    return (
+        TileAxis((loops[0], threads), (loops[0], registers))
+        if (trips[0] > threads * registers // 2)
+        else None
+    )
+
+
+def _pays_by_warps(
+    unit: Unit, by_warps: Sequence[ContractionTile], others: Sequence[ContractionTile]
+) -> bool:
+    """Return whether the tensor cores, twice as fast, do not compute twice the surplus."""
+    if not by_warps or not others:
+        return bool(by_warps)
+    return _surplus(unit, by_warps[0]) <= MORE_SURPLUS * _surplus(unit, others[0])
+
+
+def _surplus(unit: Unit, tile: ContractionTile) -> float:
+    """Return how many outputs the blocks compute for one that there is."""
+    trips = {loop: unit.trips[loop] or 1 for loop, _ in tile.outputs}
+    return prod(ceil(trips[loop] / size) * size / trips[loop] for loop, size in tile.outputs)
 
 
 def exact_tiles(unit: Unit, found: Contraction) -> Iterator[ContractionTile]:
@@ -662,14 +806,18 @@ def _reason(loops: tuple[str, ...]) -> Reason:
     return Reason("merged", listed, f"{LINE} does not divide the iterations of {loops[-1]}")
 
 
-def wished(unit: Unit, wish: Contract) -> Candidate | str:
-    """Return the choice for a tile that somebody asks for, or in words why it cannot be."""
+def wished(unit: Unit, wish: Contract, by_warps: bool = False) -> Candidate | str:
+    """Return the choice for a tile that somebody asks for, or in words why it cannot be.
+
+    The tensor cores multiply what is `by_warps`.
+    """
     found = contraction(unit)
     if isinstance(found, str):
         return found
     tile = _as_wished(found, wish)
     if isinstance(tile, str):
         return tile
+    tile = replace(tile, by_warps=by_warps)
     roles = (
         ((tile.thread_x, tile.register_x), found.x, found.a),
         ((tile.thread_y, tile.register_y), found.y, found.b),

@@ -199,10 +199,12 @@ def usual(unit: Unit, choice: Candidate) -> Candidate:
     if tile is None or choice.moves:
         return choice
     steps = -(-(unit.trips[tile.contracted[0]] or 1) // tile.contracted[1])
-    for stages in (2, 1) if steps > 1 else (1,):
+    # Registers leave room for two blocks of four warps that fill the tensor cores.
+    most, room = (3, SHARED_BYTES) if tile.by_warps else (2, USUAL_SHARED_BYTES)
+    for stages in range(min(steps, most), 0, -1):
         for copied in (_widest(unit, choice), 1):
             found = moved(unit, choice, moves(choice.leader, stages, copied=copied))
-            if isinstance(found, str) or shared_bytes(unit, found) > USUAL_SHARED_BYTES:
+            if isinstance(found, str) or shared_bytes(unit, found) > room:
                 continue
             if copied == 1 or any(copy.width > 1 for copy in found.of(Stage)):
                 return replace(found, reasons=(*choice.reasons, _why(found.moves)))
@@ -329,7 +331,8 @@ def _laid_out(
     tile: ContractionTile, copy: Stage, element_bytes: int, width: int, is_read: bool
 ) -> Stage:
     """Return a copy in which neighbours are side by side, or the same where that costs passes."""
-    if not is_read and _has_neighbours(copy, width):
+    if tile.by_warps or (not is_read and _has_neighbours(copy, width)):
+        # What a warp reads for an instruction has its layout already.
         return copy
     extents = dict(tile.extents)
     order = tuple((loop, extents[loop]) for loop, _ in copy.layout if loop in extents)
@@ -359,8 +362,12 @@ def _is_aligned(
 
     This is what the strides tell; `Stage` proves it from the subscripts, or refuses.
     """
-    inner = copy.layout[-1][0]
-    lengths = {unit.trips.get(inner) or 1, dict(tile.extents).get(inner, 1)}
+    inner, length = copy.layout[-1][0], 0
+    for axis in (tile.x, tile.y):
+        if axis.cyclic and inner == axis.thread_loop:
+            # Neighbours are those of the loop that is dealt out.
+            inner, length = axis.thread
+    lengths = {unit.trips.get(inner) or 1, length or dict(tile.extents).get(inner, 1)}
     if facts.strides.get(inner) != 1 or any(length % width for length in lengths):
         return False
     others = (stride for loop, stride in facts.strides.items() if loop != inner)

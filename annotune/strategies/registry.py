@@ -22,6 +22,7 @@ from annotune.strategies.gpu_tile import gemm, two_level
 from annotune.strategies.movements import usual, variants, with_peeled
 from annotune.strategies.pointwise import elementwise, fills_more, stencil
 from annotune.strategies.reduction import reduction, why_reduced_later
+from annotune.transforms.transform import Transform
 
 Alternatives = tuple[Candidate, ...] | str
 
@@ -138,6 +139,14 @@ class Proposals:
 
     def __len__(self) -> int:
         return len(self.first) + len(self.after_direct)
+
+    def without(self, kind: type[Transform]) -> Proposals:
+        """Return the choices that have no step of a kind."""
+
+        def kept(some: Iterable[Candidate]) -> tuple[Candidate, ...]:
+            return tuple(one for one in some if not one.of(kind))
+
+        return Proposals(kept(self.leading), kept(self.after_direct), lambda: kept(self.others()))
 
     def moving(self, moves: Moves) -> Proposals:
         """Return the choices whose data move in one way."""

@@ -37,7 +37,7 @@ from annotune.transforms.map import PLACES, Map, Team, Vectorize
 from annotune.transforms.merge import Decode, Merge
 from annotune.transforms.permute import Permute
 from annotune.transforms.pipeline import Pipeline, Prefetch, Stream
-from annotune.transforms.registers import Hold, Registers
+from annotune.transforms.registers import Hold, Registers, TensorCores
 from annotune.transforms.spread import Batch, Bring, ShareArray, Spread
 from annotune.transforms.stage import Overlay, Stage
 from annotune.transforms.tile import Cyclic, Tile, tile_name
@@ -412,8 +412,8 @@ _IN_NEST = (Permute, Tile, Cyclic)
 _PLACING = (Map, ShareArray, Batch, Team, Spread, Vectorize)
 _OF_STATEMENT = (Stage, Pipeline, Overlay, Prefetch, Hold, Peel, Pad)
 # What a recipe says of copies and blocks in registers.
-COPYING = (Stage, Hold, Pad, Peel)
-_LAST = (Unroll, Stream, Resident, AnySize, Decode, Bring, Cache)
+COPYING = (Stage, Hold, Pad, Peel, TensorCores)
+_LAST = (Unroll, TensorCores, Stream, Resident, AnySize, Decode, Bring, Cache)
 _ASKING = (Contract, Vectors, Stated, ForTarget, OtherSizes)
 _COMMANDS: tuple[Kinds, ...] = (
     Distribute,

@@ -359,3 +359,9 @@ NOT_SPREAD = Template(
     "put the loops outside it on blocks, each on an axis of its own, and say in the same recipe "
     "no more than where loops run and by how much they are unrolled",
 )
+NO_TENSOR_CORES = Template(
+    "AT345",
+    "mma: the warps of a block cannot multiply in '{loop}': {why}",
+    "give `contract` thread_x=4, thread_y a multiple of 8 and even registers, of a sum of doubles "
+    "that it stages; or leave `mma` out",
+)

@@ -69,8 +69,8 @@ from annotune.transforms.tree import (
 
 # Where the next tile waits: in a ring in shared memory, or in the registers of all threads.
 THROUGH = {"shared": MemorySpace.SHARED, "registers": MemorySpace.DEALT}
-# With more copies under way than two tiles of them, shared memory holds no block beside.
-MOST_STAGES = 3
+# With more copies under way than three tiles of them, shared memory holds no block beside.
+MOST_STAGES = 4
 # Elements of the widest vector that a thread copies at once: four floats.
 WIDEST = 4
 # Types of 4 or 8 bytes, which one asynchronous copy moves.

@@ -1,21 +1,42 @@
-"""Keep an element, or a block of elements, in registers while a loop accumulates into them."""
+"""Keep an element, or a block of elements, in registers while a loop accumulates into them.
+
+The warps of a block may multiply such blocks together, by the instructions of the tensor cores.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from annotune.analysis.reductions import reduction_operator
 from annotune.annotation.commands import Kind
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
-from annotune.ir.expr import Access, Binary, Expr, Int, Real, Var, accesses, print_expr, variables
+from annotune.ir.expr import (
+    Access,
+    Binary,
+    Expr,
+    Int,
+    Negate,
+    Real,
+    Var,
+    accesses,
+    names_read,
+    print_expr,
+    rewrite,
+    substitute,
+    variables,
+)
+from annotune.ir.fold import exact_quotient, fold, trip_count
 from annotune.ir.nest import (
     Assign,
     Level,
     Local,
     LocalArray,
     Loop,
+    MemorySpace,
+    Stmt,
+    walk_paths,
     walk_stmts,
 )
 from annotune.transforms.legality import drops_fractions, missing, neutral, serial_refusal
@@ -25,6 +46,7 @@ from annotune.transforms.messages import (
     NO_BLOCK,
     NO_JOINT_BLOCK,
     NO_REDUCTION,
+    NO_TENSOR_CORES,
     NOT_INVARIANT,
     OTHER_ACCESS,
     READ_ELSEWHERE,
@@ -39,6 +61,7 @@ from annotune.transforms.tree import (
     fresh_name,
     full_length,
     is_surely_touched,
+    local_types,
     may_not_run,
     named_loop,
     names_in,
@@ -48,6 +71,7 @@ from annotune.transforms.tree import (
     replace_loop,
     shown,
     target_name,
+    top_of,
     turn,
 )
 
@@ -398,3 +422,271 @@ def is_something(total: Access, element: str) -> Expr | None:
 
 def _index_names(target: Access) -> frozenset[str]:
     return frozenset[str]().union(*(variables(index) for index in target.indices))
+
+
+# The output of one matrix instruction: 16 rows by 8 columns, over 4 steps of the sum. The lanes of
+# a warp have the rows 8 apart, and 4 lanes share a row (PTX ISA, "Matrix Fragments for
+# mma.m16n8k4 with .f64 floating point type").
+ROW_LANES, DEPTH_LANES = 8, 4
+# Registers of a thread along rows and columns for one instruction.
+FRAGMENT = 2
+
+
+def column_distance(registers: int) -> int:
+    """Return how far apart the two columns of a thread in one instruction are, in its registers.
+
+    Of columns dealt out to 4 threads, two that are 2 registers apart are 8 columns apart: then the
+    lanes that read a row of the copy together find it in as many banks as they are.
+    """
+    return 2 if registers % (2 * FRAGMENT) == 0 else 1
+
+
+@dataclass(frozen=True, slots=True)
+class Fragments:
+    """The product of a block of registers, as warps compute it with matrix instructions.
+
+    ``for sum: for … : for …: target += left * right`` in threads `x` and `y` of a block: `left`
+    differs along `rows`, a loop over registers, and `y`; `right` along `columns` and `x`.
+    """
+
+    sum: Loop
+    rows: Loop
+    columns: Loop
+    x: Loop
+    y: Loop
+    assign: Assign
+    left: Expr
+    right: Expr
+
+    def placed(
+        self, expr: Expr, row: Expr, column: Expr, x: Expr | None = None, y: Expr | None = None
+    ) -> Expr:
+        """Return an operand, or the target, for numbers of registers and of threads.
+
+        Where it is for no other thread, what is along that axis stays as it is.
+        """
+        numbers = ((self.rows, row), (self.columns, column))
+        made = substitute(expr, {loop.var: _iteration(loop, at) for loop, at in numbers})
+        # Loops over registers start where those over threads have come to.
+        for loop, at in ((self.y, y), (self.x, x)):
+            made = made if at is None else substitute(made, {loop.var: _iteration(loop, at)})
+        return simplified(made)
+
+
+def fragments(threads: Sequence[Loop], total: Loop) -> Fragments | str:
+    """Return the product that a loop over a sum makes in `threads`, or in words why it is none."""
+    nest = [total]
+    while len(nest[-1].body) == 1 and isinstance(nest[-1].body[0], Loop):
+        nest.append(nest[-1].body[0])
+    assign = nest[-1].body[0]
+    if len(nest) != 3 or len(nest[-1].body) != 1 or not isinstance(assign, Assign):
+        return f"'{total.var}' is not around two loops over registers and their statement alone"
+    axes = [[x for x in threads if x.place is level] for level in (Level.THREAD_X, Level.THREAD_Y)]
+    if [len(axis) for axis in axes] != [1, 1]:
+        return "the threads of a block do not have one loop along x and one along y"
+    (x,), (y,) = axes
+    if not (isinstance(assign.value, Binary) and assign.value.op == "*"):
+        return f"statement {assign.number} does not add products"
+    factors = assign.value.left, assign.value.right
+    for rows, columns in (nest[1:], nest[:0:-1]):
+        for left, right in (factors, factors[::-1]):
+            found = Fragments(total, rows, columns, x, y, assign, left, right)
+            if _is_outer_product(found):
+                return found
+    return "neither factor is the same for all columns and the other for all rows of the block"
+
+
+# Stand for what a place depends on; no name of C is like these.
+_A_ROW, _A_COLUMN, _AN_X, _A_Y = Var("a row"), Var("a column"), Var("an x"), Var("a y")
+
+
+def _is_outer_product(one: Fragments) -> bool:
+    """Return whether the left factor is one of rows alone, and the right one of columns."""
+    sides = (one.placed(e, _A_ROW, _A_COLUMN, _AN_X, _A_Y) for e in (one.left, one.right))
+    left, right = map(variables, sides)
+    unknown = {x.var for x in (one.rows, one.columns, one.x, one.y)}
+    of_columns, of_rows = {_A_COLUMN.name, _AN_X.name}, {_A_ROW.name, _A_Y.name}
+    return not (left & (of_columns | unknown) or right & (of_rows | unknown))
+
+
+def _iteration(loop: Loop, number: Expr) -> Expr:
+    return Binary("+", loop.lower, Binary("*", Int(loop.step), number))
+
+
+def simplified(index: Expr) -> Expr:
+    """Return an index without the divisions that leave nothing: ``8*i / 8`` is ``i``."""
+
+    def divided(expr: Expr) -> Expr | None:
+        match expr:
+            case Binary("/", dividend, Int(divisor)):
+                return exact_quotient(simplified(dividend), divisor)
+            case _:
+                return None
+
+    return fold(rewrite(index, divided))
+
+
+@dataclass(frozen=True, slots=True)
+class TensorCores(OnStatement):
+    """Let the warps of a block multiply the block of registers of `statement` in the sum `loop`.
+
+    ``TensorCores(0, "k")``: ``for k: for i: for j: c[i][j] += a[i] * b[j]`` in 4 by 8 threads and
+    more is done for 4 steps of `k`, 16 rows and 8 columns at a time by one instruction of a warp.
+    The nest stays as it is, for each iteration is done once and where it was; `Loop.by_warps`
+    says how.  What is left of a sum that 4 does not divide, each thread does for itself.
+
+    Elements and factors are doubles: nothing is rounded to fewer digits. Threads x are 4 and
+    threads y a multiple of 8, so that the lanes of a warp are 4 along one and 8 along the other.
+    All of them come to the instruction together. They read each other's operands, which are
+    copies that the block shares, or what the nest only reads.
+
+    Source:
+        PTX ISA 8, "Multiply-and-Accumulate Instruction: mma": the fragments of each lane.
+    """
+
+    is_inner: ClassVar[bool] = True
+    word: ClassVar[Word] = Word(
+        "mma",
+        "multiply the block of registers by the tensor cores, in double precision",
+        'mma(0, "k")',
+        "PTX ISA, mma",
+    )
+    loop: str = takes(Kind.LOOP)
+
+    def why_not(self, body: Body, context: Context) -> Diagnostic | None:
+        """Return the reason the warps cannot multiply it, or None when they can."""
+        around = self._around(body)
+        if not around:
+            return missing(body, self.statement, (self.loop,), self.span)
+        *outer, loop = around
+        if refusal := serial_refusal("mma", body, self.statement, loop, self.span):
+            return refusal
+        nest = body[top_of(body, self.statement)]
+        why = _why_no_warps(nest, outer, loop, context)
+        if not why:
+            found = fragments(outer, loop)
+            why = found if isinstance(found, str) else _why_no_product(nest, found, body, context)
+        return NO_TENSOR_CORES.at(self.span, loop=self.loop, why=why) if why else None
+
+    def apply(self, body: Body, context: Context) -> Body:
+        """Return `body` with the loop marked, which `why_not` has accepted."""
+        loop = self._around(body)[-1]
+        return replace_loop(body, loop, (replace(loop, by_warps=True),))
+
+    def _around(self, body: Body) -> tuple[Loop, ...]:
+        """Return the sum's loop and those around it, outermost first; none where it is not there.
+
+        What is held in registers has its statement's number where it is loaded and stored as well.
+        """
+        for assign, loops in walk_paths(body):
+            names = [x.var for x in loops]
+            if assign.number == self.statement and self.loop in names:
+                return loops[: names.index(self.loop) + 1]
+        return ()
+
+
+def _why_no_warps(nest: Stmt, outer: Sequence[Loop], loop: Loop, context: Context) -> str:
+    """Return why not all lanes of a warp come to the loop together, as 4 by 8; empty if they do."""
+    every = [x for x in walk_stmts((nest,)) if isinstance(x, Loop) and x.place in _THREADS]
+    if len(every) != sum(x.place in _THREADS for x in outer) or any(x.combines for x in every):
+        return "the threads of the block have other loops, or combine a sum"
+    for level, lanes in ((Level.THREAD_X, DEPTH_LANES), (Level.THREAD_Y, ROW_LANES)):
+        for x in every:
+            count = fold(trip_count(x), context.sizes)
+            if not isinstance(count, Int) or x.step < 1:
+                return f"'{x.var}' does not run a fixed number of times in every block"
+            is_whole = count.value == lanes if level is Level.THREAD_X else not count.value % lanes
+            if x.place is level and not is_whole:
+                expected = "4" if level is Level.THREAD_X else "a multiple of 8"
+                return f"'{x.var}' has {count.value} threads, expected {expected}"
+    apart: set[str] = set()
+    for x in (*outer, loop):
+        if x.place in _THREADS:
+            apart.add(x.var)
+        elif bound_names(x) & apart:
+            return f"the threads of a warp do not run '{x.var}' alike"
+        if frozenset[str]().union(*map(variables, x.peeled)) & apart:
+            return f"the threads of a warp have different versions in '{x.var}'"
+    if loop.step != 1 or loop.unrolled != 1 or loop.peeled or loop.by_warps:
+        return f"'{loop.var}' is unrolled, or has steps"
+    return ""
+
+
+_THREADS = (Level.THREAD_X, Level.THREAD_Y, Level.THREAD_Z)
+
+
+def _why_no_product(nest: Stmt, one: Fragments, body: Body, context: Context) -> str:
+    """Return why the instructions would not add the same products, empty if they do."""
+    assign, types = one.assign, {**context.types, **local_types(body)}
+    if assign.guard is not None or assign.op not in ("+=", "-="):
+        return f"statement {assign.number} runs under a condition, or does not add"
+    for x in (one.rows, one.columns):
+        count = fold(trip_count(x), context.sizes)
+        if x.place is not Level.SERIAL or x.peeled or not isinstance(count, Int):
+            return f"'{x.var}' runs no fixed number of times"
+        if count.value < 1 or count.value % FRAGMENT:
+            return f"'{x.var}' has {count.value} registers, expected an even number"
+    arrays = {s.name: s for s in walk_stmts((nest,)) if isinstance(s, LocalArray)}
+    target = assign.target
+    if not isinstance(target, Access) or target.array not in arrays:
+        return "its sums are not in registers"
+    if arrays[target.array].space is not MemorySpace.PRIVATE:
+        return "its sums are not in registers"
+    picks = (_A_ROW, _A_COLUMN)
+    places = [one.placed(index, *picks) for index in target.indices]
+    others = frozenset[str]().union(*(variables(p) for p in places if p not in picks))
+    if sorted(map(places.count, picks)) != [1, 1] or others:
+        return (
+            f"not each iteration of '{one.rows.var}' and '{one.columns.var}' has a sum of its own"
+        )
+    if not all(_is_double(e, types) for e in (target, one.left, one.right)):
+        return "elements and factors are not all of type double"
+    return _why_apart(nest, one, arrays, context)
+
+
+def _why_apart(
+    nest: Stmt, one: Fragments, arrays: Mapping[str, LocalArray], context: Context
+) -> str:
+    """Return which operand a lane must not read for another, empty where there is none."""
+    written: set[str] = set()
+    for stmt, around in walk_paths((nest,)):
+        if not any(x.place in (Level.COOPERATIVE, Level.ASYNC) for x in around):
+            written.add(target_name(stmt))
+    own = written | _apart_scalars(nest)
+    own |= {a.name for a in arrays.values() if a.space is not MemorySpace.SHARED}
+    for factor in (one.left, one.right):
+        names = names_read(factor) & own
+        if names:
+            return f"each thread has a '{min(names)}' of its own, or the nest writes it"
+    return ""
+
+
+def _apart_scalars(nest: Stmt) -> set[str]:
+    """Return the scalars that a thread declares and that may differ between lanes."""
+    found: set[str] = set()
+    apart = {x.var for x in walk_stmts((nest,)) if isinstance(x, Loop) and x.place in _THREADS}
+    # What comes later in the text has what is before it in its bounds and values.
+    for stmt in walk_stmts((nest,)):
+        match stmt:
+            case Loop() if bound_names(stmt) & apart:
+                apart.add(stmt.var)
+            case Local(name, _, value):
+                if value is None or any(accesses(value)) or variables(value) & apart:
+                    found.add(name)
+                    apart.add(name)
+    return found
+
+
+def _is_double(expr: Expr, types: Mapping[str, str]) -> bool:
+    """Return whether all that an expression computes is in double."""
+    match expr:
+        case Access(array=name) | Var(name):
+            return types.get(name) == "double"
+        case Real(text):
+            return text[-1] not in "fFlL"
+        case Binary("+" | "-" | "*" | "/", left, right):
+            return _is_double(left, types) and _is_double(right, types)
+        case Negate(operand):
+            return _is_double(operand, types)
+        case _:
+            return False

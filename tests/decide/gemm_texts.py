@@ -56,6 +56,12 @@ def tile_of(one: Decided) -> ContractionTile:
     return tile
 
 
+def on_vectors(one: Decided) -> Decided:
+    """Return a region at its first point that leaves the tensor cores alone."""
+    points = ((p, p.picked[one.base.apart[0].leader].contract) for p in one.space.points())
+    return one.at(next(p for p, tile in points if tile is not None and not tile.by_warps))
+
+
 SUM = """\
 void NAME(int m, int n, int k, double alpha, double C[restrict m][n],
           const double A[restrict m][k], const double B[restrict k][n])

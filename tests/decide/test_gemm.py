@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from decide.gemm_texts import ROLES, SHAPES, VARIANTS, batched, gemm, tile_of
+from decide.gemm_texts import ROLES, SHAPES, VARIANTS, batched, gemm, on_vectors, tile_of
 from decide.recipes import Decided, decided_example, decided_text
 from machine_code.shared import conflict_factor, shared_accesses
 from support.executed import Call, Part, executable
 from support.laws import in_turn
 
+from annotune.annotation.devices import load_device
 from annotune.certify.certificate import verify
 from annotune.certify.kernels import certify
 from annotune.diagnostics import AnnotuneError
@@ -24,7 +25,7 @@ CYCLIC, ADJACENT = Assignment.CYCLIC, Assignment.ADJACENT
 
 
 def test_one_loop_of_each_input_makes_all_three_levels() -> None:
-    one = decided_text(gemm(1024), AUTO)
+    one = on_vectors(decided_text(gemm(1024), AUTO))
     tile = tile_of(one)
     assert [loop for loop, _ in tile.extents] == ["j", "i", "j", "i", "l"]
     assert [size for _, size in tile.extents] == [16, 8, 8, 8, 16]
@@ -41,13 +42,47 @@ def test_one_loop_of_each_input_makes_all_three_levels() -> None:
 def test_small_matrices_have_smaller_tiles_for_more_blocks(
     size: int, outputs: tuple[int, int]
 ) -> None:
-    tile = tile_of(decided_text(gemm(size), AUTO))
+    tile = tile_of(on_vectors(decided_text(gemm(size), AUTO)))
     assert (tile.register_x[1], tile.register_y[1]) == outputs
+
+
+@pytest.mark.parametrize(
+    ("size", "lengths"),
+    [(256, (4, 32, 8, 2)), (512, (4, 32, 8, 2)), (1024, (4, 32, 16, 4)), (4096, (4, 32, 16, 4))],
+)
+def test_the_tensor_cores_multiply_doubles_first(size: int, lengths: tuple[int, ...]) -> None:
+    tile = tile_of(decided_text(gemm(size), AUTO))
+    assert tile.by_warps
+    assert tuple(length for _, length in tile.extents[:4]) == lengths
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        gemm(1024).replace("double", "float"),
+        gemm(8),
+        gemm(256).replace("param k = 256", "param k = 8"),
+    ],
+)
+def test_what_is_left_to_the_vector_units(text: str) -> None:
+    one = decided_text(text, AUTO)
+    for unit in one.base.apart:
+        choices = strategy(unit)
+        tiles = [] if isinstance(choices, str) else [choice.contract for choice in choices]
+        assert not any(tile is not None and tile.by_warps for tile in tiles)
+
+
+def test_a_device_without_such_tensor_cores_has_no_such_points() -> None:
+    one = decided_text(gemm(1024), AUTO)
+    for name, is_there in (("h200", True), ("a100", True), ("v100", False)):
+        picked = one.space.on(load_device(name)).first.picked[0]
+        assert picked.contract is not None
+        assert picked.contract.by_warps is is_there
 
 
 def test_a_loop_of_both_inputs_picks_the_block() -> None:
     choice = decided_text(batched(64), AUTO).decision.choices[0]
-    assert choice.blocks == ("j_t", "i_t_t", "e")
+    assert choice.blocks == ("j_t", "i_t", "e")
     assert choice.contract is not None
 
 
@@ -146,7 +181,8 @@ def test_what_eight_divides_or_nothing_does_is_left_alone(n: int) -> None:
 def test_the_recipe_asks_for_the_same_plan() -> None:
     own = decided_text(gemm(1024), AUTO)
     assert 'register={"j","i"}' in own.recipe()
-    assert 'step=16, assign={"cyclic","adjacent"})' in own.recipe()
+    assert 'step=16, assign={"cyclic","cyclic"})' in own.recipe()
+    assert 'mma(0, "l")' in own.recipe()
     pasted = decided_text(gemm(1024, own.recipe()), AUTO)
     assert pasted.plan().steps == own.plan().steps
     assert pasted.recipe() == own.recipe()
@@ -189,7 +225,7 @@ def test_what_a_recipe_may_not_say_beside_it(command: str) -> None:
 
 
 def test_some_steps_of_the_sum_are_written_out_where_they_come_out_even() -> None:
-    one = decided_text(gemm(1024), AUTO)
+    one = on_vectors(decided_text(gemm(1024), AUTO))
     assert "unroll: l by 4" in " ".join(map(str, one.decision.choices[0].reasons))
     (kernel,) = one.plan().kernels()
     steps = {s.step for s in walk_stmts(kernel.body) if isinstance(s, Loop) and s.var == "l"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from decide.gemm_texts import ROLES, SHAPES, VARIANTS, tile_of, with_sum
+from decide.gemm_texts import ROLES, SHAPES, VARIANTS, on_vectors, tile_of, with_sum
 from decide.recipes import decided_text
 from machine_code.shared import conflict_factor, shared_accesses
 from support.executed import Call, Part, executable
@@ -19,7 +19,7 @@ from annotune.strategies.registry import AUTO
 
 
 def test_a_private_sum_has_an_element_for_each_output() -> None:
-    one = decided_text(with_sum(1024), AUTO)
+    one = on_vectors(decided_text(with_sum(1024), AUTO))
     assert [size for _, size in tile_of(one).extents] == [16, 8, 8, 8, 16]
     plan = one.plan()
     (kernel,) = plan.kernels()

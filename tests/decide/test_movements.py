@@ -131,7 +131,7 @@ def test_a_recipe_asks_for_a_movement_and_is_written_again() -> None:
 
 
 REFUSED = {
-    "pipeline(0, 4)": "AT289",
+    "pipeline(0, 5)": "AT289",
     'pipeline(0, 3, "registers")': "AT310",
     'pipeline(0, 2, "texture")': "AT065",
     "pipeline(0, 0)": "AT065",

@@ -17,7 +17,7 @@ from annotune.strategies.registry import STRATEGIES
 FOLDER = Path(__file__).parents[2] / "docs" / "strategies"
 PRIMITIVES = (
     *("tile", "permute", "map", "registers", "hold", "stage", "pad", "peel"),
-    *("unroll", "fuse"),
+    *("mma", "unroll", "fuse"),
     *("distribute", "reduce", "team", "share", "spread", "batch", "bring"),
     "vectorize",
 )

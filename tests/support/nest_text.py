@@ -111,7 +111,7 @@ def _header(loop: Loop) -> str:
         text += f" merges {part.var} from {part.lower} by {part.stride}"
     for test in loop.peeled:
         text += f" peeled {print_expr(test, SELECT + 1)}"
-    return text
+    return text + " by_warps" * loop.by_warps
 
 
 _TOKEN = re.compile(
@@ -124,7 +124,18 @@ _TOKEN = re.compile(
     r")"
 )
 _LOOP_WORDS = frozenset(
-    {"step", "tile_of", "deal_of", "unrolled", "combines", "merges", "peeled", "if", "streamed"}
+    {
+        "step",
+        "tile_of",
+        "deal_of",
+        "unrolled",
+        "combines",
+        "merges",
+        "peeled",
+        "by_warps",
+        "if",
+        "streamed",
+    }
 )
 # The binary operators of each level, loosest first.
 _LEVELS = (
@@ -218,6 +229,7 @@ class _Lines:
         combines: list[Combine] = []
         merges: list[MergedLoop] = []
         peeled: list[Expr] = []
+        by_warps = False
         while word := tokens.peek():
             if word.startswith("@"):
                 tokens.next()
@@ -231,6 +243,9 @@ class _Lines:
             elif word == "peeled":
                 tokens.next()
                 peeled.append(tokens.binary(0))
+            elif word == "by_warps":
+                tokens.next()
+                by_warps = True
             elif word == "combines":
                 tokens.next()
                 combines.append(Combine(Operator(tokens.next()), tokens.name()))
@@ -259,6 +274,7 @@ class _Lines:
             merges=tuple(merges),
             deal_of=names["deal_of"],
             peeled=tuple(peeled),
+            by_warps=by_warps,
         )
 
 

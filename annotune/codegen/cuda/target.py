@@ -45,7 +45,7 @@ from annotune.transforms.map import PLACES
 from annotune.transforms.merge import Decode, Merge
 from annotune.transforms.permute import Permute
 from annotune.transforms.pipeline import Pipeline, Stream
-from annotune.transforms.registers import Hold, Registers
+from annotune.transforms.registers import Hold, Registers, TensorCores
 from annotune.transforms.spread import Batch, Bring, ShareArray, Spread
 from annotune.transforms.stage import Overlay, copied_whole
 from annotune.transforms.tile import Cyclic, Tile
@@ -69,14 +69,15 @@ class CudaTarget:
     is_for_cpu = False
     ways = (CompilerUse("nvcc", ("-arch={arch}",)),)
     endings = (".cu", "_cuda.c")
-    points = GpuPoints
+    points = GpuPoints.of
     vocabulary = Vocabulary(
         frozenset(PLACES["block"]) | frozenset(PLACES["thread"]),
         frozenset({MemorySpace.SHARED, MemorySpace.PRIVATE}),
         (
             *(Distribute, Merge, Permute, Fuse, Tile, Cyclic, Expand),
             *(ShareArray, Batch, Spread),
-            *(Registers, Pipeline, Overlay, Hold, Peel, Pad, Unroll, Stream, Resident, AnySize),
+            *(Registers, Pipeline, Overlay, Hold, Peel, Pad, Unroll, TensorCores, Stream),
+            *(Resident, AnySize),
             *(Decode, Bring),
         ),
     )

@@ -17,7 +17,7 @@ from enum import Enum
 from math import prod
 
 from annotune.analysis.domains import Premises
-from annotune.codegen.c_stmt import Dialect
+from annotune.codegen.c_stmt import RIGHT_OF_SUM, Dialect
 from annotune.codegen.cuda.copies import (
     DYNAMIC,
     SHARE,
@@ -33,7 +33,8 @@ from annotune.codegen.cuda.copies import (
     shares,
     vector,
 )
-from annotune.codegen.cuda.grid import LaunchGrid
+from annotune.codegen.cuda.fragments import WHOLE, FragmentText
+from annotune.codegen.cuda.grid import THREADS, LaunchGrid
 from annotune.codegen.names import spelled, used_scalars
 from annotune.codegen.writer import Writer
 from annotune.ir.expr import (
@@ -49,7 +50,7 @@ from annotune.ir.expr import (
     substitute,
     variables,
 )
-from annotune.ir.fold import exact_quotient, fold, trip_count
+from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import (
     Assign,
     Await,
@@ -65,6 +66,7 @@ from annotune.ir.nest import (
 )
 from annotune.ir.region import Region, flattened
 from annotune.schedule.plan import Kernel
+from annotune.transforms.registers import DEPTH_LANES, fragments, simplified
 from annotune.transforms.stage import is_integer_type
 from annotune.transforms.tile_ends import whole_tiles
 from annotune.transforms.tree import Body, cut_ends, fresh_name, full_end
@@ -135,7 +137,7 @@ class RegisterLoops:
             if not isinstance(expr, Access) or expr.array not in self.made:
                 return None
             places = (substitute(rewrite(i, change), {loop.var: value}) for i in expr.indices)
-            return Access(expr.array, tuple(map(_simple, places)), expr.span)
+            return Access(expr.array, tuple(map(simplified, places)), expr.span)
 
         body = map_assigns(loop.body, lambda stmt: stmt.rewritten(change))
         return RegisterLoop(loop.var, counter, rounds, value, open_ends, body)
@@ -167,20 +169,7 @@ def _within(index: Expr, loops: Sequence[Loop]) -> Expr:
     for loop in reversed(loops):
         ahead = Binary("*", Int(loop.step), Var(f"{loop.var} ahead"))
         index = substitute(index, {loop.var: Binary("+", loop.lower, ahead)})
-    return _simple(index)
-
-
-def _simple(index: Expr) -> Expr:
-    """Return an index without the divisions that leave nothing: ``8*i / 8`` is ``i``."""
-
-    def divided(expr: Expr) -> Expr | None:
-        match expr:
-            case Binary("/", dividend, Int(divisor)):
-                return exact_quotient(_simple(dividend), divisor)
-            case _:
-                return None
-
-    return fold(rewrite(index, divided))
+    return simplified(index)
 
 
 # A thread copies so many elements at most in a loop that is written out: their loads are then
@@ -211,8 +200,8 @@ class ThreadDialect(Dialect):
 
     `locals` are the types of all local arrays, `constants` the sizes that the text fixes; `repeats`
     says that a loop runs its statements again, and `in_use` are the names that what stands before
-    has touched, `before` those at the loops of one body. `known` is what holds where they stand, as
-    far as whole tiles are apart in the kernel.
+    has touched, `before` those at the loops of one body; `threads` are the loops on threads.
+    `known` is what holds where they stand, as far as whole tiles are apart in the kernel.
 
     Nests of `COOPERATIVE` loops that fill shared memory stand between barriers. The loops that are
     `picking` elements of registers count from 0 and are written out by the compiler: an index known
@@ -229,6 +218,7 @@ class ThreadDialect(Dialect):
     in_memory: frozenset[str] = frozenset()
     in_use: frozenset[str] = frozenset()
     before: Mapping[int, frozenset[str]] = field(default_factory=dict)
+    threads: tuple[Loop, ...] = ()
 
     @classmethod
     def of(
@@ -250,6 +240,7 @@ class ThreadDialect(Dialect):
             locals={array.name: array.type for array in arrays},
             known=Premises.of(region.types, constants),
             in_memory=arrays_in_memory(region, kernel.body),
+            threads=tuple(x for x in kernel.placed() if x.place in THREADS),
         )
 
     def inside(self, loop: Loop, repeats: bool) -> ThreadDialect:
@@ -359,6 +350,9 @@ class ThreadDialect(Dialect):
                 super().write(out, stmt)
 
     def _loop(self, out: Writer, loop: Loop) -> None:
+        if loop.by_warps:
+            self._multiply(out, loop)
+            return
         is_once = fold(trip_count(loop), self.constants) == Int(1)
         repeats = self.repeats or not is_once
         in_use = self.before.get(id(loop), self.in_use)
@@ -387,6 +381,30 @@ class ThreadDialect(Dialect):
             if counted.needs_iterator or (loop.peeled and counter != loop.var):
                 out.line(f"const {kind} {loop.var} = {value};")
             inside.write_versions(out, loop.peeled, counted.body, _write_body(out))
+
+    def _multiply(self, out: Writer, loop: Loop) -> None:
+        """Write a sum that warps multiply, and what is left of it for each thread."""
+        one = fragments(self.threads, loop)
+        assert not isinstance(one, str)
+        text, kind = FragmentText.of(one, self.constants), self.iterator_type(loop)
+        start, end = (self.bound(loop, x) for x in (loop.lower, loop.upper))
+        if text.is_whole:
+            text.write(out, kind, start, end, self.expr)
+            return
+        first, last = (self.bound(loop, x, RIGHT_OF_SUM) for x in (loop.lower, loop.upper))
+        full = replace(loop, upper=full_end(loop))
+        whole = FragmentText.of(replace(one, sum=full), self.constants)
+        test = f"if ({last} == {self.bound(loop, full.upper, RIGHT_OF_SUM)})"
+        if whole.is_whole and full.upper != loop.upper:
+            # What is not cut short is written out, without a test in it.
+            with out.block(test):
+                whole.write(out, kind, start, self.bound(loop, full.upper), self.expr)
+        with out.block("else" if whole.is_whole and full.upper != loop.upper else ""):
+            steps = f"({last} - {first}) / {DEPTH_LANES} * {DEPTH_LANES}"
+            out.line(f"const {kind} {WHOLE.name} = {first} + {steps};")
+            text.write(out, kind, start, WHOLE.name, self.expr)
+            out.line(self.rolled)
+            self._loop(out, replace(loop, lower=WHOLE, by_warps=False))
 
     def _assign(self, out: Writer, stmt: Assign) -> None:
         """Write an assignment; what is streamed goes by functions that tell the caches so."""

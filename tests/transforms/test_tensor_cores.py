@@ -1,0 +1,142 @@
+"""TensorCores: what may be multiplied by warps, what they read of each other, and real runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from conftest import Golden
+from decide.gemm_texts import gemm, with_sum
+from decide.recipes import decided_text
+from support.executed import Call, Part, executable
+from support.nest_text import print_nest
+
+from annotune.certify.certificate import verify
+from annotune.certify.kernels import certify
+from annotune.diagnostics import Diagnostic
+from annotune.ir.nest import Loop, Nest, walk_stmts
+from annotune.schedule.plan import Plan
+from annotune.strategies.copy_layout import warp_passes
+from annotune.strategies.registry import AUTO
+from annotune.transforms.registers import column_distance
+from annotune.transforms.stage import Stage
+
+RECIPE = (
+    'contract(0, thread={"j","i"}, register={"j","i"}, sum="l", thread_x=4, thread_y=8, '
+    'register_x=4, register_y=2, step=8, assign={"cyclic","cyclic"})\nmma(0, "l")'
+)
+OF_SUM = RECIPE.replace("(0,", "(1,")
+
+
+def made(text: str, constants: Mapping[str, int] | None = None) -> Plan | Diagnostic:
+    """Return the plan that a text's recipe asks for, or its refusal."""
+    return decided_text(text, AUTO).maybe_plan(constants)
+
+
+def test_a_tile_of_32_threads(golden: Golden) -> None:
+    plan = made(gemm(64, RECIPE))
+    assert isinstance(plan, Plan)
+    (kernel,) = plan.kernels()
+    golden.check("transforms/tensor_cores.nest", print_nest(Nest(kernel.body)))
+    marked = [x.var for x in walk_stmts(kernel.body) if isinstance(x, Loop) and x.by_warps]
+    assert marked == ["l"]
+
+
+def changed(change: str) -> str:
+    """Return the recipe with another number, another step, or less in shared memory."""
+    name = change.split("=")[0]
+    if f" {name}=" not in RECIPE:
+        return RECIPE.replace("step=8", f"step=8, {change}")
+    parts = RECIPE.split(", ")
+    return ", ".join(change if part.startswith(f"{name}=") else part for part in parts)
+
+
+REFUSED = {
+    "thread_x=8": "'j_w' has 8 threads, expected 4",
+    "thread_y=12": "'i_w' has 12 threads, expected a multiple of 8",
+    "register_x=3": "'j' has 3 registers, expected an even number",
+    "register_y=5": "'i' has 5 registers, expected an even number",
+    'stage={"A"}': "statement 0 runs under a condition, or does not add",
+}
+
+
+@pytest.mark.parametrize("change", REFUSED)
+def test_what_is_no_tile_for_warps(change: str) -> None:
+    # At open sizes a part of B that is read where it is needs a condition.
+    refusal = made(gemm(240, changed(change)), {} if "stage" in change else None)
+    assert isinstance(refusal, Diagnostic), refusal
+    assert refusal.code == "AT345"
+    assert refusal.message == f"mma: the warps of a block cannot multiply in 'l': {REFUSED[change]}"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("const double A", "const float A"), ("A[i]", "2 * A[i]")]
+)
+def test_what_is_no_sum_of_doubles(old: str, new: str) -> None:
+    refusal = made(gemm(64, RECIPE).replace(old, new))
+    assert isinstance(refusal, Diagnostic), refusal
+    assert refusal.message.endswith("elements and factors are not all of type double")
+
+
+def test_a_loop_that_is_no_sum_of_a_block_of_registers() -> None:
+    plain = 'cuda(0, block={"i"}, thread={"j"})\nunroll(0, "l", 1)'
+    tiled = f'tile(0, "j", 4)\ntile(0, "i", 8)\n{plain}'
+    tiled = tiled.replace('block={"i"}, thread={"j"}', 'block={"j_t","i_t"}, thread={"j","i"}')
+    whys = {
+        plain: "'j' has 64 threads, expected 4",
+        tiled: "is not around two loops over registers",
+    }
+    for recipe, why in whys.items():
+        refusal = made(gemm(64, f'{recipe}\nmma(0, "l")'))
+        assert isinstance(refusal, Diagnostic)
+        assert why in refusal.message
+    refusal = made(gemm(64, f'{plain}\nmma(0, "j")'))
+    assert isinstance(refusal, Diagnostic)
+    assert refusal.code == "AT264"
+
+
+def test_the_lanes_of_a_warp_meet_in_no_bank() -> None:
+    for text in (gemm(128, RECIPE), gemm(128, RECIPE).replace("A[i][l]", "A[l][i]")):
+        one = decided_text(text, AUTO)
+        tile = one.decision.choices[0].contract
+        assert tile is not None
+        for stage, axis in zip(one.decision.choices[0].of(Stage), (tile.x, tile.y), strict=True):
+            strides = dict(stage.layout)
+            lanes = ((lane % 4, lane // 4) for lane in range(32))
+            thread, total = strides[axis.thread_loop], strides["l"]
+            if axis == tile.x:
+                apart = strides["j"] * column_distance(tile.register_x[1])
+                places = [total * q + thread * (g // 2) + apart * (g % 2) for q, g in lanes]
+            else:
+                places = [total * q + thread * g for q, g in lanes]
+            passes = warp_passes([8 * place for place in places], 8)
+            assert passes.transactions == passes.ideal
+
+
+def test_each_iteration_is_proven_to_run_once() -> None:
+    one = decided_text(gemm(64, RECIPE), AUTO)
+    assert verify(certify(one.analysis, one.plan())) == ()
+
+
+# Whole tiles and cut ones, sums with something left of them, and next to nothing.
+CALLS = ((24, 24, 24), (19, 19, 19), (33, 17, 6), (1, 1, 1))
+RINGS = ("", "pipeline(S, 2)", "pipeline(S, 3)\nvectors(S, copied=2)", "stream(S)")
+
+
+def test_sums_are_right_at_every_size(tmp_path: Path) -> None:
+    texts, calls = [], []
+    for number, ring in enumerate(RINGS):
+        size = (24, 19)[number % 2]
+        text = gemm(size, f"{RECIPE}\n{ring.replace('S', '0')}", f"f{number}")
+        texts.append(text.replace("+=", "-=") if number % 2 else text)
+        with_scalar = with_sum(size, f"{OF_SUM}\n{ring.replace('S', '1')}", f"g{number}")
+        texts += [with_scalar] if number == 1 else []
+        for m, n, k in CALLS:
+            buffers, arrays = (m * n, m * k, k * n), tuple(map(Part, range(3)))
+            calls.append(Call(f"f{number}", (m, n, k, *arrays), buffers))
+            if number == 1:
+                calls.append(Call(f"g{number}", (m, n, k, 2.0, *arrays), buffers))
+    program = executable(tmp_path, "\n".join(texts))
+    assert "annotune_mma_m16n8k4(annotune_sums" in program.cuda
+    program.check(*calls, launches=True)

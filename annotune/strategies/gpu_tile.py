@@ -408,6 +408,8 @@ STEPS_AT_ONCE = 4
 # 128, 16 by 64, 32 by 32 and 16 by 32.
 WARP_TILES = ((16, 4), (32, 2), (16, 2), (8, 4), (8, 2))
 WARPS = (4, 8, 2)
+# With no more rows, or columns, a product of a batch is moved rather than multiplied.
+SMALL = 32
 # A sum that is shorter is over before its copies pay.
 LEAST_BY_WARPS = 16
 # The tensor cores multiply twice as fast as the vector units; moving takes its time all the same.
@@ -441,7 +443,9 @@ def gemm(unit: Unit) -> tuple[Candidate, ...] | str:
         *further_tiles(unit, found),
     )
     by_warps = tensor_tiles(unit, found)
-    every = (*by_warps, *every) if _pays_by_warps(unit, by_warps, every) else (*every, *by_warps)
+    lengths = (prod(unit.trips[n] or 1 for n in own) for own in (found.x, found.y))
+    is_first = min(lengths) > SMALL and _pays_by_warps(unit, by_warps, every)
+    every = (*by_warps, *every) if is_first else (*every, *by_warps)
     taken = next((name for tile in every if (name := taken_name(unit, tile))), "")
     if taken:
         return f"the region uses the name {taken}"

@@ -252,7 +252,7 @@ NOT_PIPELINED = Template(
 STAGES = Template(
     "AT289",
     "pipeline: {stages} stages through {space} memory, expected {expected}",
-    "1 stage copies without registers, 2 copy one tile ahead, 3 two; registers hold one ahead",
+    "1 stage copies without registers, 2 copy one tile ahead, 4 three; registers hold one ahead",
 )
 NOT_AHEAD = Template(
     "AT296",

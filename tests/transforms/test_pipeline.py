@@ -74,7 +74,7 @@ def test_the_copies_run_ahead(name: str, pipeline: Pipeline, golden: Golden) -> 
         (Pipeline(0, "i"), "AT264"),
         (Pipeline(0, "l_t", 1), None),
         (Pipeline(0, "l_t", 1, REGISTERS), "AT289"),
-        (Pipeline(0, "l_t", 4), "AT289"),
+        (Pipeline(0, "l_t", 5), "AT289"),
         (Pipeline(0, "l_t", 3, REGISTERS), "AT289"),
         # The copies stand in the loop over tiles, and not in that over one tile.
         (Pipeline(0, "l"), "AT288"),

@@ -19,222 +19,289 @@ static inline bool annotune_apart(const void *a, size_t a_bytes, const void *b, 
     return p + a_bytes <= q || q + b_bytes <= p;
 }
 
+#ifndef ANNOTUNE_CPU
+/* d += a * b for 16 rows, 8 columns and 4 steps, of which each lane of a warp has its part. */
+static __device__ __forceinline__ void annotune_mma_m16n8k4(
+        double (&d)[4], const double (&a)[2], double b)
+{
+#if __CUDA_ARCH__ >= 900
+    asm("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 "
+        "{%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
+        : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3]) : "d"(a[0]), "d"(a[1]), "d"(b));
+#elif __CUDA_ARCH__ >= 800
+    for (int k = 0; k < 2; k++)
+        asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+            : "+d"(d[2 * k]), "+d"(d[2 * k + 1]) : "d"(a[k]), "d"(b));
+#else
+    const int lane = (threadIdx.x + 4 * threadIdx.y) % 32;
+    for (int step = 0; step < 4; step++)
+        for (int k = 0; k < 4; k++) {
+            const double left = __shfl_sync(~0u, a[k / 2], lane / 4 * 4 + step);
+            d[k] += left * __shfl_sync(~0u, b, (lane % 4 * 2 + k % 2) * 4 + step);
+        }
+#endif
+}
+#endif
+
 /* gemm, statements 0, 1, 2 of the region at line 8:
- * j_t on block.x, i_t_t on block.y, j_w on thread.x, i_t on thread.y. */
+ * j_t on block.x, i_t on block.y, j_w on thread.x, i_w on thread.y. */
 __global__ void __launch_bounds__(128, 1) gemm_1_s0_tuned(
         double alpha, double beta, const double *__restrict__ A, const double *__restrict__ B,
         double *__restrict__ C) {
     const long n = 512;
     const long k = 512;
-    __shared__ double B_tile[2048];
-    __shared__ double A_tile[1088];
-    const int annotune_thread = threadIdx.x + 16 * threadIdx.y;
-    const long j_t = 64 * (long)blockIdx.x;
-    const long i_t_t = 32 * (long)blockIdx.y;
+    __shared__ __align__(16) double B_tile[1632];
+    __shared__ __align__(16) double A_tile[3828];
+    const int annotune_thread = threadIdx.x + 4 * threadIdx.y;
+    const long j_t = 32 * (long)blockIdx.x;
+    const long i_t = 64 * (long)blockIdx.y;
     const int j_w = threadIdx.x;
-    const long i_t = i_t_t + 4 * (long)threadIdx.y;
-    double sum_block[4][4];
+    const int i_w = threadIdx.y;
+    double sum_block[2][8];
     #pragma unroll
-    for (long i_r = 0; i_r < 4; i_r++) {
+    for (long i_r = 0; i_r < 2; i_r++) {
         #pragma unroll
-        for (long j_r = 0; j_r < 4; j_r++) {
+        for (long j_r = 0; j_r < 8; j_r++) {
             sum_block[i_r][j_r] = 0.0;
         }
     }
-    #pragma unroll
-    for (int annotune_k = 0; annotune_k < 8; annotune_k++) {
-        const int j_w_s = annotune_thread % 16;
-        const int j_s = annotune_thread / 16 % 4;
-        const int l_s = annotune_thread / 64 + 2 * annotune_k;
-        __pipeline_memcpy_async(&B_tile[64 * l_s + 16 * j_s + j_w_s], &B[l_s * n + (j_t + j_w_s + 16 * j_s)], sizeof(double));
-    }
-    #pragma unroll
-    for (int annotune_k = 0; annotune_k < 4; annotune_k++) {
-        const int l_s2 = annotune_thread % 16;
-        const int i_s = annotune_thread / 16 % 4;
-        const int i_t_s = annotune_thread / 64 + 2 * annotune_k;
-        __pipeline_memcpy_async(&A_tile[4 * i_t_s + i_s + 34 * l_s2], &A[(i_t_t + 4 * i_t_s + i_s) * k + l_s2], sizeof(double));
-    }
-    __pipeline_commit();
-    for (long l_t = 0; l_t < k; l_t += 16) {
-        int l_t_part = l_t / 16 % 2;
-        __pipeline_wait_prior(0);
-        __syncthreads();
-        if (l_t + 16 < k) {
+    for (int l_t_first = 0; l_t_first < 2; l_t_first++) {
+        if (16 * l_t_first < k) {
             #pragma unroll
-            for (int annotune_k = 0; annotune_k < 8; annotune_k++) {
-                const int j_w_s = annotune_thread % 16;
-                const int j_s = annotune_thread / 16 % 4;
-                const int l_s = annotune_thread / 64 + 2 * annotune_k;
-                __pipeline_memcpy_async(&B_tile[1024 * ((l_t_part + 1) % 2) + 64 * l_s + 16 * j_s + j_w_s], &B[(l_t + l_s + 16) * n + (j_t + j_w_s + 16 * j_s)], sizeof(double));
+            for (int annotune_k = 0; annotune_k < 2; annotune_k++) {
+                const int j_w_s = annotune_thread % 2;
+                const int j_s = annotune_thread / 2 % 8;
+                const int l_s = annotune_thread / 16 + 8 * annotune_k;
+                __pipeline_memcpy_async(&B_tile[544 * l_t_first + 34 * l_s + 4 * j_s + 2 * j_w_s], &B[(16 * l_t_first + l_s) * n + (j_t + 2 * j_w_s + 4 * j_s)], sizeof(double2));
             }
             #pragma unroll
             for (int annotune_k = 0; annotune_k < 4; annotune_k++) {
-                const int l_s2 = annotune_thread % 16;
-                const int i_s = annotune_thread / 16 % 4;
-                const int i_t_s = annotune_thread / 64 + 2 * annotune_k;
-                __pipeline_memcpy_async(&A_tile[544 * ((l_t_part + 1) % 2) + 4 * i_t_s + i_s + 34 * l_s2], &A[(i_t_t + 4 * i_t_s + i_s) * k + (l_t + l_s2 + 16)], sizeof(double));
+                const int l_s2 = annotune_thread % 8;
+                const int i_w_s = annotune_thread / 8 + 16 * (annotune_k % 2);
+                const int i_s = annotune_k / 2;
+                __pipeline_memcpy_async(&A_tile[1276 * l_t_first + 640 * i_s + 20 * i_w_s + 2 * l_s2], &A[(i_t + i_w_s + 32 * i_s) * k + (16 * l_t_first + 2 * l_s2)], sizeof(double2));
             }
         }
         __pipeline_commit();
+    }
+    for (long l_t = 0; l_t < k; l_t += 16) {
+        int l_t_part = l_t / 16 % 3;
+        __pipeline_wait_prior(1);
+        __syncthreads();
+        if (l_t + 32 < k) {
+            #pragma unroll
+            for (int annotune_k = 0; annotune_k < 2; annotune_k++) {
+                const int j_w_s = annotune_thread % 2;
+                const int j_s = annotune_thread / 2 % 8;
+                const int l_s = annotune_thread / 16 + 8 * annotune_k;
+                __pipeline_memcpy_async(&B_tile[544 * ((l_t_part + 2) % 3) + 34 * l_s + 4 * j_s + 2 * j_w_s], &B[(l_t + l_s + 32) * n + (j_t + 2 * j_w_s + 4 * j_s)], sizeof(double2));
+            }
+            #pragma unroll
+            for (int annotune_k = 0; annotune_k < 4; annotune_k++) {
+                const int l_s2 = annotune_thread % 8;
+                const int i_w_s = annotune_thread / 8 + 16 * (annotune_k % 2);
+                const int i_s = annotune_k / 2;
+                __pipeline_memcpy_async(&A_tile[1276 * ((l_t_part + 2) % 3) + 640 * i_s + 20 * i_w_s + 2 * l_s2], &A[(i_t + i_w_s + 32 * i_s) * k + (l_t + 2 * l_s2 + 32)], sizeof(double2));
+            }
+        }
+        __pipeline_commit();
+        #pragma unroll
         for (long l = l_t; l < l_t + 16; l += 4) {
+            const int annotune_step = threadIdx.x;
+            const int annotune_pair = threadIdx.y / 2 % 4;
+            const int annotune_side = threadIdx.y % 2;
+            double annotune_left[2], annotune_right[4];
             #pragma unroll
-            for (long i_r = 0; i_r < 4; i_r++) {
-                #pragma unroll
-                for (long j_r = 0; j_r < 4; j_r++) {
-                    sum_block[i_r][j_r] += A_tile[544 * l_t_part - i_t_t + i_t + i_r + 34 * (l - l_t)] * B_tile[1024 * l_t_part + 64 * (l - l_t) + j_w + 16 * j_r];
-                }
+            for (int annotune_row = 0; annotune_row < 2; annotune_row++) {
+                annotune_left[annotune_row] = A_tile[1276 * l_t_part + 640 * annotune_row + 20 * i_w + l + annotune_step - l_t];
             }
             #pragma unroll
-            for (long i_r = 0; i_r < 4; i_r++) {
-                #pragma unroll
-                for (long j_r = 0; j_r < 4; j_r++) {
-                    sum_block[i_r][j_r] += A_tile[544 * l_t_part - i_t_t + i_t + i_r + 34 * (l - l_t + 1)] * B_tile[1024 * l_t_part + 64 * (l - l_t + 1) + j_w + 16 * j_r];
-                }
+            for (int annotune_column = 0; annotune_column < 4; annotune_column++) {
+                annotune_right[annotune_column] = B_tile[544 * l_t_part + 34 * (l + annotune_step - l_t) + annotune_pair + 4 * (annotune_column + 2 * (annotune_column / 2) + 2 * annotune_side)];
             }
             #pragma unroll
-            for (long i_r = 0; i_r < 4; i_r++) {
+            for (int annotune_column = 0; annotune_column < 4; annotune_column++) {
+                const int annotune_first = annotune_column + 2 * (annotune_column / 2);
+                const int annotune_second = annotune_column + 2 * (annotune_column / 2) + 2;
                 #pragma unroll
-                for (long j_r = 0; j_r < 4; j_r++) {
-                    sum_block[i_r][j_r] += A_tile[544 * l_t_part - i_t_t + i_t + i_r + 34 * (l - l_t + 2)] * B_tile[1024 * l_t_part + 64 * (l - l_t + 2) + j_w + 16 * j_r];
-                }
-            }
-            #pragma unroll
-            for (long i_r = 0; i_r < 4; i_r++) {
-                #pragma unroll
-                for (long j_r = 0; j_r < 4; j_r++) {
-                    sum_block[i_r][j_r] += A_tile[544 * l_t_part - i_t_t + i_t + i_r + 34 * (l - l_t + 3)] * B_tile[1024 * l_t_part + 64 * (l - l_t + 3) + j_w + 16 * j_r];
+                for (int annotune_row = 0; annotune_row < 2; annotune_row += 2) {
+                    double annotune_sums[4] = {sum_block[annotune_row][annotune_first], sum_block[annotune_row][annotune_second], sum_block[annotune_row + 1][annotune_first], sum_block[annotune_row + 1][annotune_second]};
+                    const double annotune_pairs[2] = {annotune_left[annotune_row], annotune_left[annotune_row + 1]};
+                    annotune_mma_m16n8k4(annotune_sums, annotune_pairs, annotune_right[annotune_column]);
+                    sum_block[annotune_row][annotune_first] = annotune_sums[0];
+                    sum_block[annotune_row][annotune_second] = annotune_sums[1];
+                    sum_block[annotune_row + 1][annotune_first] = annotune_sums[2];
+                    sum_block[annotune_row + 1][annotune_second] = annotune_sums[3];
                 }
             }
         }
     }
     #pragma unroll
-    for (long i_r = 0; i_r < 4; i_r++) {
-        const long i = i_t + i_r;
+    for (long i_r = 0; i_r < 2; i_r++) {
+        const long i = i_t + i_w + 32 * i_r;
         #pragma unroll
-        for (long j_r = 0; j_r < 4; j_r++) {
-            const long j = j_t + j_w + 16 * j_r;
+        for (long j_r = 0; j_r < 8; j_r++) {
+            const long j = j_t + j_w + 4 * j_r;
             C[i * n + j] = alpha * sum_block[i_r][j_r] + beta * C[i * n + j];
         }
     }
 }
 
 /* gemm, statements 0, 1, 2 of the region at line 8:
- * j_t on block.x, i_t_t on block.y, j_w on thread.x, i_t on thread.y. */
+ * j_t on block.x, i_t on block.y, j_w on thread.x, i_w on thread.y. */
 __global__ void __launch_bounds__(128, 1) gemm_1_s0(
         long m, long n, long k, double alpha, double beta, const double *__restrict__ A,
         const double *__restrict__ B, double *__restrict__ C) {
-    __shared__ double B_tile[2048];
-    __shared__ double A_tile[1088];
-    const int annotune_thread = threadIdx.x + 16 * threadIdx.y;
-    for (long j_t = 64 * (long)blockIdx.x; j_t < n; j_t += 64 * gridDim.x) {
-        for (long i_t_t = 32 * (long)blockIdx.y; i_t_t < m; i_t_t += 32 * gridDim.y) {
+    __shared__ double B_tile[864];
+    __shared__ double A_tile[3828];
+    const int annotune_thread = threadIdx.x + 4 * threadIdx.y;
+    for (long j_t = 16 * (long)blockIdx.x; j_t < n; j_t += 16 * gridDim.x) {
+        for (long i_t = 64 * (long)blockIdx.y; i_t < m; i_t += 64 * gridDim.y) {
             const int j_w = threadIdx.x;
-            const long i_t = i_t_t + 4 * (long)threadIdx.y;
-            double sum_block[4][4];
+            const int i_w = threadIdx.y;
+            double sum_block[2][4];
             #pragma unroll
-            for (long i_r = 0; i_r < 4; i_r++) {
+            for (long i_r = 0; i_r < 2; i_r++) {
                 #pragma unroll
                 for (long j_r = 0; j_r < 4; j_r++) {
                     sum_block[i_r][j_r] = 0.0;
                 }
             }
             __syncthreads();
-            #pragma unroll
-            for (int annotune_k = 0; annotune_k < 8; annotune_k++) {
-                const int j_w_s = annotune_thread % 16;
-                const int j_s = annotune_thread / 16 % 4;
-                const int l_s = annotune_thread / 64 + 2 * annotune_k;
-                if (l_s < k && j_t + j_w_s + 16 * j_s < n)
-                    __pipeline_memcpy_async(&B_tile[64 * l_s + 16 * j_s + j_w_s], &B[l_s * n + (j_t + j_w_s + 16 * j_s)], sizeof(double));
-                else
-                    __pipeline_memcpy_async(&B_tile[64 * l_s + 16 * j_s + j_w_s], B, sizeof(double), sizeof(double));
-            }
-            #pragma unroll
-            for (int annotune_k = 0; annotune_k < 4; annotune_k++) {
-                const int l_s2 = annotune_thread % 16;
-                const int i_s = annotune_thread / 16 % 4;
-                const int i_t_s = annotune_thread / 64 + 2 * annotune_k;
-                if (i_t_t + 4 * i_t_s + i_s < m && l_s2 < k)
-                    __pipeline_memcpy_async(&A_tile[4 * i_t_s + i_s + 34 * l_s2], &A[(i_t_t + 4 * i_t_s + i_s) * k + l_s2], sizeof(double));
-                else
-                    __pipeline_memcpy_async(&A_tile[4 * i_t_s + i_s + 34 * l_s2], A, sizeof(double), sizeof(double));
-            }
-            __pipeline_commit();
-            for (long l_t = 0; l_t < k; l_t += 16) {
-                int l_t_part = l_t / 16 % 2;
-                __pipeline_wait_prior(0);
-                __syncthreads();
-                if (l_t + 16 < k) {
+            for (int l_t_first = 0; l_t_first < 2; l_t_first++) {
+                if (16 * l_t_first < k) {
                     #pragma unroll
-                    for (int annotune_k = 0; annotune_k < 8; annotune_k++) {
-                        const int j_w_s = annotune_thread % 16;
-                        const int j_s = annotune_thread / 16 % 4;
-                        const int l_s = annotune_thread / 64 + 2 * annotune_k;
-                        if (l_t + l_s + 16 < k && j_t + j_w_s + 16 * j_s < n)
-                            __pipeline_memcpy_async(&B_tile[1024 * ((l_t_part + 1) % 2) + 64 * l_s + 16 * j_s + j_w_s], &B[(l_t + l_s + 16) * n + (j_t + j_w_s + 16 * j_s)], sizeof(double));
+                    for (int annotune_k = 0; annotune_k < 2; annotune_k++) {
+                        const int j_w_s = annotune_thread % 4;
+                        const int j_s = annotune_thread / 4 % 4;
+                        const int l_s = annotune_thread / 16 + 8 * annotune_k;
+                        if (16 * l_t_first + l_s < k && j_t + j_w_s + 4 * j_s < n)
+                            __pipeline_memcpy_async(&B_tile[288 * l_t_first + 18 * l_s + 4 * j_s + j_w_s], &B[(16 * l_t_first + l_s) * n + (j_t + j_w_s + 4 * j_s)], sizeof(double));
                         else
-                            __pipeline_memcpy_async(&B_tile[1024 * ((l_t_part + 1) % 2) + 64 * l_s + 16 * j_s + j_w_s], B, sizeof(double), sizeof(double));
+                            __pipeline_memcpy_async(&B_tile[288 * l_t_first + 18 * l_s + 4 * j_s + j_w_s], B, sizeof(double), sizeof(double));
                     }
                     #pragma unroll
-                    for (int annotune_k = 0; annotune_k < 4; annotune_k++) {
+                    for (int annotune_k = 0; annotune_k < 8; annotune_k++) {
                         const int l_s2 = annotune_thread % 16;
-                        const int i_s = annotune_thread / 16 % 4;
-                        const int i_t_s = annotune_thread / 64 + 2 * annotune_k;
-                        if (i_t_t + 4 * i_t_s + i_s < m && l_t + l_s2 + 16 < k)
-                            __pipeline_memcpy_async(&A_tile[544 * ((l_t_part + 1) % 2) + 4 * i_t_s + i_s + 34 * l_s2], &A[(i_t_t + 4 * i_t_s + i_s) * k + (l_t + l_s2 + 16)], sizeof(double));
+                        const int i_w_s = annotune_thread / 16 + 8 * (annotune_k % 4);
+                        const int i_s = annotune_k / 4;
+                        if (i_t + i_w_s + 32 * i_s < m && 16 * l_t_first + l_s2 < k)
+                            __pipeline_memcpy_async(&A_tile[1276 * l_t_first + 640 * i_s + 20 * i_w_s + l_s2], &A[(i_t + i_w_s + 32 * i_s) * k + (16 * l_t_first + l_s2)], sizeof(double));
                         else
-                            __pipeline_memcpy_async(&A_tile[544 * ((l_t_part + 1) % 2) + 4 * i_t_s + i_s + 34 * l_s2], A, sizeof(double), sizeof(double));
+                            __pipeline_memcpy_async(&A_tile[1276 * l_t_first + 640 * i_s + 20 * i_w_s + l_s2], A, sizeof(double), sizeof(double));
                     }
                 }
                 __pipeline_commit();
-                for (long l = l_t; l < min((long)(l_t + 16), (long)(k)) - (min((long)(l_t + 16), (long)(k)) - l_t) % 4; l += 4) {
+            }
+            for (long l_t = 0; l_t < k; l_t += 16) {
+                int l_t_part = l_t / 16 % 3;
+                __pipeline_wait_prior(1);
+                __syncthreads();
+                if (l_t + 32 < k) {
                     #pragma unroll
-                    for (long i_r = 0; i_r < 4; i_r++) {
-                        #pragma unroll
-                        for (long j_r = 0; j_r < 4; j_r++) {
-                            sum_block[i_r][j_r] += A_tile[544 * l_t_part - i_t_t + i_t + i_r + 34 * (l - l_t)] * B_tile[1024 * l_t_part + 64 * (l - l_t) + j_w + 16 * j_r];
-                        }
+                    for (int annotune_k = 0; annotune_k < 2; annotune_k++) {
+                        const int j_w_s = annotune_thread % 4;
+                        const int j_s = annotune_thread / 4 % 4;
+                        const int l_s = annotune_thread / 16 + 8 * annotune_k;
+                        if (l_t + l_s + 32 < k && j_t + j_w_s + 4 * j_s < n)
+                            __pipeline_memcpy_async(&B_tile[288 * ((l_t_part + 2) % 3) + 18 * l_s + 4 * j_s + j_w_s], &B[(l_t + l_s + 32) * n + (j_t + j_w_s + 4 * j_s)], sizeof(double));
+                        else
+                            __pipeline_memcpy_async(&B_tile[288 * ((l_t_part + 2) % 3) + 18 * l_s + 4 * j_s + j_w_s], B, sizeof(double), sizeof(double));
                     }
                     #pragma unroll
-                    for (long i_r = 0; i_r < 4; i_r++) {
-                        #pragma unroll
-                        for (long j_r = 0; j_r < 4; j_r++) {
-                            sum_block[i_r][j_r] += A_tile[544 * l_t_part - i_t_t + i_t + i_r + 34 * (l - l_t + 1)] * B_tile[1024 * l_t_part + 64 * (l - l_t + 1) + j_w + 16 * j_r];
-                        }
+                    for (int annotune_k = 0; annotune_k < 8; annotune_k++) {
+                        const int l_s2 = annotune_thread % 16;
+                        const int i_w_s = annotune_thread / 16 + 8 * (annotune_k % 4);
+                        const int i_s = annotune_k / 4;
+                        if (i_t + i_w_s + 32 * i_s < m && l_t + l_s2 + 32 < k)
+                            __pipeline_memcpy_async(&A_tile[1276 * ((l_t_part + 2) % 3) + 640 * i_s + 20 * i_w_s + l_s2], &A[(i_t + i_w_s + 32 * i_s) * k + (l_t + l_s2 + 32)], sizeof(double));
+                        else
+                            __pipeline_memcpy_async(&A_tile[1276 * ((l_t_part + 2) % 3) + 640 * i_s + 20 * i_w_s + l_s2], A, sizeof(double), sizeof(double));
                     }
+                }
+                __pipeline_commit();
+                if (min((long)(l_t + 16), (long)(k)) == (l_t + 16)) {
                     #pragma unroll
-                    for (long i_r = 0; i_r < 4; i_r++) {
+                    for (long l = l_t; l < l_t + 16; l += 4) {
+                        const int annotune_step = threadIdx.x;
+                        const int annotune_pair = threadIdx.y / 2 % 4;
+                        const int annotune_side = threadIdx.y % 2;
+                        double annotune_left[2], annotune_right[2];
                         #pragma unroll
-                        for (long j_r = 0; j_r < 4; j_r++) {
-                            sum_block[i_r][j_r] += A_tile[544 * l_t_part - i_t_t + i_t + i_r + 34 * (l - l_t + 2)] * B_tile[1024 * l_t_part + 64 * (l - l_t + 2) + j_w + 16 * j_r];
+                        for (int annotune_row = 0; annotune_row < 2; annotune_row++) {
+                            annotune_left[annotune_row] = A_tile[1276 * l_t_part + 640 * annotune_row + 20 * i_w + l + annotune_step - l_t];
                         }
-                    }
-                    #pragma unroll
-                    for (long i_r = 0; i_r < 4; i_r++) {
                         #pragma unroll
-                        for (long j_r = 0; j_r < 4; j_r++) {
-                            sum_block[i_r][j_r] += A_tile[544 * l_t_part - i_t_t + i_t + i_r + 34 * (l - l_t + 3)] * B_tile[1024 * l_t_part + 64 * (l - l_t + 3) + j_w + 16 * j_r];
+                        for (int annotune_column = 0; annotune_column < 2; annotune_column++) {
+                            annotune_right[annotune_column] = B_tile[288 * l_t_part + 18 * (l + annotune_step - l_t) + annotune_pair + 4 * (annotune_column + 2 * (annotune_column / 2) + 2 * annotune_side)];
+                        }
+                        #pragma unroll
+                        for (int annotune_column = 0; annotune_column < 2; annotune_column++) {
+                            const int annotune_first = annotune_column + 2 * (annotune_column / 2);
+                            const int annotune_second = annotune_column + 2 * (annotune_column / 2) + 2;
+                            #pragma unroll
+                            for (int annotune_row = 0; annotune_row < 2; annotune_row += 2) {
+                                double annotune_sums[4] = {sum_block[annotune_row][annotune_first], sum_block[annotune_row][annotune_second], sum_block[annotune_row + 1][annotune_first], sum_block[annotune_row + 1][annotune_second]};
+                                const double annotune_pairs[2] = {annotune_left[annotune_row], annotune_left[annotune_row + 1]};
+                                annotune_mma_m16n8k4(annotune_sums, annotune_pairs, annotune_right[annotune_column]);
+                                sum_block[annotune_row][annotune_first] = annotune_sums[0];
+                                sum_block[annotune_row][annotune_second] = annotune_sums[1];
+                                sum_block[annotune_row + 1][annotune_first] = annotune_sums[2];
+                                sum_block[annotune_row + 1][annotune_second] = annotune_sums[3];
+                            }
                         }
                     }
                 }
-                #pragma unroll 1
-                for (long l = min((long)(l_t + 16), (long)(k)) - (min((long)(l_t + 16), (long)(k)) - l_t) % 4; l < min((long)(l_t + 16), (long)(k)); l++) {
-                    #pragma unroll
-                    for (long i_r = 0; i_r < 4; i_r++) {
+                else {
+                    const long annotune_whole = l_t + (min((long)(l_t + 16), (long)(k)) - l_t) / 4 * 4;
+                    #pragma unroll 1
+                    for (long l = l_t; l < annotune_whole; l += 4) {
+                        const int annotune_step = threadIdx.x;
+                        const int annotune_pair = threadIdx.y / 2 % 4;
+                        const int annotune_side = threadIdx.y % 2;
+                        double annotune_left[2], annotune_right[2];
                         #pragma unroll
-                        for (long j_r = 0; j_r < 4; j_r++) {
-                            sum_block[i_r][j_r] += A_tile[544 * l_t_part - i_t_t + i_t + i_r + 34 * (l - l_t)] * B_tile[1024 * l_t_part + 64 * (l - l_t) + j_w + 16 * j_r];
+                        for (int annotune_row = 0; annotune_row < 2; annotune_row++) {
+                            annotune_left[annotune_row] = A_tile[1276 * l_t_part + 640 * annotune_row + 20 * i_w + l + annotune_step - l_t];
+                        }
+                        #pragma unroll
+                        for (int annotune_column = 0; annotune_column < 2; annotune_column++) {
+                            annotune_right[annotune_column] = B_tile[288 * l_t_part + 18 * (l + annotune_step - l_t) + annotune_pair + 4 * (annotune_column + 2 * (annotune_column / 2) + 2 * annotune_side)];
+                        }
+                        #pragma unroll
+                        for (int annotune_column = 0; annotune_column < 2; annotune_column++) {
+                            const int annotune_first = annotune_column + 2 * (annotune_column / 2);
+                            const int annotune_second = annotune_column + 2 * (annotune_column / 2) + 2;
+                            #pragma unroll
+                            for (int annotune_row = 0; annotune_row < 2; annotune_row += 2) {
+                                double annotune_sums[4] = {sum_block[annotune_row][annotune_first], sum_block[annotune_row][annotune_second], sum_block[annotune_row + 1][annotune_first], sum_block[annotune_row + 1][annotune_second]};
+                                const double annotune_pairs[2] = {annotune_left[annotune_row], annotune_left[annotune_row + 1]};
+                                annotune_mma_m16n8k4(annotune_sums, annotune_pairs, annotune_right[annotune_column]);
+                                sum_block[annotune_row][annotune_first] = annotune_sums[0];
+                                sum_block[annotune_row][annotune_second] = annotune_sums[1];
+                                sum_block[annotune_row + 1][annotune_first] = annotune_sums[2];
+                                sum_block[annotune_row + 1][annotune_second] = annotune_sums[3];
+                            }
+                        }
+                    }
+                    #pragma unroll 1
+                    for (long l = annotune_whole; l < min((long)(l_t + 16), (long)(k)); l++) {
+                        #pragma unroll
+                        for (long i_r = 0; i_r < 2; i_r++) {
+                            #pragma unroll
+                            for (long j_r = 0; j_r < 4; j_r++) {
+                                sum_block[i_r][j_r] += A_tile[1276 * l_t_part + 640 * i_r + 20 * i_w + l - l_t] * B_tile[288 * l_t_part + 18 * (l - l_t) + j_w + 4 * j_r];
+                            }
                         }
                     }
                 }
             }
             #pragma unroll
-            for (long i_r = 0; i_r < 4; i_r++) {
-                const long i = i_t + i_r;
+            for (long i_r = 0; i_r < 2; i_r++) {
+                const long i = i_t + i_w + 32 * i_r;
                 #pragma unroll
                 for (long j_r = 0; j_r < 4; j_r++) {
-                    const long j = j_t + j_w + 16 * j_r;
+                    const long j = j_t + j_w + 4 * j_r;
                     if (i < m && j < n) {
                         C[i * n + j] = alpha * sum_block[i_r][j_r] + beta * C[i * n + j];
                     }
@@ -280,14 +347,14 @@ static cudaError_t gemm_1_launch(
         double *C) {
     if (m == 512 && n == 512 && k == 512) {
         {
-            const dim3 blocks(8, 16, 1);
-            const dim3 threads(16, 8, 1);
+            const dim3 blocks(16, 8, 1);
+            const dim3 threads(4, 32, 1);
             gemm_1_s0_tuned<<<blocks, threads>>>(alpha, beta, A, B, C);
         }
     } else {
         {
-            const dim3 blocks(annotune_extent((n + 63) / 64, 2147483647), annotune_extent((m + 31) / 32, 65535), 1);
-            const dim3 threads(16, 8, 1);
+            const dim3 blocks(annotune_extent((n + 15) / 16, 2147483647), annotune_extent((m + 63) / 64, 65535), 1);
+            const dim3 threads(4, 32, 1);
             gemm_1_s0<<<blocks, threads>>>(m, n, k, alpha, beta, A, B, C);
         }
     }

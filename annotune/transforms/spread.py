@@ -292,27 +292,24 @@ class Bring(OnStatement):
     def _fill(
         self, body: Body, name: str, part: BlockPart, outer: Loop | None, context: Context
     ) -> Loop:
-        """Return the loops that copy a block's part to `name`, a row for each of its iterations."""
+        """Return the loop that copies a block's part to `name`, those of its iterations in a row.
+
+        Where the block has fewer of them than its copy has room for, it copies no further.
+        """
         at = fresh_name(f"{self.array}_s", body, context.names | {name})
-        row = fresh_name(f"{self.array}_r", body, context.names | {name, at})
-        place: Expr = Var(at)
-        source, guard = place, None
-        rows = outer.step if outer is not None else 1
+        place, guard = Var(at), None
+        source: Expr = place
+        rows = 1
         if outer is not None:
-            stand: Expr = Var(outer.var)
-            if rows > 1:
-                stand = Binary("+", stand, Var(row))
-                place = Binary("+", Binary("*", Var(row), Int(part.length)), place)
-                guard = Binary("<", stand, outer.upper)
-            source = Binary("+", Binary("*", stand, Int(part.length)), source)
-        target = Access(name, (fold(place),))
-        copy = Assign(
-            NO_STATEMENT, target, "=", Access(self.array, (fold(source),)), self.span, guard
-        )
-        fill = Loop(at, Int(0), Int(part.length), (copy,), place=Level.COOPERATIVE)
-        if rows == 1:
-            return fill
-        return Loop(row, Int(0), Int(rows), (fill,), place=Level.COOPERATIVE)
+            rows = outer.step
+            start = Binary("*", Var(outer.var), Int(part.length))
+            source = fold(Binary("+", start, place))
+        if outer is not None and rows > 1:
+            left = Binary("-", outer.upper, Var(outer.var))
+            guard = Binary("<", place, Binary("*", Int(part.length), left))
+        target, value = Access(name, (place,)), Access(self.array, (source,))
+        copy = Assign(NO_STATEMENT, target, "=", value, self.span, guard)
+        return Loop(at, Int(0), Int(rows * part.length), (copy,), place=Level.COOPERATIVE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from annotune.analysis.facts import Analysis
 from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.cuda.copies import (
+    SHARE,
     aligned_arrays,
     dynamic_bytes,
     merged_loads,
@@ -30,7 +31,13 @@ from annotune.codegen.cuda.grid import (
     own_count,
     wide,
 )
-from annotune.codegen.cuda.thread import ROLLED, ThreadDialect, arrays_in_memory, declare_arrays
+from annotune.codegen.cuda.thread import (
+    MAX_WRITTEN_OUT,
+    ROLLED,
+    ThreadDialect,
+    arrays_in_memory,
+    declare_arrays,
+)
 from annotune.codegen.names import Interface, temporaries, written_arrays
 from annotune.codegen.writer import INDENT, Writer, words, wrapped
 from annotune.ir.expr import PRECEDENCE, SUM, Access, Binary, Expr, Int, Var, accesses, variables
@@ -429,9 +436,21 @@ class _TeamWriter:
         terms = ["threadIdx.x", f"{x} * threadIdx.y" if y > 1 else ""]
         terms.append(f"{x * y} * threadIdx.z" if z > 1 else "")
         start, count = " + ".join(filter(None, terms)), self._dialect.expr(loop.upper)
-        head = f"for (int {loop.var} = {start}; {loop.var} < {count}; {loop.var} += {x * y * z})"
-        with self.out.block(head):
-            self._dialect.write_body(self.out, loop.body)
+        threads = x * y * z
+        length = loop.upper.value if isinstance(loop.upper, Int) else 0
+        rounds = -(-length // threads)
+        if not 1 < rounds <= MAX_WRITTEN_OUT:
+            head = f"for (int {loop.var} = {start}; {loop.var} < {count}; {loop.var} += {threads})"
+            with self.out.block(head):
+                self._dialect.write_body(self.out, loop.body)
+            return
+        # Written out: the loads of a thread are all on their way before the first has to wait.
+        self.out.line("#pragma unroll")
+        with self.out.block(f"for (int {SHARE} = 0; {SHARE} < {rounds}; {SHARE}++)"):
+            self.out.line(f"const int {loop.var} = {start} + {threads} * {SHARE};")
+            is_whole = rounds * threads == length
+            with nullcontext() if is_whole else self.out.block(f"if ({loop.var} < {count})"):
+                self._dialect.write_body(self.out, loop.body)
 
     def first_thread(self) -> str:
         """Return the test for the thread that writes for its block."""

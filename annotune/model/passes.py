@@ -36,8 +36,9 @@ MOST_KEPT = 40
 class NestAccess:
     """An access of a statement in a nest: the bytes of an element, and strides in elements.
 
-    `strides` are those of the loops of the nest; `terms` are the loops around the statement that
-    are serial in any case, with their trip counts. `is_near`: the array is the block's.
+    `strides` are those of the loops around it, from an `offset` where that is known; `terms` are
+    the loops around the statement that are serial in any case, with their trip counts. `is_near`:
+    the array is the block's.
     """
 
     place: Access
@@ -46,6 +47,7 @@ class NestAccess:
     width: int
     strides: Mapping[str, int]
     terms: tuple[tuple[str, int], ...]
+    offset: int | None = None
 
     @property
     def array(self) -> str:
@@ -79,10 +81,14 @@ class NestAccess:
 
 @dataclass(frozen=True)
 class NestAccesses:
-    """The accesses of a nest whose loops `counts` may be threads, outermost first."""
+    """The accesses of a nest whose loops `counts` may be threads, outermost first.
+
+    Of arrays that are `aligned` the compiler loads pairs of neighbours at once.
+    """
 
     accesses: tuple[NestAccess, ...]
     counts: Mapping[str, int]
+    aligned: Collection[str] = ()
 
     def kept(self, inside: Collection[str]) -> int:
         """Return the values that stay in registers over the loops inside a thread."""
@@ -130,7 +136,30 @@ class NestAccesses:
     def _reads(self) -> tuple[NestAccess, ...]:
         """Return what is read, once each: the compiler loads no element twice in an iteration."""
         found = {(a.place, a.terms): a for a in self.accesses if not a.is_write}
-        return tuple(found.values())
+        second = {id(a) for a in self._seconds() if a.array in self.aligned}
+        return tuple(a for a in found.values() if id(a) not in second)
+
+    @property
+    def pairs(self) -> frozenset[str]:
+        """Return the arrays far away of which points read neighbours that are aligned pairs."""
+        return frozenset(a.array for a in self._seconds())
+
+    def _seconds(self) -> Iterator[NestAccess]:
+        """Yield the second one of each pair."""
+        found = {(a.place, a.terms): a for a in self.accesses if not (a.is_write or a.is_near)}
+        places = {(a.array, a.offset, tuple(a.strides.items())) for a in found.values()}
+        for a in found.values():
+            lanes = VECTOR_BYTES // a.width
+            is_even = a.offset is not None and not any(n % lanes for n in a.strides.values())
+            if lanes < 2 or not is_even or a.offset is None or a.offset % lanes == 0:
+                continue
+            if (a.array, a.offset - 1, tuple(a.strides.items())) in places:
+                yield a
+
+    def streamed(self, inside: Collection[str]) -> int:
+        """Return the values far away that a thread loads in each iteration of its loops."""
+        far = (a for a in self._reads if not a.is_near and not self._stays(a, inside))
+        return sum(self._runs(a, ()) for a in far)
 
     def _stays(self, access: NestAccess, inside: Collection[str]) -> bool:
         """Return whether a value stays the same in a thread's loops, however often they run."""
@@ -153,11 +182,16 @@ def _lanes(threads: Mapping[str, int]) -> Iterator[Mapping[str, int]]:
 
 
 def nest_accesses(
-    unit: Unit, nest: Loop, loops: Sequence[str], near: Collection[str]
+    unit: Unit,
+    nest: Loop,
+    loops: Sequence[str],
+    near: Collection[str],
+    aligned: Collection[str] = (),
 ) -> NestAccesses:
     """Return what the statements of a nest access whose `loops` may be threads, outermost first.
 
-    The arrays `near` are in the block's memory; those that an iteration declares are so, too.
+    The arrays `near` are in the block's memory; those that an iteration declares are so, too. The
+    compiler knows that others are `aligned`.
     """
     own = {s.name: s for s in walk_stmts(unit.body) if isinstance(s, LocalArray)}
     assigns = [s for s in walk_stmts((nest,)) if isinstance(s, Assign)]
@@ -174,19 +208,19 @@ def nest_accesses(
         for place, is_write in places:
             if not isinstance(place, Access):
                 continue
-            strides = _strides(unit, place, own, [x.var for x in path[depth:]])
+            strides, offset = _strides(unit, place, own, [x.var for x in path])
             element = own[place.array].type if place.array in own else ""
             arrays = unit.analysis.region.arrays
             width = element_bytes(element or arrays[place.array].element)
             is_near = place.array in own or place.array in near
-            found.append(NestAccess(place, is_write, is_near, width, strides, terms))
-    return NestAccesses(tuple(found), counts)
+            found.append(NestAccess(place, is_write, is_near, width, strides, terms, offset))
+    return NestAccesses(tuple(found), counts, aligned)
 
 
 def _strides(
     unit: Unit, place: Access, own: Mapping[str, LocalArray], loops: Sequence[str]
-) -> Mapping[str, int]:
-    """Return the strides of an access along `loops`, as far as they are known."""
+) -> tuple[Mapping[str, int], int | None]:
+    """Return the strides of an access along `loops`, as far as they are known, and its offset."""
     sizes = unit.analysis.region.sizes
     if place.array in own:
         extents = own[place.array].extents
@@ -196,9 +230,14 @@ def _strides(
         assert isinstance(flat, Access)
         place, steps = flat, [1]
     found: dict[str, int] = {}
+    offset: int | None = 0
     for index, step in zip(place.indices, steps, strict=True):
         poly = from_expr(index)
         linear = None if poly is None else poly.at(sizes).linear_in(loops)
+        if linear is None or linear[1].constant is None:
+            offset = None
+        elif offset is not None:
+            offset += step * linear[1].constant
         for loop, factor in linear[0].items() if linear is not None else ():
             found[loop] = found.get(loop, 0) + step * (factor.constant or 0)
-    return found
+    return found, offset

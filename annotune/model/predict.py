@@ -77,11 +77,13 @@ from annotune.schedule.candidate import (
 )
 from annotune.schedule.launch_sizes import TEAM
 from annotune.schedule.units import Unit, with_merged
+from annotune.transforms.cache import Aligned, Resident
 from annotune.transforms.merge import Decode, Merge
 from annotune.transforms.registers import DEPTH_LANES, ROW_LANES, Hold
 from annotune.transforms.spread import Batch, BlockPart, Bring, ShareArray, Spread, block_part
 from annotune.transforms.tile import tile_name
 from annotune.transforms.transform import Context
+from annotune.transforms.unroll import Unroll
 
 # 32-bit registers that a thread needs besides values: addresses and counters.
 BASE_REGISTERS = 32
@@ -313,12 +315,16 @@ def _moved(
 
 @dataclass(frozen=True, slots=True)
 class _SharedNest:
-    """A nest whose loops a block's threads share: what it accesses, and its loops `inside` one."""
+    """A nest whose loops a block's threads share: what it accesses, and its loops `inside` one.
+
+    So many iterations of these are written `at_once`.
+    """
 
     accesses: NestAccesses
     inside: tuple[str, ...]
     points: int
     flop: float
+    at_once: int
 
     @property
     def turns(self) -> int:
@@ -361,7 +367,8 @@ class _ElementBlocks(_Threads):
         )
         values = kept + min(VALUES_IN_FLIGHT, loads)
         wanted = BASE_REGISTERS + values * self.element // REGISTER_BYTES
-        return min(most_registers(self.device, self.form.threads), wanted)
+        resident = max(1, resident_of(self.choice.of(Resident)))
+        return min(most_registers(self.device, self.form.threads * resident), wanted)
 
     @property
     def shared_bytes(self) -> int:
@@ -383,10 +390,13 @@ class _ElementBlocks(_Threads):
             chain.append(chain[-1].body[0])
         inside = tuple(x.var for x in chain if x.var not in step.loops)
         names = [x.var for x in chain]
-        accesses = nest_accesses(unit, chain[0], names, self.brought)
+        aligned = [s.array for s in self.choice.of(Aligned)]
+        accesses = nest_accesses(unit, chain[0], names, self.brought, aligned)
         own = {s.number for s in walk_stmts((chain[0],)) if isinstance(s, Assign)}
         flop = sum(unit.analysis.work[s].flop for s in own & {*unit.statements})
-        return _SharedNest(accesses, inside, self._points(step), flop)
+        written = (s for s in self.choice.of(Unroll) if s.loop in inside and s.statement in own)
+        at_once = prod(step.factor for step in written)
+        return _SharedNest(accesses, inside, self._points(step), flop, at_once)
 
     @cached_property
     def brought(self) -> Mapping[str, BlockPart]:
@@ -425,7 +435,8 @@ class _ElementBlocks(_Threads):
             rounds = ceil(nest.points / self.row)
             # What the loops inside a thread do not move it waits for once.
             far = [a for a in nest.accesses.accesses if not (a.is_near or a.is_write)]
-            waits = [nest.turns if any(map(a.moves, nest.inside)) else 1 for a in far]
+            turns = ceil(nest.turns / nest.at_once)
+            waits = [turns if any(map(a.moves, nest.inside)) else 1 for a in far]
             terms = max((a.length for a in nest.accesses.accesses), default=1)
             each = SHARED_CLOCKS + terms * SHARED_TERM_CLOCKS
             clocks += rounds * (max(waits, default=0) * level + nest.turns * each)

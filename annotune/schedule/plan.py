@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from annotune.ir.nest import CachedSection, Level, Loop, Stmt, walk_stmts
 from annotune.schedule.candidate import Candidate
-from annotune.transforms.cache import AnySize, Resident
+from annotune.transforms.cache import Aligned, AnySize, Resident
 from annotune.transforms.map import Map
 from annotune.transforms.spread import Spread
 from annotune.transforms.transform import Schedule
@@ -53,6 +53,11 @@ class Kernel:
     def any_sizes(self) -> frozenset[str]:
         """Return the sizes that the kernel's schedule leaves open."""
         return frozenset(step.size for step in self.schedule if isinstance(step, AnySize))
+
+    @property
+    def aligned(self) -> frozenset[str]:
+        """Return the arrays that the compiler is told to start where vectors may."""
+        return frozenset(step.array for step in self.schedule if isinstance(step, Aligned))
 
     @property
     def team(self) -> int:

@@ -46,7 +46,7 @@ from annotune.strategies.gpu_tile import general_tile, wished
 from annotune.strategies.hints import HINTS
 from annotune.strategies.movements import as_wished
 from annotune.strategies.registry import AUTO, why_not
-from annotune.transforms.cache import Cache
+from annotune.transforms.cache import Aligned, Cache, Resident
 from annotune.transforms.distribute import Distribute, Fuse
 from annotune.transforms.language import (
     COPYING,
@@ -435,7 +435,7 @@ def decide(base: Base, point: Point) -> Decision:
     for unit in base.nests(point.fusion, asked):
         choice = kernel_choice(unit, point, asked)
         wanted = common(unit, asked.moves, "pipeline", asked)
-        if wanted is not None:
+        if wanted is not None and not choice.of(Spread):
             choice = as_wished(unit, choice, wanted, asked.places)
         is_made = point.whole(unit.leader) is not None
         is_asked = is_made or unit.leader in shaped or asked.of(Contract, unit.statements)
@@ -500,8 +500,11 @@ def _spread(unit: Unit, asked: RecipeSteps) -> Candidate:
         *(replace(step, span=NOWHERE) for step in asked.of(Batch, own)),
         *(replace(step, span=NOWHERE) for step in asked.of(Spread, own)),
         *(replace(step, span=NOWHERE) for step in asked.of(Bring, own)),
+        *(replace(step, span=NOWHERE) for step in asked.of(Aligned, own)),
+        *(replace(step, span=NOWHERE) for step in asked.of(Resident, own)),
     )
-    for kind in (Permute, Tile, Cyclic, Registers, Contract, *COPYING, *MOVES):
+    moves = (kind for kind in MOVES if kind is not Resident)
+    for kind in (Permute, Tile, Cyclic, Registers, Contract, *COPYING, *moves):
         beside = asked.of(kind, own)
         if beside:
             loops = [loop for step in asked.of(Spread, own) for loop in step.loops]

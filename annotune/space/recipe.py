@@ -14,6 +14,7 @@ from annotune.schedule.candidate import Candidate
 from annotune.space.decision import Decision, Point
 from annotune.strategies.movements import described
 from annotune.strategies.openacc import RECIPE, acc_levels
+from annotune.transforms.cache import Aligned, Resident
 from annotune.transforms.distribute import Fuse
 from annotune.transforms.language import on_place, words_of, written
 from annotune.transforms.map import Map
@@ -51,6 +52,10 @@ def config(decision: Decision, point: Point) -> dict[str, str | int]:
             out |= {f"{prefix}.batch": step.size for step in choice.of(Batch)}
             brought = [step.array for step in choice.of(Bring)]
             out |= {f"{prefix}.brought": ",".join(brought)} if brought else {}
+            aligned = [step.array for step in choice.of(Aligned)]
+            out |= {f"{prefix}.aligned": ",".join(aligned)} if aligned else {}
+            if choice.of(Spread):
+                out |= {f"{prefix}.resident": step.blocks for step in choice.of(Resident)}
             if choice.contract is not None:
                 out[f"{prefix}.tile"] = str(choice.contract)
             if choice.moves:
@@ -199,7 +204,8 @@ def _shaping(choice: Candidate) -> Iterator[Command]:
         levels = (*on_place("block", choice.blocks), *on_place("thread", threads))
         yield written(Map(choice.mapped, levels, max_blocks=choice.max_blocks))
     shared = (*choice.of(ShareArray), *choice.of(Batch), *choice.of(Spread), *choice.of(Bring))
-    yield from map(written, shared)
+    told = (*choice.of(Aligned), *choice.of(Resident)) if choice.of(Spread) else ()
+    yield from map(written, (*shared, *told))
 
 
 def _contract(choice: Candidate) -> Iterator[Argument]:

@@ -9,7 +9,7 @@ doi:10.1016/j.procs.2016.05.302, section 4.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
@@ -19,10 +19,10 @@ from annotune.ir.expr import variables
 from annotune.ir.nest import Local, LocalArray, Loop, walk_stmts
 from annotune.model.passes import MOST_KEPT, nest_accesses
 from annotune.schedule.candidate import Candidate, Reason
-from annotune.schedule.launch_sizes import MAX_AXES, TEAM, WARP
+from annotune.schedule.launch_sizes import MAX_AXES, SM_BLOCKS, SM_REGISTERS, TEAM, WARP
 from annotune.schedule.units import Unit
 from annotune.strategies.direct import MAX_UNROLL, choose, registers, unrolls
-from annotune.transforms.cache import AnySize
+from annotune.transforms.cache import Aligned, AnySize, Resident
 from annotune.transforms.legality import OWN_SHARED_BYTES, carried_sums
 from annotune.transforms.map import Map
 from annotune.transforms.merge import Decode, merged_name
@@ -38,6 +38,9 @@ THREAD_BYTES = 512
 FEW_POINTS = WARP // 2
 # Threads of a block beside the rules' own, as further points of the space.
 BLOCK_SIZES = (32, 64, 128, 256, 512)
+# Registers of a thread beside two for each double that it keeps over its strip: addresses, and
+# what is on its way (nvcc 13.5 spills none of ax's for sm_90 with 96, 108 and 120 at 8, 10 and 12).
+SPARE = 48
 # Elements that a block has at once, as further points.
 BATCHES = (2, 4, 8, 16)
 
@@ -105,19 +108,61 @@ def _strips(block: _Blocks, nests: Sequence[InnerNest]) -> tuple[Candidate, ...]
     made = block.choices(strips)
     if isinstance(made, str):
         return ()
-    best = [one for choice in made for one in block.bringing(choice, brought)]
-    scattered = {
-        array
-        for nest in strips
-        for array in nest_accesses(block.unit, nest.outermost, [*nest.counts], brought).scattered(
-            nest.inside
-        )
-    }
-    sets = [block.operators, block.brought(nests, scattered)]
-    others = [
-        one for arrays in sets for one in block.bringing(made[0], arrays) if arrays != brought
-    ]
-    return (*best, *others, made[0])
+    sets = [block.operators, block.brought(strips, scattered(block.unit, strips, brought)), ()]
+    found: list[Candidate] = []
+    for choice, arrays in (*((one, brought) for one in made), *((made[0], one) for one in sets)):
+        # Without any array to bring it is the choice itself.
+        ready = block.bringing(choice, arrays) if arrays else (choice,)
+        for one in ready:
+            found += _told(block.unit, one, strips, arrays)
+    return tuple({one.steps: one for one in found}.values())
+
+
+def scattered(unit: Unit, nests: Sequence[InnerNest], near: Sequence[str]) -> frozenset[str]:
+    """Return the inputs that warps of the nests ask for in twice the lines that they need."""
+    found = (nest_accesses(unit, n.outermost, [*n.counts], near).scattered(n.inside) for n in nests)
+    return frozenset[str]().union(*found)
+
+
+def _told(
+    unit: Unit, choice: Candidate, nests: Sequence[InnerNest], near: Sequence[str]
+) -> Iterator[Candidate]:
+    """Yield a choice of strips with what the compiler is told, and with two points at a time.
+
+    It is told of aligned neighbours, and how many blocks should fit on a multiprocessor: left
+    alone, ptxas spills rather than to have fewer of them than it guesses. Of two points at a time
+    a thread has what it loads from far on its way before it needs the first.
+    """
+    accesses = [nest_accesses(unit, nest.outermost, [*nest.counts], near) for nest in nests]
+    pairs = sorted(frozenset[str]().union(*(one.pairs for one in accesses)))
+    aligned = tuple(Aligned(unit.leader, array) for array in pairs)
+    rows = prod(step.size for step in choice.of(Batch))
+    longest = min(TEAM, max(nest.points for nest in nests))
+    threads = -(-rows * longest // WARP) * WARP
+    strips = [(nest, one) for nest, one in zip(nests, accesses, strict=True) if nest.inside]
+    kept = max(one.kept(nest.inside) for nest, one in strips)
+    told = choice.having(*aligned, Resident(unit.leader, _resident(2 * kept + SPARE, threads)))
+    yield told
+    steps: list[Unroll] = []
+    for nest, one in strips:
+        (loop,) = nest.inside
+        if not one.streamed(nest.inside):
+            continue
+        factor = next((n for n in (2, 3) if nest.counts[loop] % n == 0), 0)
+        # One step names each loop that is written out: that of the sum has another statement.
+        if factor and all(step.statement != nest.statement for step in choice.of(Unroll)):
+            steps.append(Unroll(nest.statement, loop, factor))
+    loads = max(one.streamed(nest.inside) for nest, one in strips)
+    if steps:
+        wanted = 2 * kept + SPARE + 2 * loads
+        asked = Resident(unit.leader, _resident(wanted, threads))
+        yield choice.having(*aligned, asked, *steps)
+
+
+def _resident(registers: int, threads: int) -> int:
+    """Return how many blocks fit on a multiprocessor whose threads have so many registers."""
+    quarter = SM_REGISTERS // 4 // (-(-registers // 8) * 8 * WARP)
+    return max(1, min(SM_BLOCKS, quarter * 4 // (threads // WARP)))
 
 
 @dataclass(frozen=True)

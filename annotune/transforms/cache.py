@@ -1,7 +1,8 @@
 """What a compiler is told of a kernel beside its nest, which stays as it is.
 
 What the lanes of a gang read again and again, to keep it near; how many blocks should fit on a
-multiprocessor, so that a thread takes few registers; and sizes that it is not told.
+multiprocessor, so that a thread takes few registers; where arrays start, so that it loads
+neighbours at once; and sizes that it is not told.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ from annotune.analysis.facts import AccessFacts, Analysis
 from annotune.annotation.commands import Kind
 from annotune.diagnostics import Diagnostic
 from annotune.ir.c_types import element_bytes
-from annotune.ir.expr import Binary, Expr, Int, Select, Var, substitute, walk
+from annotune.ir.expr import Access, Binary, Expr, Int, Select, Var, substitute, walk
 from annotune.ir.fold import fold, trip_count
-from annotune.ir.nest import CachedSection, Level, Loop
+from annotune.ir.nest import Assign, CachedSection, Level, Loop, walk_stmts
 from annotune.transforms.legality import missing
-from annotune.transforms.messages import NOT_ANY_SIZE, NOT_CACHED
+from annotune.transforms.messages import NOT_ALIGNED, NOT_ANY_SIZE, NOT_CACHED
 from annotune.transforms.transform import CUDA_GUIDE, Context, OnStatement, Word, takes
 from annotune.transforms.tree import Body, find_assign, numbers, path, top_of
 
@@ -266,6 +267,48 @@ class Resident(OnStatement):
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the refusal of a statement that is not there, or None."""
         return missing(body, self.statement, (), self.span)
+
+    def apply(self, body: Body, context: Context) -> Body:
+        """Return `body` as it is."""
+        return body
+
+
+@dataclass(frozen=True, slots=True)
+class Aligned(OnStatement):
+    """Tell the compiler of the kernel of `statement` that an `array` starts where vectors may.
+
+    ``Aligned(0, "g")`` changes nothing of the nest: neighbours that a thread reads, ``g[6*i]`` and
+    ``g[6*i + 1]``, the compiler may then load with one instruction. Arrays that annotune copies to
+    the device start so; where the array is the user's there, the host asks before the launch.
+
+    Source: CUDA C++ Programming Guide, Device Memory Accesses.
+    """
+
+    is_inner: ClassVar[bool] = True
+    word: ClassVar[Word] = Word(
+        "aligned",
+        "tell the compiler that an array is aligned, so that it loads several neighbours at once",
+        'aligned(0, "g")',
+        CUDA_GUIDE,
+    )
+    array: str = takes(Kind.NAME)
+
+    def why_not(self, body: Body, context: Context) -> Diagnostic | None:
+        """Return the reason why an array is not known to start so, or None when it is."""
+        if absent := missing(body, self.statement, (), self.span):
+            return absent
+        nest = (body[top_of(body, self.statement)],)
+        assigns = (s for s in walk_stmts(nest) if isinstance(s, Assign))
+        read = {a.array for s in assigns for a in s.reads() if isinstance(a, Access)}
+        if self.array not in read or self.array not in context.analysis.region.arrays:
+            return NOT_ALIGNED.at(
+                self.span, array=self.array, reason="is no array that the nest reads"
+            )
+        shape = context.analysis.shapes.get(self.array)
+        if shape is None or shape.touched is not None or fold(shape.lowest) != Int(0):
+            reason = "is not on the device from its first element on"
+            return NOT_ALIGNED.at(self.span, array=self.array, reason=reason)
+        return None
 
     def apply(self, body: Body, context: Context) -> Body:
         """Return `body` as it is."""

@@ -347,6 +347,11 @@ NOT_ANY_SIZE = Template(
     "any_size: '{size}' cannot be left open: {reason}",
     "name a size that the function takes, of a region whose dependences are proven for all sizes",
 )
+NOT_ALIGNED = Template(
+    "AT344",
+    "aligned: '{array}' {reason}",
+    "name an input of the nest that a call gives from its first element on",
+)
 NOT_BROUGHT = Template(
     "AT340",
     "bring: '{array}' {reason}",

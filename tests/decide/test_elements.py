@@ -23,7 +23,7 @@ from annotune.space.decision import Base
 from annotune.space.variants import planned
 from annotune.strategies.elements import elements
 from annotune.strategies.registry import AUTO
-from annotune.transforms.cache import AnySize
+from annotune.transforms.cache import Aligned, AnySize, Resident
 from annotune.transforms.spread import Batch, Bring, ShareArray, Spread
 from annotune.transforms.unroll import Unroll
 
@@ -280,15 +280,43 @@ def test_a_thread_has_a_strip_of_points() -> None:
     assert [step.loops for step in first.of(Spread)] == [("j", "k"), ("j", "k")]
     assert [step.array for step in first.of(Bring)] == ["b", "v"]
     # 36 threads leave 28 lanes of two warps idle, and four rows of them 16 of five.
-    assert [[step.size for step in one.of(Batch)] for one in choices if len(one.of(Bring)) > 1] == [
-        [4],
-        [],
-        [2],
-    ]
+    whole = [one for one in choices if len(one.of(Bring)) > 1]
+    assert [[step.size for step in one.of(Batch)] for one in whole] == [[4], [], [2]]
+    # 160 threads of 72 registers, for 12 doubles of two and 48 others; five warps a block.
+    assert [step.blocks for step in first.of(Resident)] == [5]
     assert [step.loops for step in others[-1].of(Spread)] == [("i", "j", "k")] * 2
     # All terms of the sums are written out, so that what the strip does not move stays.
     assert {(step.loop, step.factor) for step in first.of(Unroll)} == {("l", 6)}
     assert len(first.of(Unroll)) == 2
+
+
+def test_neighbours_of_a_point_come_at_once(tmp_path: Path) -> None:
+    text = CUBES.replace("v[restrict m][n][n][n]", "v[restrict m][n][n][n][2]")
+    text = text.replace("v[e][i][j][l]", "v[e][i][j][l][0]").replace(
+        "sum - other", "sum * v[e][i][j][k][0] - other * v[e][i][j][k][1]"
+    )
+    text = text.replace("v[e][l][j][k]", "v[e][l][j][k][1]")
+    choices = found(text)
+    assert not isinstance(choices, str)
+    # Where they are not in the block's memory, the compiler is told that they are aligned.
+    told = [one for one in choices if one.of(Aligned)]
+    assert {(one.array, len(c.of(Bring))) for c in told for one in c.of(Aligned)} == {
+        ("v", 0),
+        ("v", 1),
+    }
+    # Then two points at a time are a choice, too.
+    assert any(step.loop == "i" for one in told for step in one.of(Unroll))
+    (region,) = text_regions(text)
+    recipe = decided(normalised(region), AUTO).recipe().replace('bring(0, "v")', 'aligned(0, "v")')
+    asked = pasted(text, region, recipe + 'unroll(0, "i", 2)\n')
+    assert "__builtin_assume((size_t)v % 16 == 0);" in emitted(tmp_path, asked).files[".cu"]
+    (again,) = text_regions(asked)
+    other = decided(normalised(again), AUTO)
+    assert verify(certify(other.analysis, other.plan())) == ()
+    program = executable(tmp_path, asked)
+    for count, n in ((5, 6), (1, 6), (2, 3)):
+        size = count * n**3
+        program.check(Call("f", (count, n, Part(0), Part(1), Part(2)), (size, 2 * size, n**2)))
 
 
 @pytest.mark.parametrize("n", [6, 5])

@@ -15,6 +15,7 @@ from annotune.analysis.facts import Analysis
 from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.cuda.copies import (
     SHARE,
+    VECTOR_BYTES,
     aligned_arrays,
     dynamic_bytes,
     merged_loads,
@@ -110,7 +111,7 @@ class KernelText:
     @property
     def aligned(self) -> frozenset[str]:
         """Return the arrays that must start at a multiple of `VECTOR_BYTES`."""
-        return aligned_arrays(self.kernel.body)
+        return aligned_arrays(self.kernel.body) | self.kernel.aligned
 
     def definitions(self) -> str:
         """Return the text of all kernels that this one needs."""
@@ -160,6 +161,8 @@ class _Frame:
         with out.block(wrapped(head, [*passed.parameters("__restrict__", merged), *more]), ""):
             for scalar in known:
                 out.line(f"const {scalar.type} {scalar.name} = {self.constants[scalar.name]};")
+            for array in sorted(self.kernel.aligned & names):
+                out.line(f"__builtin_assume((size_t){array} % {VECTOR_BYTES} == 0);")
         definition = out.text().rstrip("\n") + "\n" + body + "}\n"
         found = definition, passed, self.grid, self.kernel, self.constants
         return KernelText(name, *found, tuple(partials), last)

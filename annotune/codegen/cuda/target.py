@@ -39,7 +39,7 @@ from annotune.ir.region import Region, Scalar, SourceFile
 from annotune.schedule.plan import Plan
 from annotune.space.points import GpuPoints
 from annotune.space.variants import Variant
-from annotune.transforms.cache import AnySize, Resident
+from annotune.transforms.cache import Aligned, AnySize, Resident
 from annotune.transforms.distribute import Distribute, Expand, Fuse
 from annotune.transforms.map import PLACES
 from annotune.transforms.merge import Decode, Merge
@@ -78,7 +78,7 @@ class CudaTarget:
             *(ShareArray, Batch, Spread),
             *(Registers, Pipeline, Overlay, Hold, Peel, Pad, Unroll, TensorCores, Stream),
             *(Resident, AnySize),
-            *(Decode, Bring),
+            *(Decode, Bring, Aligned),
         ),
     )
 

@@ -89,6 +89,8 @@ inline int __all_sync(unsigned mask, int holds) { return __ballot_sync(mask, !ho
     inline void NAME(T *address, typename annotune_cpu::Exactly<T>::type value) {         \
         *address = value;                                                                 \
     }
+/* What nvcc is told holds on the CPU, too. */
+#define __builtin_assume(CONDITION) ((CONDITION) ? (void)0 : __builtin_trap())
 ANNOTUNE_LOAD(__ldg)
 ANNOTUNE_LOAD(__ldca)
 ANNOTUNE_LOAD(__ldcg)

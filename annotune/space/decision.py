@@ -437,6 +437,8 @@ def decide(base: Base, point: Point) -> Decision:
         wanted = common(unit, asked.moves, "pipeline", asked)
         if wanted is not None and not choice.of(Spread):
             choice = as_wished(unit, choice, wanted, asked.places)
+        aligned = (replace(step, span=NOWHERE) for step in asked.of(Aligned, unit.statements))
+        choice = choice.having(*(step for step in aligned if step not in choice.steps))
         is_made = point.whole(unit.leader) is not None
         is_asked = is_made or unit.leader in shaped or asked.of(Contract, unit.statements)
         why = () if is_asked else base.why_not(unit)
@@ -500,7 +502,6 @@ def _spread(unit: Unit, asked: RecipeSteps) -> Candidate:
         *(replace(step, span=NOWHERE) for step in asked.of(Batch, own)),
         *(replace(step, span=NOWHERE) for step in asked.of(Spread, own)),
         *(replace(step, span=NOWHERE) for step in asked.of(Bring, own)),
-        *(replace(step, span=NOWHERE) for step in asked.of(Aligned, own)),
         *(replace(step, span=NOWHERE) for step in asked.of(Resident, own)),
     )
     moves = (kind for kind in MOVES if kind is not Resident)

@@ -31,5 +31,9 @@ WIDE_AXIS = 64
 # Threads that combine one sum, at most: enough to hide the latency of their loads, and few
 # enough that the tree over them is short.
 TEAM = 256
+# Blocks that combine one reduction, at most. More would not run at once on any device so far
+# (132 multiprocessors of an H200 with 8 blocks of 256 threads each), and one block combines
+# what they leave.
+COMBINING_BLOCKS = 1024
 # Outer iterations that make as many blocks of their own.
 ENOUGH_BLOCKS = 64

@@ -619,6 +619,9 @@ def _own_registers(unit: Unit, choice: Candidate) -> Iterable[tuple[int, str]]:
     targets = {a.number: a.target for a in unit.analysis.region.nest.assigns()}
     for statement, loop in choice.registers:
         held = tile_name(loop) if loop in tiled else loop
+        # A partial result is in a register by itself.
+        if held in (*choice.blocks, *choice.threads):
+            continue
         if not variables(targets[statement]) & set(_inside(unit, choice, statement, held)):
             yield statement, held
 

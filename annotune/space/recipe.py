@@ -118,11 +118,16 @@ def recipe(
     lists = [
         f"UF{s}[] = [{','.join(map(str, factors[s]))}];"
         for choice in choices
-        for s, _, _ in choice.unroll
-        if s in factors and choice.contract is None
+        for s, loop, _ in choice.unroll
+        if s in factors and not _is_settled(choice, loop)
     ]
     decided = _as_written(commands(choices, factors), wished)
     return "\n".join([*lists, recipe_text(decided)]) + "\n"
+
+
+def _is_settled(choice: Candidate, loop: str) -> bool:
+    """Return whether a tile's threads settle how often the rest of a loop is written out."""
+    return choice.contract is not None or any(loop == dealt for dealt, _ in choice.cyclic)
 
 
 def _as_written(decided: Sequence[Command], wished: Sequence[Command]) -> tuple[Command, ...]:
@@ -178,7 +183,7 @@ def commands(
         if len(choice.parts) > 1:
             fused.append(written(Fuse(tuple(part[0] for part in choice.parts))))
         for statement, loop, factor in choice.unroll:
-            is_tried = statement in factors and choice.contract is None
+            is_tried = statement in factors and not _is_settled(choice, loop)
             value: int | Formula = Formula(f"UF{statement}") if is_tried else factor
             unrolled.append(
                 Command("unroll", (Argument(statement), Argument(loop), Argument(value)))

@@ -31,7 +31,7 @@ from annotune.strategies.hints import unroll_factors
 from annotune.transforms import tree
 from annotune.transforms.map import MAX_THREADS, Team
 from annotune.transforms.registers import Registers
-from annotune.transforms.tile import name_is_taken, tile_name
+from annotune.transforms.tile import name_is_taken, tile_name, worker_name
 from annotune.transforms.tree import is_surely_touched, may_not_run
 from annotune.transforms.unroll import Unroll, divisors
 
@@ -321,7 +321,9 @@ def choose(unit: Unit, axes: Candidate | None = None) -> Candidate:
 def thread_level(unit: Unit, choice: Candidate) -> Candidate:
     """Return `choice` with what one thread holds in registers and unrolls, by the rules."""
     placed = {*choice.blocks, *choice.threads, *(loop for _, loop in choice.team)}
-    shared = frozenset(choice.shared)
+    shared = frozenset(choice.shared) | {
+        loop for loop, _ in choice.cyclic if worker_name(loop) in choice.shared
+    }
     held = tuple(
         Registers(statement, loop)
         for statement, loop in registers(unit)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import reduce
+from math import isqrt
 from typing import ClassVar
 
 from annotune.annotation.commands import Kind
@@ -203,7 +204,10 @@ def _cast(loop: Loop, context: Context) -> str:
 
 def divisors(number: int) -> tuple[int, ...]:
     """Return the divisors of a positive number, ascending."""
-    return tuple(d for d in range(1, number + 1) if number % d == 0)
+    # A sum may have a hundred million terms: up to the root, the others are quotients.
+    small = [d for d in range(1, isqrt(number) + 1) if number % d == 0]
+    large = [number // d for d in reversed(small) if d * d != number]
+    return (*small, *large)
 
 
 def _renamed(body: Body, around: Body, used: set[str]) -> Body:

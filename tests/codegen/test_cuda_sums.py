@@ -206,11 +206,37 @@ def test_what_the_kernels_look_like(golden: Golden) -> None:
     golden.check("codegen/sums.cu", CudaTarget().region(first, resident=False).device)
 
 
-def test_resident_data_leaves_scratch_behind_no_more_than_others(tmp_path: Path) -> None:
-    source = source_of(text("for (int i = 0; i < n; i++) b[0] += a[i];", sizes={"n": 10000}))
-    (first,) = variants(CudaTarget(), analyse(source.regions[0]), 1)
-    device = CudaTarget().region(first, resident=True).device
-    assert device.count("cudaMalloc(") == device.count("cudaFree(") == 1
+# Many blocks: what they leave is of one type, of two, and of one that has a constructor.
+LEFT = {
+    "one": "for (int i = 0; i < n; i++) b[0] += a[i];",
+    "two": "for (int i = 0; i < n; i++) { b[0] += a[i]; d[0] += i % 7; }",
+    "complex": "for (int i = 0; i < n; i++) z[0] += a[i] * (2.0 * I);",
+}
+
+
+@pytest.mark.parametrize("name", LEFT)
+def test_on_resident_data_no_call_allocates_what_blocks_leave(name: str, tmp_path: Path) -> None:
+    source, target = source_of(text(LEFT[name], sizes={"n": 5000})), CudaTarget()
+    analysis = analyse(source.regions[0])
+    (first,) = variants(target, analysis, 1)
+    code = target.region(first, resident=True)
+    device = target.standalone(code)
+    assert "cudaMalloc(" not in device
+    assert device.count("const annotune_turn ") == 1
+    assert device.count("static __device__ __align__") == device.count("cudaGetSymbolAddress(") > 0
+    if here().nvcc is not None:
+        compiles(device, tmp_path / "there")
+    checker = Checker(Oracle(source, analysis, here(), tmp_path / "here"))
+    sizes = tuple({"n": n, "m": 1} for n in (5000, 1, 4099))
+    plan = CheckPlan(sizes, resident=True, sanitize=True, races=True)
+    trial = checker.check(Program("cuda", "cuda-cpu", code, device), plan)
+    assert trial.status is Status.CORRECT, trial.reason
+
+
+def test_where_nothing_is_left_no_call_waits_for_its_turn() -> None:
+    nest = "for (int i = 0; i < n; i++) b[i] += a[i];"
+    (first,) = variants(CudaTarget(), analyse(source_of(text(nest)).regions[0]), 1)
+    assert "annotune_turn" not in CudaTarget().region(first, resident=True).device
 
 
 def test_nvcc_takes_it_without_a_warning(tmp_path: Path) -> None:
@@ -222,10 +248,14 @@ def test_nvcc_takes_it_without_a_warning(tmp_path: Path) -> None:
         nest, recipe, _ = NESTS[name]
         (first,) = variants(target, analyse(source_of(text(nest, recipe)).regions[0]), 1)
         device = target.standalone(target.region(first, resident=False))
-        job = CompileJob((TranslationUnit(device, "cuda"),), "cuda-cubin", arch="sm_90")
-        result = compile_job(job, here(), tmp_path / name)
-        assert result.ok, result.output
-        assert "warning" not in result.output
+        compiles(device, tmp_path / name)
+
+
+def compiles(device: str, folder: Path) -> None:
+    job = CompileJob((TranslationUnit(device, "cuda"),), "cuda-cubin", arch="sm_90")
+    result = compile_job(job, here(), folder)
+    assert result.ok, result.output
+    assert "warning" not in result.output
 
 
 ROW = """

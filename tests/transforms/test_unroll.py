@@ -18,7 +18,7 @@ from annotune.ir.nest import Level, Local, LocalArray, Loop
 from annotune.transforms.map import Map
 from annotune.transforms.registers import Registers
 from annotune.transforms.transform import Context
-from annotune.transforms.unroll import Unroll
+from annotune.transforms.unroll import Unroll, divisors
 
 COMMAND = Span("t.c", 77, 3, 9)
 SUM = "for i in 0:n: for k in 0:n: c[i] += a[k]"
@@ -226,3 +226,12 @@ def test_a_legal_factor_keeps_the_result(
         assert_same(after, one.region, SIZES, one.private, lambda: text_of(after))
     else:
         assert_law(after, one)
+
+
+@given(number=st.integers(1, 500))
+def test_divisors_are_those_that_leave_no_rest(number: int) -> None:
+    assert divisors(number) == tuple(d for d in range(1, number + 1) if number % d == 0)
+
+
+def test_divisors_of_many_terms() -> None:
+    assert len(divisors(100_000_000)) == 81

@@ -296,6 +296,20 @@ template <typename Operation, typename T> static __device__ T annotune_combined(
 """
 
 
+TURN = """\
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
+#error "kernels of several streams would share memory: compile without --default-stream per-thread"
+#endif
+
+/* A call's turn to put its kernels into the stream, whose order keeps them from those of others. */
+struct annotune_turn {
+    static std::atomic_flag &taken() { static std::atomic_flag one = ATOMIC_FLAG_INIT; return one; }
+    annotune_turn() { while (taken().test_and_set(std::memory_order_acquire)) { } }
+    ~annotune_turn() { taken().clear(std::memory_order_release); }
+};
+"""
+
+
 def operation(name: str) -> str:
     """Return the definition of one way to combine two partial results."""
     body = f"return {OPERATIONS[name]};"
@@ -339,6 +353,8 @@ def prelude(device: str) -> str:
     """
     called = words(device)
     parts = [_INCLUDES + (_PIPELINE if "__pipeline_commit" in called else "")]
+    parts[0] += "#include <atomic>\n" if "annotune_turn" in called else ""
+    parts += [TURN] if "annotune_turn" in called else []
     parts += [_EXTENT] if "annotune_extent" in called else []
     parts += [_APART] if "annotune_apart" in called else []
     parts += [COMPLEX] if _OF_COMPLEX & set(called) else []
@@ -396,8 +412,9 @@ _OWN_WORDS = (
     "blockDim blockIdx gridDim threadIdx dim3 min max size_t NULL stderr fprintf malloc free "
     "memcpy cudaError_t cudaSuccess cudaErrorMemoryAllocation cudaMalloc cudaMemcpy cudaFree "
     "cudaMemcpyHostToDevice cudaMemcpyDeviceToHost cudaDeviceSynchronize cudaGetLastError "
-    "cudaGetErrorString cudaFuncSetAttribute cudaFuncAttributeMaxDynamicSharedMemorySize blocks "
-    "threads status fits warpSize abort failure has_written"
+    "cudaGetErrorString cudaGetSymbolAddress cudaFuncSetAttribute "
+    "cudaFuncAttributeMaxDynamicSharedMemorySize blocks threads status fits warpSize abort failure "
+    "has_written"
 )
 
 

@@ -9,7 +9,7 @@ from math import prod
 from annotune.ir.expr import Binary, Call, Expr, Int
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Level, Loop
-from annotune.schedule.launch_sizes import TEAM
+from annotune.schedule.launch_sizes import COMBINING_BLOCKS, TEAM
 from annotune.schedule.plan import Kernel
 from annotune.transforms.tree import bound_names, picks_piece
 
@@ -22,10 +22,6 @@ GRID_LIMIT = {Level.BLOCK_X: 2147483647, Level.BLOCK_Y: 65535, Level.BLOCK_Z: 65
 AXIS_LIMIT = {Level.THREAD_X: 1024, Level.THREAD_Y: 1024, Level.THREAD_Z: 64}
 BLOCK_LIMIT = 1024
 WARP = 32
-# Blocks that combine one reduction, at most. More would not run at once on any device so far
-# (132 multiprocessors of an H200 with 8 blocks of 256 threads each), and one block combines
-# what they leave.
-COMBINING_BLOCKS = 1024
 # Iterations that the blocks of an axis run at once, at most, where sizes are open: the next ones
 # must fit the iterator's type. No device has as many threads by far.
 LONGEST_STRIDE = 2**26

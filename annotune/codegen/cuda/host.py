@@ -11,7 +11,7 @@ from annotune.codegen.c_expr import plain_c
 from annotune.codegen.c_stmt import RIGHT_OF_SUM, Dialect
 from annotune.codegen.cuda.copies import VECTOR_BYTES
 from annotune.codegen.cuda.cpp import cuda_type
-from annotune.codegen.cuda.grid import BLOCKS, COMBINING_BLOCKS, grid, wide
+from annotune.codegen.cuda.grid import BLOCKS, grid, wide
 from annotune.codegen.cuda.kernel import KernelText, Partial
 from annotune.codegen.cuda.thread import ROLLED
 from annotune.codegen.guards import (
@@ -35,6 +35,7 @@ from annotune.codegen.writer import Writer, wrapped
 from annotune.ir.expr import Binary, Call, Expr, Int, Var, variables
 from annotune.ir.fold import fold
 from annotune.ir.region import Array
+from annotune.schedule.launch_sizes import COMBINING_BLOCKS
 from annotune.schedule.plan import Kernel, Step
 
 
@@ -102,6 +103,10 @@ WRITTEN = "has_written"
 # How an entry ends the program where data stay on the device and no right result is to be had.
 TOO_LATE = "kernels have changed the data already, stopping"
 NOTHING_RUNS = "the original nest cannot run either, stopping"
+
+
+# What is behind the host's name for what blocks leave in the memory that stays.
+_KEPT = "_kept"
 
 
 @dataclass(frozen=True)
@@ -341,7 +346,11 @@ class HostText:
         own = [a for a in self._on_device.arrays if a not in self._passed.arrays]
         head = self._head(f"static cudaError_t {self.name}_launch", self._passed, *more)
         may_fail = bool(scratch or asking) or self.resident
+        if self.resident:
+            self._kept(out, scratch)
         with out.block(head):
+            if self.resident and scratch:
+                out.line("const annotune_turn annotune_own_turn;")
             for name, kind in scratch.items():
                 out.line(f"{kind} *{name} = NULL;")
             if self.resident:
@@ -356,16 +365,35 @@ class HostText:
                 write_step(out, f"cudaFuncSetAttribute({text.name}, {limit}, {text.shared_bytes})")
             for name, kind in scratch.items():
                 size = f"{COMBINING_BLOCKS} * sizeof({kind})"
-                write_step(out, f"cudaMalloc((void **)&{name}, {size})")
+                kept = f"cudaGetSymbolAddress((void **)&{name}, {name}{_KEPT})"
+                made = f"cudaMalloc((void **)&{name}, {size})"
+                write_step(out, kept if self.resident else made)
             run = out.block("if (status == cudaSuccess)") if may_fail else nullcontext()
             with self._memory(out, own) if own else run:
                 self._versions(out)
                 if may_fail and not self.resident:
                     out.line("status = cudaGetLastError();")
-            for name in scratch:
+            for name in () if self.resident else scratch:
                 out.line(f"cudaFree({name});")
             out.line(f"return {'status' if may_fail else 'cudaGetLastError()'};")
         out.line()
+
+    @staticmethod
+    def _kept(out: Writer, scratch: Mapping[str, str]) -> None:
+        """Write the memory of the device, there from the start, for what blocks leave.
+
+        To allocate some would cost a call more than its kernels. Calls at the same time share it:
+        each puts all its kernels into the stream before the next one.
+        """
+        if scratch:
+            out.line("/* What blocks leave to be combined: no call allocates memory for it. */")
+        for name, kind in scratch.items():
+            # No complex number is constructed there before a kernel runs.
+            size = f"{COMBINING_BLOCKS} * sizeof({kind})"
+            words = f"static __device__ __align__({VECTOR_BYTES}) unsigned char"
+            out.line(f"{words} {name}{_KEPT}[{size}];")
+        if scratch:
+            out.line()
 
     def _aligned_tests(self, *versions: Version) -> list[Expr]:
         """Return tests that arrays start where the vectors of tuned kernels may.

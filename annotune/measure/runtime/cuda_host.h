@@ -231,6 +231,14 @@ cudaError_t cudaMemcpyToSymbol(T &symbol, const void *from, size_t size, size_t 
     memcpy(reinterpret_cast<char *>(&symbol) + offset, from, size);
     return cudaSuccess;
 }
+template <class T>
+cudaError_t cudaGetSymbolAddress(void **address, T &symbol) {
+    using namespace annotune_cpu;
+    *address = nullptr;
+    if (is_planned_failure()) return fail(cudaErrorUnknown, "cudaGetSymbolAddress failed as planned");
+    *address = &symbol;
+    return cudaSuccess;
+}
 inline cudaError_t cudaMallocHost(void **address, size_t size) {
     *address = malloc(size);
     return *address ? cudaSuccess : annotune_cpu::fail(cudaErrorMemoryAllocation, "no host memory");

@@ -63,6 +63,7 @@ from annotune.transforms.permute import Permute
 from annotune.transforms.presence import certain_reads
 from annotune.transforms.registers import (
     DEPTH_LANES,
+    FRAGMENT,
     ROW_LANES,
     Hold,
     TensorCores,
@@ -410,6 +411,9 @@ WARP_TILES = ((16, 4), (32, 2), (16, 2), (8, 4), (8, 2))
 WARPS = (4, 8, 2)
 # With no more rows, or columns, a product of a batch is moved rather than multiplied.
 SMALL = 32
+# Elements of the output are moved in less time than so many products of each are multiplied: 16
+# bytes at 4.3 TB/s, 2 flop at 33 TFLOP/s (an H200).
+LONG = 64
 # A sum that is shorter is over before its copies pay.
 LEAST_BY_WARPS = 16
 # The tensor cores multiply twice as fast as the vector units; moving takes its time all the same.
@@ -509,7 +513,8 @@ def tensor_tiles(unit: Unit, found: Contraction) -> tuple[ContractionTile, ...]:
             roles = (x.thread, y.thread, x.register, y.register)
             steps = (loop, _whole_steps(trip, staged))
             tiles.append(ContractionTile(*roles, steps, CYCLIC, CYCLIC, by_warps=True))
-    return tuple(sorted(tiles, key=lambda tile: _tensor_cost(unit, found, tile))[:MOST_TILES])
+    tried = dict.fromkeys(tiles)
+    return tuple(sorted(tried, key=lambda tile: _tensor_cost(unit, found, tile))[:MOST_TILES])
 
 
 def _whole_steps(trip: int, most: int) -> int:
@@ -541,18 +546,25 @@ def _tensor_cost(unit: Unit, found: Contraction, tile: ContractionTile) -> float
 def _fragment_axis(
     unit: Unit, loops: Sequence[str], threads: int, registers: int
 ) -> TileAxis | None:
-    """Return one axis of a tile for the tensor cores, None where a loop is shorter."""
+    """Return one axis of a tile for the tensor cores, None where a loop is much shorter.
+
+    Registers are as many as leave little surplus, an even number along rows and two such numbers
+    along columns (`column_distance`).
+    """
     trips = [unit.trips[loop] or 1 for loop in loops]
+    is_columns = threads == DEPTH_LANES
     if len(loops) > 1:
-        thread, register = (0, 1) if threads == DEPTH_LANES else (-2, -1)
-        if trips[thread] < threads or trips[register] < registers:
-            return None
-        return TileAxis((loops[thread], threads), (loops[register], registers), CYCLIC)
-    return (
-        TileAxis((loops[0], threads), (loops[0], registers))
-        if (trips[0] > threads * registers // 2)
-        else None
-    )
+        # As in a two-level tile: of several loops the nearest ones.
+        thread, register = (0, 1) if is_columns else (-2, -1)
+        own = trips[register]
+    else:
+        thread = register = 0
+        own = -(-trips[0] // threads)
+    if 2 * trips[thread] <= threads:
+        return None
+    each, unit_of_each = -(-own // -(-own // registers)), FRAGMENT * (1 + is_columns)
+    each = -(-each // unit_of_each) * unit_of_each
+    return TileAxis((loops[thread], threads), (loops[register], each))
 
 
 def _pays_by_warps(
@@ -692,7 +704,28 @@ class _CostedTile:
 
 
 def two_level(unit: Unit) -> tuple[Candidate, ...] | str:
-    """Return the choices of the two-level tile, those with little surplus first."""
+    """Return the choices of the two-level tile, those with little surplus first.
+
+    Long sums are for the tensor cores, where elements of the output are few beside products.
+    """
+    usual = _on_vectors(unit)
+    found = contraction(unit)
+    if isinstance(usual, str) or isinstance(found, str):
+        return usual
+    own = usual[0].contract
+    products = prod(unit.trips[n] or 1 for n in found.contracted)
+    if own is None or products < LONG:
+        return usual
+    tiles = tensor_tiles(unit, found)
+    by_warps = choices(unit, found, tiles)
+    if isinstance(by_warps, str):
+        return usual
+    is_first = _pays_by_warps(unit, tiles, (own,))
+    return (*by_warps, *usual) if is_first else (*usual, *by_warps)
+
+
+def _on_vectors(unit: Unit) -> tuple[Candidate, ...] | str:
+    """Return the choices of the two-level tile on the vector units."""
     usual = usual_tiles(unit)
     if isinstance(usual, str):
         return usual

@@ -240,3 +240,41 @@ def test_tiles_of_any_length_are_right_at_every_size(tmp_path: Path) -> None:
         for size in (n, *in_turn((1, 2, 6), k))
     ]
     program.check(*calls)
+
+
+LADDER = """\
+void f(int n, int m, double C[restrict n][n][n][n], const double A[restrict n][n][m],
+       const double B[restrict m][n][n])
+{
+    /*@ begin PerfTuning ( def input_params { param n = SIZE; param m = SUM; } ) @*/
+    for (int a = 0; a < n; a++)
+        for (int b = 0; b < n; b++)
+            for (int i = 0; i < n; i++)
+                for (int j = 0; j < n; j++)
+                    for (int k = 0; k < m; k++)
+                        C[a][b][i][j] -= A[a][b][k] * B[k][i][j];
+    /*@ end @*/
+}
+"""
+
+
+@pytest.mark.parametrize(("size", "total", "by_warps"), [(32, 64, True), (32, 63, False)])
+def test_long_sums_are_for_the_tensor_cores(size: int, total: int, by_warps: bool) -> None:
+    text = LADDER.replace("SIZE", str(size)).replace("SUM", str(total))
+    tile = decided_text(text, AUTO).decision.choices[0].contract
+    assert tile is not None
+    assert tile.by_warps is by_warps
+    if by_warps:
+        assert [loop for loop, _ in tile.extents] == ["j", "a", "i", "b", "k"]
+        assert tile.thread_x == ("j", 4)
+
+
+def test_tensor_cores_are_right_at_every_size(tmp_path: Path) -> None:
+    text = LADDER.replace("SIZE", "16").replace("SUM", "64")
+    program = executable(tmp_path, text, strategy=AUTO)
+    assert "annotune_mma_m16n8k4(annotune_sums" in program.cuda
+    calls = [
+        Call("f", (n, m, Part(0), Part(1), Part(2)), (n**4, n * n * m, m * n * n), orders=(2,))
+        for n, m in ((16, 64), (5, 7), (1, 1), (9, 66))
+    ]
+    program.check(*calls, launches=True)

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from .choices import Seeded
 from .contractions import Contraction, ContractionOptions, contraction
+from .elements import accumulation, element_nest
 from .examine import examine
 from .execute import Builder, Wrong, execute
 from .fortran import numbered as fortran
@@ -40,7 +41,9 @@ SHRINK_AT_MOST = 3
 STALLED_S = 900
 """A batch that has not ended by then has died or hangs."""
 
-KINDS = ("nests", "contractions", "functions", "fortran", "garbage")
+KINDS = ("nests", "contractions", "elements", "accumulations", "functions", "fortran", "garbage")
+LONG = {"elements": element_nest, "accumulations": accumulation}
+"""Kinds whose programs are executed alone: too long for every claim to be tried."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +94,8 @@ def program(plan: Plan, kind: str, number: int) -> Program | Contraction:
     """Return the program with a number: the same in every run with the seed."""
     choose = Seeded(kind, plan.seed, number)
     name = f"f{number}"
+    if kind in LONG:
+        return LONG[kind](choose, name)
     if kind == "nests":
         return nest(choose, Options(with_guards=plan.with_guards), name)
     return contraction(choose, ContractionOptions(plan.with_f2c), name)
@@ -109,7 +114,9 @@ def _programs(plan: Plan, batch: Batch) -> Tally:
     tally = Tally()
     numbers = range(batch.first, batch.last)
     programs = [program(plan, batch.kind, k) for k in numbers]
-    ones = [examine(p.text(), k, k % 2 == 1) for k, p in zip(numbers, programs, strict=True)]
+    texts = {k: one.text() for k, one in zip(numbers, programs, strict=True)}
+    is_claimed = batch.kind not in LONG
+    ones = [examine(text, k, k % 2 == 1, with_claims=is_claimed) for k, text in texts.items()]
     where = {one.text: k for k, one in zip(numbers, ones, strict=True)}
     faults: list[Wrong] = []
     for one in ones:

@@ -81,15 +81,20 @@ class OnePoint(Space):
 
 
 def examine(
-    text: str, seed: int, is_random: bool, targets: Sequence[str] = DEFAULT_TARGETS
+    text: str,
+    seed: int,
+    is_random: bool,
+    targets: Sequence[str] = DEFAULT_TARGETS,
+    with_claims: bool = True,
 ) -> Examined:
     """Return all that is wrong with what annotune makes of a text with one region.
 
-    `is_random` takes a random point of the space in place of the first choice.
+    `is_random` takes a random point of the space in place of the first choice. Without claims only
+    the texts are made, to be executed: what is claimed of long programs takes long to try.
     """
     out = Examined(text)
     try:
-        _examine(out, seed, is_random, targets)
+        _examine(out, seed, is_random, targets, with_claims)
     except AnnotuneError as refusal:
         out.refused = tuple(sorted({d.code for d in refusal.diagnostics}))
         # No user asked for what a step without a place does: annotune refuses its own choice.
@@ -102,7 +107,9 @@ def examine(
     return out
 
 
-def _examine(out: Examined, seed: int, is_random: bool, targets: Sequence[str]) -> None:
+def _examine(
+    out: Examined, seed: int, is_random: bool, targets: Sequence[str], with_claims: bool
+) -> None:
     out.source = text_source(out.text)
     (region,) = out.source.regions
     analysis = analyse(normalised(region))
@@ -113,7 +120,8 @@ def _examine(out: Examined, seed: int, is_random: bool, targets: Sequence[str]) 
     in_order = with_temporaries_forwarded(region)
     is_reordered = with_loops_reordered(in_order).nest != in_order.nest
     out.told["reordered"] += is_reordered
-    if not is_reordered:
+    is_claimed = with_claims and not is_reordered
+    if is_claimed:
         out.faults += wrong_claims(analysis, function, seed)
         out.faults += wrong_transforms(runs, seed, out.told)
     base = Base.of(analysis)
@@ -132,7 +140,7 @@ def _examine(out: Examined, seed: int, is_random: bool, targets: Sequence[str]) 
                 raise
             out.told.update(f"point refused {d.code}" for d in refusal.diagnostics)
             continue
-        if not is_reordered:
+        if is_claimed:
             out.faults += _wrong_variant(runs, name, variant)
         out.made[name] = target.region(variant, resident=False)
         tiles = [c.contract for c in variant.tuned.choices if c.contract is not None]
@@ -170,6 +178,11 @@ def random_point(space: Space, source: random.Random) -> Point:
         apart = [c for c in unit.made.after_direct if c.of(Peel)]
         if apart and source.randrange(2):
             picked[unit.unit.leader] = source.choice(apart)
+            continue
+        whole = (*unit.made.first, *unit.made.after_direct)
+        if whole and source.randrange(2):
+            # What a strategy of its own makes of the unit.
+            picked[unit.unit.leader] = source.choice(whole)
             continue
         axes = source.choice(unit.mapped) if unit.mapped else Candidate(unit.unit.parts)
         picked[unit.unit.leader] = with_factors(axes, source.choice(unit.factors))

@@ -350,7 +350,7 @@ class _Maker:
         return Affine(((1, name), (choose.pick((1, 1, -1, 2)), other)), offset)
 
 
-def finished(made: Program) -> Program:
+def finished(made: Program, most: int = MOST_INSTANCES) -> Program:
     """Return the program with the names that it uses, in range, and not too long."""
     used = {e.array for e in elements(made.body)}
     declared = {s.name for s in statements(made.body) if isinstance(s, Scratch)}
@@ -371,7 +371,7 @@ def finished(made: Program) -> Program:
     sizes: list[dict[str, int]] = []
     for one in made.sizes:
         known = {**one, **{n: made.sizes[0][n] for n in made.defined}}
-        while count(made.body, known) > MOST_INSTANCES and max(known.values()) > 1:
+        while count(made.body, known) > most and max(known.values()) > 1:
             largest = max(known, key=lambda n: known[n])
             known[largest] -= 1
         sizes.append(known)

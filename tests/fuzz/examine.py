@@ -215,8 +215,8 @@ def random_tile(unit: Unit, source: random.Random) -> Candidate | None:
         deep[1],
         wide[1],
         summed[1],
-        assigned,
-        staged,
+        assign=assigned,
+        stage=staged,
     )
     choice = wished(unit, wish)
     assert not isinstance(choice, str), choice

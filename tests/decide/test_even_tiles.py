@@ -167,7 +167,7 @@ def test_a_merged_loop_may_be_mapped_without_a_tile(tmp_path: Path) -> None:
     one = decided_text(text, AUTO)
     assert verify(certify(one.analysis, one.plan())) == ()
     program = executable(tmp_path, text, strategy=AUTO)
-    assert "h2h3 = (long)threadIdx.x;" in program.cuda
+    assert "h2h3 = threadIdx.x;" in program.cuda
     program.check(
         *(
             Call("f", (size, Part(0), Part(1), Part(2), 1.5), (size**6 + 1, 4096, 4096))

@@ -78,7 +78,7 @@ BARRIER = "    __syncthreads();\n"
 ONCE = (
     Mutation("no barrier between two nests", BARRIER, "", True),
     Mutation("an array is too short", "s_own[9][9]", "s_own[8][9]", True),
-    Mutation("threads begin at the second iteration", "ij = (long)threadIdx.x", "ij = 1"),
+    Mutation("threads begin at the second iteration", "ij = threadIdx.x", "ij = 1"),
 )
 ROUNDS = (
     Mutation(

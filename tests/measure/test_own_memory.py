@@ -105,7 +105,7 @@ def test_what_comes_of_them_is_compared(name: str, resident: bool, case: Case) -
 
 def test_on_resident_data_no_call_has_their_address(case: Case) -> None:
     one = case.program("cuda", True)
-    assert "void annotune_f_1(int, int, const double *, double *);" in one.code.body
+    assert "void annotune_f_1(long, long, const double *, double *);" in one.code.body
 
 
 @pytest.mark.parametrize("resident", [False, True], ids=["host", "resident"])

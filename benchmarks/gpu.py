@@ -1,6 +1,7 @@
 """Measures annotune's kernels on a GPU beside torch, CuPy and cuTENSOR, and what is to be reached.
 
-    python benchmarks/gpu.py [--only ax local_grad3] [--time 10m] [-o DIR] [--check]
+    python benchmarks/gpu.py [--only ax local_grad3] [--targets cuda] [--passes "first, warm"]
+                             [--time SECONDS] [-o DIR] [--check]
 
 Each workload of `on_gpu/suite.yaml` is run as `annotune table` runs it, compared with the original
 C: the first choice of CUDA and OpenACC with what it reads in the caches and without, and the best
@@ -130,8 +131,8 @@ def goals(path: Path = HERE / "goals.tsv") -> dict[str, Goal]:
     }
 
 
-def chosen(suite: Suite, names: Sequence[str]) -> Suite:
-    """Return a suite of the families of some names alone, all if none is given.
+def chosen(suite: Suite, names: Sequence[str], targets: Sequence[str] = ()) -> Suite:
+    """Return a suite of the families of some names and some targets alone, all if none is given.
 
     Raises:
         ValueError: There is no such family.
@@ -140,7 +141,8 @@ def chosen(suite: Suite, names: Sequence[str]) -> Suite:
     if unknown := [name for name in names if name not in every]:
         raise ValueError(f"no family is called {unknown[0]}; there are {', '.join(every)}")
     families: tuple[WorkloadFamily, ...] = tuple(every[name] for name in names or every)
-    return replace(suite, tables=(replace(suite.tables[0], families=families),))
+    tables = (replace(suite.tables[0], families=families),)
+    return replace(suite, tables=tables, targets=tuple(targets) or suite.targets)
 
 
 def measured(
@@ -151,7 +153,7 @@ def measured(
     found: dict[str, dict[str, WorkloadResult]] = {}
     cores = usable_cores()
     base = settings_of_suite(suite, os.environ)
-    left = 1.0
+    left = sum(one.share for one in passes)
     for one in passes:
         now = time.monotonic()
         own_s = max(0.0, time_s - (now - begun)) * one.share / left
@@ -176,7 +178,7 @@ def rows_of(
     every, wanted = [], goals()
     for name in dict.fromkeys(work.name for work in suite.workloads):
         own = {}
-        for target, title in TARGETS.items():
+        for target, title in ((name, TARGETS[name]) for name in suite.targets):
             for one, results in known.items():
                 own[f"{title}, {one}"] = _cell(results[name].on(target, device))
         first = next(iter(known.values()))[name]
@@ -261,7 +263,7 @@ def main(words: Sequence[str]) -> int:
     options = _parser().parse_args(words)
     begun = time.monotonic()
     try:
-        suite = chosen(load_suite(HERE / "suite.yaml"), options.only)
+        suite = chosen(load_suite(HERE / "suite.yaml"), options.only, options.targets)
     except ValueError as mistake:
         print(f"error: {mistake}", file=sys.stderr)
         return 2
@@ -273,7 +275,8 @@ def main(words: Sequence[str]) -> int:
 
     gpu = find_gpu()
     # What is predicted is the same in each.
-    passes = PASSES if isinstance(gpu, Gpu) else PASSES[:1]
+    asked = [one for one in PASSES if one.name in (options.passes or [p.name for p in PASSES])]
+    passes = asked if isinstance(gpu, Gpu) else asked[:1]
     with interrupts(say, say) as stop:
         known = measured(suite, passes, folder, options.time, stop)
     if isinstance(gpu, Gpu):
@@ -293,6 +296,9 @@ def main(words: Sequence[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--only", nargs="+", default=[], metavar="FAMILY", help="of suite.yaml")
+    parser.add_argument("--targets", nargs="+", default=[], choices=[*TARGETS])
+    names = [one.name for one in PASSES]
+    parser.add_argument("--passes", nargs="+", default=[], choices=names, metavar="PASS")
     parser.add_argument("--time", type=float, default=TIME_S, metavar="SECONDS", help="of all")
     parser.add_argument("-o", "--output", type=Path, default=Path("annotune-out/gpu"))
     parser.add_argument("--check", action="store_true", help="exit with 1 if a goal is missed")

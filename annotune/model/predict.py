@@ -80,7 +80,16 @@ from annotune.schedule.units import Unit, with_merged
 from annotune.transforms.cache import Aligned, Resident
 from annotune.transforms.merge import Decode, Merge
 from annotune.transforms.registers import DEPTH_LANES, ROW_LANES, Hold
-from annotune.transforms.spread import Batch, BlockPart, Bring, ShareArray, Spread, block_part
+from annotune.transforms.spread import (
+    Batch,
+    BlockPart,
+    Bring,
+    Keep,
+    ShareArray,
+    Spread,
+    block_part,
+    kept_part,
+)
 from annotune.transforms.tile import tile_name
 from annotune.transforms.transform import Context
 from annotune.transforms.unroll import Unroll
@@ -375,7 +384,8 @@ class _ElementBlocks(_Threads):
         own = (s for s in walk_stmts(self.unit.body) if isinstance(s, LocalArray))
         shared = {step.array for step in self.choice.of(ShareArray)}
         held = sum(prod(s.extents) * element_bytes(s.type) for s in own if s.name in shared)
-        return held * prod(self.rows.values()) + sum(self.copied.values()) * self.element
+        parts = sum(map(self.held, self.parts))
+        return held * prod(self.rows.values()) + parts * self.element
 
     @cached_property
     def nests(self) -> tuple[_SharedNest, ...]:
@@ -388,10 +398,11 @@ class _ElementBlocks(_Threads):
         chain = [next(x for x in path if x.var not in self.choice.blocks)]
         while len(chain[-1].body) == 1 and isinstance(chain[-1].body[0], Loop):
             chain.append(chain[-1].body[0])
-        inside = tuple(x.var for x in chain if x.var not in step.loops)
-        names = [x.var for x in chain]
+        # The terms of a sum are no points, even where it has no other statement in its loops.
+        names = [x.var for x in chain if unit.combined(step.statement, x.var) == ()]
+        inside = tuple(name for name in names if name not in step.loops)
         aligned = [s.array for s in self.choice.of(Aligned)]
-        accesses = nest_accesses(unit, chain[0], names, self.brought, aligned)
+        accesses = nest_accesses(unit, chain[0], names, self.parts, aligned)
         own = {s.number for s in walk_stmts((chain[0],)) if isinstance(s, Assign)}
         flop = sum(unit.analysis.work[s].flop for s in own & {*unit.statements})
         written = (s for s in self.choice.of(Unroll) if s.loop in inside and s.statement in own)
@@ -399,22 +410,23 @@ class _ElementBlocks(_Threads):
         return _SharedNest(accesses, inside, self._points(step), flop, at_once)
 
     @cached_property
-    def brought(self) -> Mapping[str, BlockPart]:
-        """Return the inputs that a block copies, with what it copies for each element."""
+    def parts(self) -> Mapping[str, BlockPart]:
+        """Return the arrays that are in a block's memory, with what it has for each element."""
         unit, blocks = self.unit, self.choice.blocks
         context = Context(unit.analysis, unit.analysis.region.sizes)
         found = {
             s.array: block_part(context, s.array, unit.statements, blocks)
             for s in self.choice.of(Bring)
+        } | {
+            s.array: kept_part(context, s.array, unit.statements, blocks)
+            for s in self.choice.of(Keep)
         }
         return {array: part for array, part in found.items() if part is not None}
 
-    @property
-    def copied(self) -> Mapping[str, int]:
-        """Return the inputs that a block copies, with the elements of its copy."""
-        return {
-            array: part.length * self.rows.get(part.loop, 1) for array, part in self.brought.items()
-        }
+    def held(self, array: str) -> int:
+        """Return the elements that a block has of an array."""
+        part = self.parts[array]
+        return part.length * self.rows.get(part.loop, 1)
 
     def _points(self, step: Spread) -> int:
         """Return the iterations of the loops that a step flattens."""
@@ -441,9 +453,9 @@ class _ElementBlocks(_Threads):
             each = SHARED_CLOCKS + terms * SHARED_TERM_CLOCKS
             clocks += rounds * (max(waits, default=0) * level + nest.turns * each)
         # What blocks copy first comes out of the second-level cache where all of them read it.
-        parts = self.brought.values()
-        copied = max((level if part.loop else L2_CLOCKS for part in parts), default=0)
-        return clocks + (copied + BARRIER_CLOCKS if parts else 0)
+        first = [part for part in self.parts.values() if part.copied_first]
+        copied = max((level if part.loop else L2_CLOCKS for part in first), default=0)
+        return clocks + (copied + BARRIER_CLOCKS if first else 0)
 
     @property
     def independent(self) -> float:
@@ -457,6 +469,9 @@ class _ElementBlocks(_Threads):
         unit, found = self.unit, dict[tuple[object, ...], dict[Access, float]]()
         shapes, sizes = unit.analysis.shapes, unit.analysis.region.sizes
         for fact in (f for s in unit.statements for f in unit.analysis.accesses[s]):
+            part = self.parts.get(fact.access.array)
+            if part is not None and not (part.copied_back if fact.is_write else part.copied_first):
+                continue
             if fact.access.array in unit.analysis.region.arrays:
                 # Neighbours of one point, as the factors of g, differ by constants alone.
                 key = fact.access.array, fact.is_write, tuple(fact.strides.items())
@@ -492,8 +507,9 @@ class _ElementBlocks(_Threads):
             each = nest.accesses.instructions(nest.inside) + nest.turns * LOOP_INSTRUCTIONS
             instructions += warps * each
             instructions += nest.flop / self.elements / 2 / self.device.warp_size / used
-        for length in self.copied.values():
-            lines = length * self.element / PASS_BYTES / rows
+        for array, part in self.parts.items():
+            times = part.copied_first + part.copied_back
+            lines = times * self.held(array) * self.element / PASS_BYTES / rows
             passes += 2 * lines
             instructions += 2 * lines * self.element * self.device.warp_size / PASS_BYTES
         spilled = 0
@@ -502,7 +518,7 @@ class _ElementBlocks(_Threads):
         sectors = (passes * PASS_BYTES + spilled * self.row) * self.elements / SECTOR_BYTES
         flop = float(sum(unit.analysis.work[s].flop for s in unit.statements))
         # What all elements read each block has from the second-level cache.
-        again = sum(p.length for p in self.brought.values() if not p.loop) * self.element
+        again = sum(p.length for p in self.parts.values() if not p.loop) * self.element
         through_l2 = self.moved + self.form.blocks * again
         return _LaunchWork(self.moved, through_l2, sectors, flop, instructions * self.elements)
 

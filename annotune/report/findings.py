@@ -85,9 +85,10 @@ class RegionReport:
         if not self.has_kernels or not (work.flop or work.bytes_read or work.bytes_written):
             return None
         # Each target fuses by rules of its own.
-        parts = [choice.parts for choice in decision.choices]
+        parts = [(choice.parts, choice.joined) for choice in decision.choices]
         fused = (self.base.nests(fusion, decision.asked) for fusion in FUSIONS)
-        units = next((found for found in fused if [u.parts for u in found] == parts), None)
+        same = (found for found in fused if [(u.parts, u.joined) for u in found] == parts)
+        units = next(same, None)
         if units is None:
             return None
         return RegionModel(self.base.analysis, units, decision.choices, self.device).forecast()

@@ -240,7 +240,8 @@ class Candidate:
     `parts` are the nests that share the kernel, each a group of statements that cannot be
     taken apart; the first statement leads. `steps` are all that is done to them; the properties
     tell what these say of loops. `reasons` tells which rule chose what. `general` is the
-    candidate for sizes that are not the tuned ones, None for this one.
+    candidate for sizes that are not the tuned ones, None for this one; where `apart` has some, each
+    of these has a kernel of its own for a part at such sizes.
 
     `origin` is the strategy that proposes it whole, empty for axes that `direct` completes.
     `shape` names what OpenACC makes of the loops, `contract` is the two-level tile that the steps
@@ -255,6 +256,12 @@ class Candidate:
     shape: str = ""
     contract: ContractionTile | None = None
     moves: Moves = ()
+    apart: tuple[Candidate, ...] = ()
+
+    @property
+    def at_other_sizes(self) -> tuple[Candidate, ...]:
+        """Return what runs at sizes that are not the tuned ones."""
+        return self.apart or (self.general or self,)
 
     @classmethod
     def of_axes(
@@ -267,16 +274,18 @@ class Candidate:
         threads: Sequence[str] = (),
         host: tuple[str, ...] = (),
         max_blocks: int = 0,
+        joined: str = "",
         reasons: Sequence[Reason] = (),
     ) -> Candidate:
         """Return the candidate with an order, tiles and the loops of a grid's axes, x first.
 
-        `steps` are further ones. More loops on blocks than a grid has axes share x.
+        `steps` are further ones. More loops on blocks than a grid has axes share x. Where the parts
+        are `joined`, they share the loops down to that one and no other.
         """
         leader = parts[0][0]
         made: list[Transform] = [*steps, *(Tile(leader, loop, size) for loop, size in tiles)]
         if len(parts) > 1:
-            made.append(Fuse(tuple(part[0] for part in parts)))
+            made.append(Fuse(tuple(part[0] for part in parts), joined))
         levels = (*on_place("block", blocks), *on_place("thread", threads))
         if levels:
             made.append(Map(leader, levels, host, max_blocks=max_blocks))
@@ -373,6 +382,11 @@ class Candidate:
             return ()
         found = [name for place in cuda for name in self.mapping.on(place)]
         return tuple(found or reversed([n for place in acc for n in self.mapping.on(place)]))
+
+    @property
+    def joined(self) -> str:
+        """Return the innermost loop that the parts share, empty for all in which they agree."""
+        return next((step.loop for step in self.of(Fuse)), "")
 
     @property
     def host(self) -> tuple[str, ...]:

@@ -210,6 +210,7 @@ class Unit:
     `band` is its perfect nest of loops, outermost first, `host` the serial ones of them
     that must stay around the launch, `parallel` those that may be mapped, outermost first.
     Where none may be, `sums` are the reduction loops that may be mapped if they combine.
+    Where `members` are joined, their nests share the loops of `band` and stay apart inside it.
     `trips` are trip counts at the region's sizes, None where a count depends on a loop, or
     where loops of one name differ in it. `merges` are loops that run as one, outermost first;
     `band` and `parallel` have the merged ones.
@@ -223,6 +224,12 @@ class Unit:
     parallel: tuple[str, ...]
     sums: tuple[str, ...] = ()
     merges: tuple[tuple[str, ...], ...] = ()
+    members: tuple[Unit, ...] = ()
+
+    @property
+    def joined(self) -> str:
+        """Return the innermost loop that joined units share, empty where there are none."""
+        return self.band[-1].var if self.members else ""
 
     @property
     def statements(self) -> tuple[int, ...]:
@@ -412,7 +419,7 @@ class Unit:
         context = _fixed(self.analysis)
         body = Distribute(self.groups).apply(self.analysis.region.nest.body, context)
         if len(self.parts) > 1:
-            body = Fuse(tuple(part[0] for part in self.parts)).apply(body, context)
+            body = Fuse(tuple(part[0] for part in self.parts), self.joined).apply(body, context)
         return body
 
 
@@ -570,6 +577,29 @@ def fusible(
     if host or not parallel or (keep_parallel and set(parallel) != set(first.parallel)):
         return None
     return Unit(analysis, first.groups, parts, band, (), parallel)
+
+
+def join(analysis: Analysis, first: Unit, second: Unit, loop: str) -> Unit | None:
+    """Return two units as one whose nests share the loops down to `loop`, or None.
+
+    All of these are parallel, so that what one nest hands to the next stays within an iteration.
+    """
+    if first.host or second.host or not {loop} <= {*first.parallel} & {*second.parallel}:
+        return None
+    parts, context = (*first.parts, *second.parts), _fixed(analysis)
+    body = Distribute(first.groups).apply(analysis.region.nest.body, context)
+    fuse = Fuse(tuple(part[0] for part in parts), loop)
+    if fuse.why_not(body, context) is not None:
+        return None
+    fused = fuse.apply(body, context)
+    around = path(fused, parts[0][0])
+    band = around[: [x.var for x in around].index(loop) + 1]
+    names = tuple(x.var for x in band)
+    statements = tuple(n for part in parts for n in part)
+    if mappable(analysis, fused, statements, band) != ((), names):
+        return None
+    members = (*(first.members or (first,)), second)
+    return Unit(analysis, first.groups, parts, band, (), names, members=members)
 
 
 def follow(fact: AccessFacts, loops: Sequence[str], trips: Mapping[str, int | None]) -> bool:

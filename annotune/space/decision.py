@@ -36,6 +36,7 @@ from annotune.schedule.units import (
     as_merged,
     atomic_groups,
     fusible,
+    join,
     launched,
     refused_merges,
     with_merged,
@@ -44,8 +45,9 @@ from annotune.strategies import elements
 from annotune.strategies.direct import choose, fuse_by_footprint, serial_order, thread_level
 from annotune.strategies.gpu_tile import general_tile, wished
 from annotune.strategies.hints import HINTS
+from annotune.strategies.joined import joined_elements
 from annotune.strategies.movements import as_wished
-from annotune.strategies.registry import AUTO, why_not
+from annotune.strategies.registry import AUTO, ELEMENTS, why_not
 from annotune.transforms.cache import Aligned, Cache, Resident
 from annotune.transforms.distribute import Distribute, Fuse
 from annotune.transforms.language import (
@@ -67,7 +69,7 @@ from annotune.transforms.merge import Merge, merged_name
 from annotune.transforms.messages import ALREADY_PLACED, NOT_SPREAD, TOO_MANY_LOOPS
 from annotune.transforms.permute import Permute
 from annotune.transforms.registers import Hold, Registers, TensorCores
-from annotune.transforms.spread import Batch, Bring, ShareArray, Spread
+from annotune.transforms.spread import Batch, Bring, Keep, ShareArray, Spread
 from annotune.transforms.stage import Stage
 from annotune.transforms.tile import Cyclic, Tile, tile_name, worker_name
 from annotune.transforms.tile_ends import Pad, Peel
@@ -286,7 +288,8 @@ def to_workers(choice: Candidate, dealt: tuple[tuple[str, int], ...]) -> Candida
     return choice.placed(blocks, threads)
 
 
-FUSIONS = ("footprint", "apart", "all")
+JOINED = "joined"
+FUSIONS = ("footprint", "apart", "all", JOINED)
 
 
 @dataclass(frozen=True)
@@ -365,12 +368,17 @@ class Base:
         self._check_apart(asked)
         found = self.apart
         for step in asked.of(Fuse):
-            found = self._fuse(found, step.statements, step.span)
+            found = self._fuse(found, step)
         if fusion == "apart":
             return found
+        if fusion == JOINED:
+            # Its blocks and threads are for the strategy alone to choose.
+            is_free = not asked.steps and self.strategy in (AUTO, ELEMENTS)
+            return joined_elements(found) if is_free else found
         out: list[Unit] = []
         for unit in found:
-            if out and not _kept_apart(out[-1], unit, asked):
+            is_joined = unit.joined or (out and out[-1].joined)
+            if out and not is_joined and not _kept_apart(out[-1], unit, asked):
                 merged = (
                     fuse_by_footprint(self.analysis, (out[-1], unit))
                     if fusion == "footprint"
@@ -392,29 +400,31 @@ class Base:
             if refusal is not None:
                 raise AnnotuneError.of(refusal)
 
-    def _fuse(
-        self, found: tuple[Unit, ...], group: tuple[int, ...], span: Span
-    ) -> tuple[Unit, ...]:
-        members = [u for u in found if set(u.statements) & set(group)]
+    def _fuse(self, found: tuple[Unit, ...], asked: Fuse) -> tuple[Unit, ...]:
+        members = [u for u in found if set(u.statements) & set(asked.statements)]
         if len(members) < 2:
             return found
         fused = members[0]
         for unit in members[1:]:
-            merged = fusible(self.analysis, fused, unit, keep_parallel=False)
+            merged = (
+                join(self.analysis, fused, unit, asked.loop)
+                if asked.loop
+                else fusible(self.analysis, fused, unit, keep_parallel=False)
+            )
             if merged is None:
-                raise AnnotuneError.of(self._why_not_fused(fused, unit, span))
+                raise AnnotuneError.of(self._why_not_fused(fused, unit, asked))
             fused = merged
         return tuple(fused if u is members[0] else u for u in found if u not in members[1:])
 
-    def _why_not_fused(self, first: Unit, second: Unit, span: Span) -> Diagnostic:
+    def _why_not_fused(self, first: Unit, second: Unit, asked: Fuse) -> Diagnostic:
         parts = (*first.parts, *second.parts)
         context = Context(self.analysis, self.analysis.region.constants)
-        fuse = Fuse(tuple(p[0] for p in parts), span=span)
+        fuse = replace(asked, statements=tuple(p[0] for p in parts))
         refusal = fuse.why_not(base_body(self.analysis, self.groups), context)
         if refusal is not None:
             return refusal
         return NOT_FUSIBLE.at(
-            span,
+            asked.span,
             first=first.leader,
             second=second.leader,
             one=", ".join(first.parallel) or "none",
@@ -487,7 +497,7 @@ def kernel_choice(unit: Unit, point: Point, asked: RecipeSteps) -> Candidate:
 
 
 # How the threads of a block share an element's work, in the order in which it is done.
-_SHARING = (ShareArray, Batch, Spread, Bring)
+_SHARING = (ShareArray, Batch, Spread, Bring, Keep)
 
 
 def _spread(unit: Unit, asked: RecipeSteps) -> Candidate:
@@ -503,6 +513,7 @@ def _spread(unit: Unit, asked: RecipeSteps) -> Candidate:
         *(replace(step, span=NOWHERE) for step in asked.of(Spread, own)),
         *(replace(step, span=NOWHERE) for step in asked.of(Bring, own)),
         *(replace(step, span=NOWHERE) for step in asked.of(Resident, own)),
+        *(replace(step, span=NOWHERE) for step in asked.of(Keep, own)),
     )
     moves = (kind for kind in MOVES if kind is not Resident)
     for kind in (Permute, Tile, Cyclic, Registers, Contract, *COPYING, *moves):

@@ -19,7 +19,7 @@ from annotune.model.predict import RegionModel
 from annotune.schedule.candidate import Candidate, Reason
 from annotune.schedule.plan import Plan
 from annotune.schedule.units import Unit
-from annotune.space.decision import Base, Decision, Point, RecipeSteps, common, decide
+from annotune.space.decision import JOINED, Base, Decision, Point, RecipeSteps, common, decide
 from annotune.space.limits import AxisLimits
 from annotune.space.recipe import config, form_settings
 from annotune.space.space import Product, Space, UnitSpace
@@ -261,6 +261,7 @@ def acc_space(space: Space) -> Space:
     branches = [
         (fusion, tuple(_shaped(unit, base, asked) for unit in units))
         for fusion, units in space.branches
+        if fusion != JOINED
     ]
     few = sorted(branches, key=lambda pair: len(pair[1]))
     # What the recipe fuses stays so.

@@ -21,7 +21,7 @@ from annotune.transforms.map import Map
 from annotune.transforms.merge import Merge, merged_name
 from annotune.transforms.permute import Permute
 from annotune.transforms.registers import Hold, Registers, TensorCores
-from annotune.transforms.spread import Batch, Bring, ShareArray, Spread
+from annotune.transforms.spread import Batch, Bring, Keep, ShareArray, Spread
 from annotune.transforms.stage import Stage
 from annotune.transforms.tile import Cyclic, Tile
 from annotune.transforms.tile_ends import Pad, Peel
@@ -38,6 +38,7 @@ def config(decision: Decision, point: Point) -> dict[str, str | int]:
         prefix = f"S{choice.leader}"
         if len(choice.parts) > 1:
             out[f"{prefix}.fused"] = ",".join(map(str, choice.statements))
+            out |= {f"{prefix}.joined": choice.joined} if choice.joined else {}
         step = choice.mapping
         if step is not None and step.command == "acc" and choice.shape in ("", RECIPE):
             out |= {f"{prefix}.{n}": ",".join(step.on(n)) or "-" for n in ACC_PLACES}
@@ -56,6 +57,8 @@ def config(decision: Decision, point: Point) -> dict[str, str | int]:
             out |= {f"{prefix}.aligned": ",".join(aligned)} if aligned else {}
             if choice.of(Spread):
                 out |= {f"{prefix}.resident": step.blocks for step in choice.of(Resident)}
+            kept = [step.array for step in choice.of(Keep)]
+            out |= {f"{prefix}.kept": ",".join(kept)} if kept else {}
             if choice.contract is not None:
                 out[f"{prefix}.tile"] = str(choice.contract)
             if choice.moves:
@@ -176,12 +179,14 @@ def commands(
     for choice in choices:
         shaped += _shaping(choice)
         shaped += map(written, choice.moves)
-        held += map(written, choice.of(Registers))
+        # Those of threads that share a block's work follow from where its loops run.
+        held += map(written, choice.of(Registers) if not choice.of(Spread) else ())
         if choice.contract is None:
             held += map(written, (*choice.of(Stage), *choice.of(Hold), *choice.of(Pad)))
         held += map(written, (*choice.of(Peel), *choice.of(TensorCores)))
         if len(choice.parts) > 1:
-            fused.append(written(Fuse(tuple(part[0] for part in choice.parts))))
+            leaders = tuple(part[0] for part in choice.parts)
+            fused.append(written(Fuse(leaders, choice.joined)))
         for statement, loop, factor in choice.unroll:
             is_tried = statement in factors and not _is_settled(choice, loop)
             value: int | Formula = Formula(f"UF{statement}") if is_tried else factor
@@ -208,9 +213,10 @@ def _shaping(choice: Candidate) -> Iterator[Command]:
     if choice.blocks or threads:
         levels = (*on_place("block", choice.blocks), *on_place("thread", threads))
         yield written(Map(choice.mapped, levels, max_blocks=choice.max_blocks))
-    shared = (*choice.of(ShareArray), *choice.of(Batch), *choice.of(Spread), *choice.of(Bring))
-    told = (*choice.of(Aligned), *choice.of(Resident)) if choice.of(Spread) else ()
-    yield from map(written, (*shared, *told))
+    for kind in (ShareArray, Batch, Spread, Bring, Keep):
+        yield from map(written, choice.of(kind))
+    if choice.of(Spread):
+        yield from map(written, (*choice.of(Aligned), *choice.of(Resident)))
 
 
 def _contract(choice: Candidate) -> Iterator[Argument]:

@@ -25,7 +25,15 @@ from annotune.model.predict import predict
 from annotune.schedule.candidate import Candidate
 from annotune.schedule.launch_sizes import WARP
 from annotune.schedule.units import Unit
-from annotune.space.decision import FUSIONS, Base, Point, RecipeSteps, kernel_choice, read_asked
+from annotune.space.decision import (
+    FUSIONS,
+    JOINED,
+    Base,
+    Point,
+    RecipeSteps,
+    kernel_choice,
+    read_asked,
+)
 from annotune.space.limits import NO_LIMITS, AxisLimits, is_axis, is_of_axes, limits_of
 from annotune.strategies.direct import (
     MAX_UNROLL,
@@ -38,13 +46,13 @@ from annotune.strategies.direct import (
     unrolls,
 )
 from annotune.strategies.hints import hinted, launched
-from annotune.strategies.registry import Proposals, made
+from annotune.strategies.registry import ELEMENTS, Proposals, made
 from annotune.transforms.language import COPYING, Contract
 from annotune.transforms.map import MAX_THREADS, Map
 from annotune.transforms.merge import Merge
 from annotune.transforms.permute import Permute
 from annotune.transforms.registers import Registers, TensorCores
-from annotune.transforms.spread import Batch, Bring, ShareArray, Spread
+from annotune.transforms.spread import Batch, Bring, Keep, ShareArray, Spread
 from annotune.transforms.tile import Cyclic, Tile, name_is_taken, tile_name
 from annotune.transforms.unroll import Unroll
 
@@ -52,6 +60,9 @@ T = TypeVar("T")
 # Points beyond which a space is not listed whole: more than any search measures, and some 100 MB
 # of settings.
 MOST_LISTED = 200_000
+# Share of the time of separate kernels that joined ones may be predicted to take: for few elements
+# the model was up to 29% below what an H100 took for blocks of elements (docs/hardware.md).
+WORTH_JOINING = 0.8
 # Draws for each point that is wanted, before what the constraints leave counts as found.
 MOST_DRAWS = 50
 
@@ -249,12 +260,13 @@ class UnitSpace:
     @property
     def size(self) -> int:
         """Return the number of points before constraints."""
-        return prod(len(axis.values) for axis in self.axes) + len(self.made)
+        own = 0 if self.unit.joined and self.is_free else prod(len(a.values) for a in self.axes)
+        return own + len(self.made)
 
     @property
     def legal(self) -> int:
         """Return the number of points that the constraints leave."""
-        return sum(1 for _ in _options(self)) if self.mapped else 0
+        return sum(1 for _ in _options(self)) if self.mapped or self.unit.joined else 0
 
 
 def unit_space(
@@ -375,14 +387,17 @@ class Space:
     limits: AxisLimits = NO_LIMITS
 
     def on(self, device: Device) -> Space:
-        """Return the points that a device can have: without tensor cores none is for them."""
+        """Return the points that a device can have: without tensor cores none is for them.
+
+        Nests that may be joined are so in the first where the model takes less time for it.
+        """
         if device.fp64_tensor_tflops:
-            return self
+            return self.joined_first(device)
         branches = tuple(
             (fusion, tuple(replace(u, made=u.made.without(TensorCores)) for u in units))
             for fusion, units in self.branches
         )
-        return replace(self, branches=branches)
+        return replace(self, branches=branches).joined_first(device)
 
     @property
     def size(self) -> int:
@@ -402,6 +417,25 @@ class Space:
         fusion, units = self.branches[0]
         picked = tuple(next(_options(unit)) for unit in units)
         return _point(self.params[0], fusion, units, picked)
+
+    def joined_first(self, device: Device | None = None) -> Space:
+        """Return the space with joined nests before others, where there are such and it pays."""
+        first, *others = self.branches
+        joined = next((branch for branch in others if branch[0] == JOINED), None)
+        if joined is None:
+            return self
+        limit = 0.0 if device is None else WORTH_JOINING * self._first_s(first, device)
+        pays = device is not None and self._first_s(joined, device) < limit
+        if not pays and self.base.strategy != ELEMENTS:
+            return self
+        rest = (branch for branch in self.branches if branch is not joined)
+        return replace(self, branches=(joined, *rest))
+
+    def _first_s(self, branch: tuple[str, tuple[UnitSpace, ...]], device: Device) -> float:
+        """Return the predicted seconds of the first choice of a way of fusing."""
+        fusion, units = branch
+        alone = (self._best(unit, self.params[0], fusion, device, 1, 1) for unit in units)
+        return sum(time_s for ((time_s, _),) in alone)
 
     def points(self) -> Iterator[Point]:
         """Yield every legal point, the decision algorithm's own first."""
@@ -459,11 +493,12 @@ class Space:
         fusion: str,
         device: Device,
         limit: int,
+        among: int | None = None,
     ) -> list[tuple[float, Candidate]]:
-        """Return a kernel's alternatives with their predicted seconds, best first."""
+        """Return a kernel's alternatives, the first `among` or all, best first, with seconds."""
         scored = []
         asked = read_asked(self._commands, params, self.base.analysis.region.nest.body)
-        for option in _options(space):
+        for option in islice(_options(space), among):
             point = _point(params, fusion, (space,), (option,))
             choice = kernel_choice(space.unit, point, asked)
             scored.append((predict(space.unit, choice, device).time_s, option))
@@ -477,6 +512,9 @@ class Space:
 
 def _options(space: UnitSpace) -> Iterator[Candidate]:
     """Yield the first steps of every alternative of a kernel, the rules' own first."""
+    if space.unit.joined and space.is_free:
+        yield from space.made.first
+        return
     every = space.factors[::-1]  # the largest first
     unit, own = space.unit, space.mapped[0] if space.mapped else None
     yield from space.made.leading
@@ -516,6 +554,9 @@ def _point(
 def region_space(base: Base) -> Space:
     """Return the space of a region.
 
+    Nests that may be joined are so in its first point where somebody asks for the strategy that
+    does it.
+
     Raises:
         AnnotuneError: The recipe is wrong, or the constraints leave no point.
     """
@@ -525,17 +566,18 @@ def region_space(base: Base) -> Space:
     params = parameter_points(base, own)
     asked = read_asked(before_targets(spec.commands), params[0], base.analysis.region.nest.body)
     branches: list[tuple[str, tuple[UnitSpace, ...]]] = []
-    seen: set[tuple[tuple[tuple[int, ...], ...], ...]] = set()
+    seen: set[tuple[object, ...]] = set()
     for fusion in FUSIONS:
         nests = base.nests(fusion, asked)
-        key = tuple(unit.parts for unit in nests)
+        key = tuple((unit.parts, unit.joined) for unit in nests)
         if key in seen:
             continue
         seen.add(key)
         spaces = tuple(_open_space(base, unit, asked) for unit in nests)
         branches.append((fusion, spaces))
     limits = limits_of(spec, {**base.analysis.region.sizes})
-    return Space(base, axes, params, tuple(branches), limits)
+    space = Space(base, axes, params, tuple(branches), limits)
+    return space.joined_first()
 
 
 def _open_space(base: Base, unit: Unit, asked: RecipeSteps) -> UnitSpace:
@@ -547,13 +589,18 @@ def _open_space(base: Base, unit: Unit, asked: RecipeSteps) -> UnitSpace:
     is_shaped = any(asked.of(kind, own) for kind in SHAPING) or bool(asked.foreign(own))
     is_free = not (is_mapped or is_unrolled or is_shaped)
     found = made(unit, base.strategy) if is_free else NO_PROPOSALS
+    if unit.joined and is_free:
+        return UnitSpace(unit, (), (), ({},), (), found, is_free)
     if {*own} & {*asked.moves}:
         found = found.moving(())
     return replace(unit_space(unit, is_mapped, is_unrolled, found), is_free=is_free)
 
 
 # What a recipe says of a kernel that leaves a strategy nothing whole to make.
-SHAPING = (Permute, Tile, Cyclic, ShareArray, Batch, Spread, Bring, Registers, *COPYING)
+SHAPING = (
+    *(Permute, Tile, Cyclic, ShareArray, Batch, Spread, Bring, Keep, Registers),
+    *COPYING,
+)
 # Points of the annotation's own parameters that are looked through for the names of axes.
 MOST_LOOKED_AT = 200
 # Points ranked for a user who admits but some of them.

@@ -201,7 +201,7 @@ def planned(
     tuned = _legal(built(choices, region.sizes, is_whole=is_general))
     if not is_general or serves_all(tuned, region):
         return Variant(analysis, tuned, None, settings or {})
-    others = tuple(choice.general or choice for choice in choices)
+    others = tuple(one for choice in choices for one in choice.at_other_sizes)
     made = built(others, region.constants)
     if isinstance(made, Diagnostic) and any(map(_inside, others)):
         # Its copies have a size that only the tuned sizes fix.

@@ -27,7 +27,15 @@ from annotune.transforms.legality import OWN_SHARED_BYTES, carried_sums
 from annotune.transforms.map import Map
 from annotune.transforms.merge import Decode, merged_name
 from annotune.transforms.registers import Registers
-from annotune.transforms.spread import Batch, Bring, ShareArray, Spread, block_part
+from annotune.transforms.spread import (
+    Batch,
+    Bring,
+    Keep,
+    ShareArray,
+    Spread,
+    block_part,
+    kept_part,
+)
 from annotune.transforms.transform import Context, Transform
 from annotune.transforms.tree import bound_names, numbers
 from annotune.transforms.unroll import Unroll
@@ -41,6 +49,10 @@ BLOCK_SIZES = (32, 64, 128, 256, 512)
 # Registers of a thread beside two for each double that it keeps over its strip: addresses, and
 # what is on its way (nvcc 13.5 spills none of ax's for sm_90 with 96, 108 and 120 at 8, 10 and 12).
 SPARE = 48
+# Why neighbouring nests have one kernel, and a block some arrays in its memory.
+JOINED = "neighbouring nests of an element, nothing of which another one needs"
+HANDED_ON = "what the nests of an element hand on"
+UPDATED = "what a block adds to, loaded at once"
 # Elements that a block has at once, as further points.
 BATCHES = (2, 4, 8, 16)
 
@@ -73,13 +85,13 @@ def elements(unit: Unit) -> tuple[Candidate, ...] | str:
     inside = unit.band[-1].body if unit.band else ()
     arrays = [s for s in inside if isinstance(s, LocalArray)]
     loops = [s for s in inside if isinstance(s, Loop)]
-    if not arrays or len(loops) < 2:
+    if not unit.members and (not arrays or len(loops) < 2):
         return "no array of an iteration joins nests inside it"
     around = _around(unit)
     if isinstance(around, str):
         return around
     own = sum(prod(s.extents) * element_bytes(s.type) for s in arrays)
-    if own <= THREAD_BYTES:
+    if own <= THREAD_BYTES and not unit.members:
         return f"the {own} bytes of an iteration's arrays fit a thread's registers"
     if own > OWN_SHARED_BYTES:
         return f"the {own} bytes of an iteration's arrays are too many for a block"
@@ -96,25 +108,32 @@ def elements(unit: Unit) -> tuple[Candidate, ...] | str:
     flat = block.choices(nests)
     if isinstance(flat, str):
         return flat
-    return (*_strips(block, nests), *flat, *block.bringing(flat[0], block.operators))
+    strips = _strips(block, nests)
+    if unit.members and not strips:
+        # What the nests have in common is read once.
+        brought = block.brought(nests)
+        strips = block.bringing(flat[0], brought, block.updated(brought))
+    return (*strips, *flat, *block.bringing(flat[0], block.operators))
 
 
 def _strips(block: _Blocks, nests: Sequence[InnerNest]) -> tuple[Candidate, ...]:
     """Return the choices whose threads run one loop of a nest each by themselves, if any."""
     brought = block.brought(nests)
-    strips = [_in_strip(block.unit, nest, brought) for nest in nests]
+    near = (*brought, *block.kept)
+    strips = [_in_strip(block.unit, nest, near) for nest in nests]
     if not any(nest.inside for nest in strips):
         return ()
     made = block.choices(strips)
     if isinstance(made, str):
         return ()
-    sets = [block.operators, block.brought(strips, scattered(block.unit, strips, brought)), ()]
+    sets = [block.operators, block.brought(strips, scattered(block.unit, strips, near)), ()]
     found: list[Candidate] = []
     for choice, arrays in (*((one, brought) for one in made), *((made[0], one) for one in sets)):
+        updated = block.updated(arrays) if arrays == brought else ()
         # Without any array to bring it is the choice itself.
-        ready = block.bringing(choice, arrays) if arrays else (choice,)
+        ready = block.bringing(choice, arrays, updated) if arrays else (choice,)
         for one in ready:
-            found += _told(block.unit, one, strips, arrays)
+            found += _told(block.unit, one, strips, (*arrays, *block.kept, *updated))
     return tuple({one.steps: one for one in found}.values())
 
 
@@ -175,8 +194,38 @@ class _Blocks:
 
     @property
     def own(self) -> int:
-        """Return the bytes of an iteration's arrays."""
+        """Return the bytes of an iteration's arrays, and of its parts of others that are kept."""
+        return self._declared + sum(map(self._kept_bytes, self.kept))
+
+    @property
+    def _declared(self) -> int:
         return sum(prod(s.extents) * element_bytes(s.type) for s in self.arrays)
+
+    @cached_property
+    def kept(self) -> tuple[str, ...]:
+        """Return the arrays through which joined nests hand on what is the block's to keep."""
+        room, found = OWN_SHARED_BYTES - self._declared, list[str]()
+        for array in _handed_on(self.unit):
+            size = self._kept_bytes(array)
+            if 0 < size <= room:
+                found.append(array)
+                room -= size
+        return tuple(found)
+
+    def _kept_bytes(self, array: str) -> int:
+        """Return the bytes of an iteration's own part of an array, 0 where it has none."""
+        unit, region = self.unit, self.unit.analysis.region
+        context = Context(unit.analysis, region.sizes)
+        part = kept_part(context, array, unit.statements, self.around)
+        return 0 if part is None else part.length * element_bytes(region.arrays[array].element)
+
+    def _made(self, nests: Sequence[InnerNest], threads: int = 0, rows: int = 1) -> Candidate:
+        names = [s.name for s in self.arrays]
+        choice = _made(self.unit, self.around, names, nests, threads, rows)
+        if not self.kept:
+            return choice
+        reason = Reason("shared memory", ", ".join(self.kept), HANDED_ON)
+        return choice.having(*(Keep(self.unit.leader, name) for name in self.kept), why=reason)
 
     def choices(self, nests: Sequence[InnerNest]) -> tuple[Candidate, ...] | str:
         """Return blocks of several sizes whose threads share the nests so, or why they may not."""
@@ -188,18 +237,17 @@ class _Blocks:
         # A thread that has several strips loads what stays in its registers for each of them.
         further = () if leading[0].inside else BLOCK_SIZES
         sizes = (most, *(n for n in further if n != most and n < longest + WARP))
-        names = [s.name for s in self.arrays]
-        first = _made(self.unit, self.around, names, nests, limit)
+        first = self._made(nests, limit)
         why = _refused(self.unit, first)
         if why:
             return why
         rows = [n for n in BATCHES if n * longest <= TEAM and n * self.own <= OWN_SHARED_BYTES]
-        several = {n: _made(self.unit, self.around, names, nests, limit, n) for n in rows}
+        several = {n: self._made(nests, limit, n) for n in rows}
         made = {1: first}
         made |= {n: one for n, one in several.items() if not _refused(self.unit, one)}
         # The fewer lanes of the last warp are idle, the better.
         best = max(made, key=lambda n: _busy(n * longest))
-        others = [_made(self.unit, self.around, names, nests, n) for n in sizes[1:]]
+        others = [self._made(nests, n) for n in sizes[1:]]
         return (made.pop(best), *others, *made.values())
 
     @cached_property
@@ -216,8 +264,11 @@ class _Blocks:
         reads = {array: sum(a.reads(array) for a in accesses) for array in region.arrays}
         context = Context(unit.analysis, region.sizes)
         room = OWN_SHARED_BYTES - self.own
+        written = {fact.access.array for fact in unit.writes}
         found: list[str] = []
         for array in dict.fromkeys((*self.operators, *reads)):
+            if array in written:
+                continue
             part = block_part(context, array, unit.statements, self.around)
             if part is None or not reads[array]:
                 continue
@@ -228,13 +279,44 @@ class _Blocks:
                 room -= size
         return tuple(found)
 
-    def bringing(self, choice: Candidate, arrays: Sequence[str]) -> tuple[Candidate, ...]:
-        """Return a choice whose blocks copy some inputs first, or none if that is refused."""
+    def updated(self, brought: Sequence[str]) -> tuple[str, ...]:
+        """Return the arrays that a block adds to, as far as there is room beside what is `brought`.
+
+        Their loads are then on their way all at once, and no sum waits for its own.
+        """
+        unit, region = self.unit, self.unit.analysis.region
+        context = Context(unit.analysis, region.sizes)
+        parts = {n: block_part(context, n, unit.statements, self.around) for n in brought}
+        elements = {n: element_bytes(region.arrays[n].element) for n in brought}
+        room = OWN_SHARED_BYTES - self.own
+        room -= sum(part.length * elements[n] for n, part in parts.items() if part is not None)
+        reads = {
+            f.access for s in unit.statements for f in unit.analysis.accesses[s] if not f.is_write
+        }
+        sums = {f.access.array for f in unit.writes if f.access in reads}
+        found: list[str] = []
+        for array in sorted(sums - {*self.kept}):
+            size = self._kept_bytes(array)
+            if 0 < size <= room:
+                found.append(array)
+                room -= size
+        return tuple(found)
+
+    def bringing(
+        self, choice: Candidate, arrays: Sequence[str], updated: Sequence[str] = ()
+    ) -> tuple[Candidate, ...]:
+        """Return a choice whose blocks copy some inputs first, or none if that is refused.
+
+        What is `updated` they have in their memory, too, while that is so.
+        """
         if not arrays:
             return ()
-        steps = [Bring(self.unit.leader, name) for name in arrays]
+        steps: list[Transform] = [Bring(self.unit.leader, name) for name in arrays]
         reason = Reason("shared memory", ", ".join(arrays), "what the points of a block share")
         made = choice.having(*steps, why=reason)
+        if updated:
+            kept = [Keep(self.unit.leader, name) for name in updated]
+            made = made.having(*kept, why=Reason("shared memory", ", ".join(updated), UPDATED))
         return () if _refused(self.unit, made) else (made,)
 
 
@@ -253,6 +335,16 @@ def _in_strip(unit: Unit, nest: InnerNest, near: Sequence[str]) -> InnerNest:
         if strip.points >= FEW_POINTS and 0 < accesses.kept((name,)) <= MOST_KEPT:
             found.append(strip)
     return min(found, key=lambda one: accesses.passes(one.inside))
+
+
+def _handed_on(unit: Unit) -> tuple[str, ...]:
+    """Return the arrays that one of joined nests writes and another one reads."""
+    written: dict[str, None] = {}
+    read: set[str] = set()
+    for member in unit.members:
+        read |= {f.access.array for f in member.reads} & {*written}
+        written |= dict.fromkeys(f.access.array for f in member.writes)
+    return tuple(array for array in written if array in read)
 
 
 def _operators(unit: Unit, around: Sequence[str]) -> tuple[str, ...]:
@@ -326,17 +418,20 @@ def _made(
     usual = min(TEAM, -(-longest // WARP) * WARP)
     several = f"{rows} rows of {longest}" if rows > 1 else ""
     blocks = f"{rows} elements for each block" if rows > 1 else "one element for each block"
+    talk = "the nests of an iteration talk through its own arrays"
     reasons = (
-        Reason("strategy", "elements", "the nests of an iteration talk through its own arrays"),
+        Reason("strategy", "elements", JOINED if unit.members else talk),
         Reason("blocks", ", ".join(around), blocks),
-        Reason("shared memory", ", ".join(arrays), "what the nests of an element hand on"),
+        *((Reason("shared memory", ", ".join(arrays), HANDED_ON),) if arrays else ()),
         Reason(
             "threads",
             several or f"{threads or usual}",
             "they share the loops of each nest, flattened",
         ),
     )
-    choice = Candidate.of_axes(unit.parts, *steps, blocks=around, reasons=reasons)
+    choice = Candidate.of_axes(
+        unit.parts, *steps, blocks=around, joined=unit.joined, reasons=reasons
+    )
     return completed(unit, choice)
 
 
@@ -363,6 +458,8 @@ def completed(unit: Unit, choice: Candidate) -> Candidate:
     decoded = (Decode(statement, name) for name, statement in flat.items())
     counts = (AnySize(unit.leader, name) for name in _counts(unit, choice))
     made = choice.having(*held, *unrolled, *decoded, *counts)
+    if unit.members:
+        return replace(made, apart=tuple(map(choose, unit.members)))
     return replace(made, general=choose(unit))
 
 
@@ -399,6 +496,7 @@ def asked(unit: Unit, mapping: Map | None, steps: Sequence[Transform]) -> Candid
         threads=threads,
         host=unit.host,
         max_blocks=most,
+        joined=unit.joined,
         reasons=(reason,),
     )
     return completed(unit, choice)
@@ -410,7 +508,7 @@ def _refused(unit: Unit, choice: Candidate) -> str:
     sizes = {n: size for n, size in unit.analysis.region.sizes.items() if n not in left}
     body, context = unit.body, Context(unit.analysis, sizes)
     for step in choice.steps:
-        if step.is_inner and not isinstance(step, Bring):
+        if step.is_inner and not isinstance(step, Bring | Keep):
             continue
         refusal = step.why_not(body, context)
         if refusal is not None:

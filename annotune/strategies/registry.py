@@ -68,7 +68,7 @@ class Strategy:
     why_later: Callable[[Unit, Candidate], str] = always_first
 
 
-AUTO, DIRECT = "auto", "direct"
+AUTO, DIRECT, ELEMENTS = "auto", "direct", "elements"
 _ROWS = (
     Strategy(
         "two-level",
@@ -105,7 +105,7 @@ _ROWS = (
         why_reduced_later,
     ),
     Strategy(
-        "elements",
+        ELEMENTS,
         "a block for each iteration whose nests talk through its own arrays",
         elements,
         unless_asked,
@@ -165,7 +165,7 @@ def made(unit: Unit, wanted: str = AUTO) -> Proposals:
     first: list[Candidate] = []
     later: list[Candidate] = []
     peeled: list[Candidate] = []
-    for row in _wanted(wanted):
+    for row in _wanted(unit, wanted):
         found = row.alternatives(unit)
         if isinstance(found, str) or not found:
             continue
@@ -209,7 +209,7 @@ def _considered(
     """Return the strategies that apply with their best choices, and why the others do not."""
     able: list[tuple[Strategy, Candidate]] = []
     names: dict[str, list[str]] = {}
-    for row in _wanted(wanted):
+    for row in _wanted(unit, wanted):
         found = row.alternatives(unit)
         if isinstance(found, str):
             names.setdefault(found, []).append(row.name)
@@ -225,7 +225,10 @@ def _listed(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]} do"
 
 
-def _wanted(wanted: str) -> Iterator[Strategy]:
+def _wanted(unit: Unit, wanted: str) -> Iterator[Strategy]:
+    """Yield the strategies that somebody asks for; joined nests are for one of them alone."""
     for row in rows():
+        if unit.members and row.name != ELEMENTS:
+            continue
         if wanted in (AUTO, row.name):
             yield row

@@ -112,9 +112,10 @@ class Fuse:
     ``Fuse((0, 1))``: ``for i: S0`` and ``for i: S1`` become ``for i: S0; S1``. Loops agree
     when name, bounds and step do, once the sizes that are fixed are put in.
 
-    With `loop` the nests share no loop inside that one: ``Fuse((0, 1), loop="i")``: ``for i: for
-    k: S0`` and ``for i: for k: S1`` become ``for i: (for k: S0) (for k: S1)``, as sums into one
-    element need it whose terms keep their order.
+    With `loop` the nests share no loop inside that one, but all down to it: ``Fuse((0, 1),
+    loop="i")``: ``for i: for k: S0`` and ``for i: for k: S1`` become ``for i: (for k: S0) (for k:
+    S1)``, as sums into one element need it whose terms keep their order, and what an iteration of
+    ``i`` hands from one nest to the next.
     """
 
     is_inner: ClassVar[bool] = False
@@ -125,7 +126,7 @@ class Fuse:
         THESIS,
     )
     statements: tuple[int, ...] = takes(Kind.STATEMENT, repeated=2)
-    loop: str = takes(Kind.LOOP, "", by_name=True, exact=True)
+    loop: str = takes(Kind.LOOP, "", by_name=True)
     span: Span = field(default=NOWHERE, compare=False)
 
     @property
@@ -151,15 +152,37 @@ class Fuse:
                     self.span,
                     first=self.statements[0],
                     second=statement,
+                    what="outer loop",
                     first_loop=first.var if isinstance(first, Loop) else "none",
                     second_loop=top.var if isinstance(top, Loop) else "none",
                 )
+        if self.loop and (refusal := self._why_not_down_to(body, context)):
+            return refusal
         return order_refusal(
             "fuse",
             self.apply(body, context),
             context,
             self.span,
             "leave the statements in their own nests",
+        )
+
+    def _why_not_down_to(self, body: Body, context: Context) -> Diagnostic | None:
+        """Return why the nests may not share all loops down to the one that is named, or None."""
+        for statement in self.statements:
+            if absent := missing(body, statement, (self.loop,), self.span):
+                return absent
+        whole = self.apply(body, context)
+        shared = named_loop(whole, self.statement, self.loop)
+        apart = next((s for s in self.statements if s not in numbers(shared)), None)
+        if apart is None:
+            return None
+        return LOOPS_DIFFER.at(
+            self.span,
+            first=self.statement,
+            second=apart,
+            what=f"outer loops down to '{self.loop}'",
+            first_loop=self.loop,
+            second_loop=self.loop,
         )
 
     def apply(self, body: Body, context: Context) -> Body:

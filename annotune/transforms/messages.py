@@ -37,7 +37,7 @@ NOT_A_PERMUTATION = Template(
 )
 LOOPS_DIFFER = Template(
     "AT256",
-    "fuse: statements {first} and {second} have no outer loop in common",
+    "fuse: statements {first} and {second} have no {what} in common",
     "their outermost loops are '{first_loop}' and '{second_loop}'; loops fuse when name, "
     "bounds and step are equal",
 )
@@ -355,8 +355,14 @@ NOT_ALIGNED = Template(
 NOT_BROUGHT = Template(
     "AT340",
     "bring: '{array}' {reason}",
-    "bring a small array that C declares with its extents, where `spread` has given the loops "
-    "inside a block's work to its threads",
+    "bring an input of which each iteration on blocks reads neighbours, where `spread` has given "
+    "the loops inside to threads",
+)
+NOT_KEPT = Template(
+    "AT342",
+    "keep: '{array}' {reason}",
+    "keep an array of which each iteration on blocks writes neighbours of its own, where `spread` "
+    "has given the loops inside to threads",
 )
 NOT_SPREAD = Template(
     "AT337",

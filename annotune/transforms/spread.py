@@ -5,15 +5,15 @@ Or several iterations, a row of the threads for each.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from annotune.analysis.facts import AccessFacts
 from annotune.annotation.commands import Kind
-from annotune.diagnostics import Diagnostic
+from annotune.diagnostics import Diagnostic, Span
 from annotune.ir.expr import Access, Binary, Expr, Int, Var, rewrite, substitute
-from annotune.ir.fold import fold
+from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import (
     NO_STATEMENT,
     Assign,
@@ -27,9 +27,10 @@ from annotune.ir.nest import (
     walk_places,
     walk_stmts,
 )
-from annotune.ir.poly import ZERO, from_expr
+from annotune.ir.poly import ZERO, Poly, from_expr, integer, to_expr, variable
 from annotune.ir.region import flattened
 from annotune.transforms.legality import (
+    OWN_SHARED_BYTES,
     TEAM_LEVELS,
     missing,
     placement_refusal,
@@ -40,6 +41,7 @@ from annotune.transforms.merge import Merge, merged_name
 from annotune.transforms.messages import (
     NOT_BATCHED,
     NOT_BROUGHT,
+    NOT_KEPT,
     NOT_SHARED,
     NOT_SPREAD,
 )
@@ -237,10 +239,7 @@ class Bring(OnStatement):
 
     def _reason(self, nest: Stmt, context: Context) -> str:
         """Return in words why there is nothing to bring, or not all is there; empty where it is."""
-        blocks = [x for x in path((nest,), self.statement) if x.place in PLACES["block"]]
-        work = blocks[-1].body if blocks else ()
-        teams = [s for s in walk_stmts(work) if isinstance(s, Loop) and s.place in TEAM_LEVELS]
-        if not teams or work == (teams[0],):
+        if not _shares_work(nest, self.statement):
             return "is not read by threads that share the work of a block"
         assigns = [s for s in walk_stmts((nest,)) if isinstance(s, Assign)]
         reads = {a.array for s in assigns for a in s.reads() if isinstance(a, Access)}
@@ -248,93 +247,217 @@ class Bring(OnStatement):
             return "is no array that the nest reads"
         if self.array in {target_name(s) for s in assigns}:
             return "is written in the nest"
-        if self._part(nest, context) is None:
+        if _placed_part(nest, self.statement, self.array, context) is None:
             return "has no length that is known, or not all of it need be there"
         return ""
 
-    def _part(self, nest: Stmt, context: Context) -> tuple[BlockPart, Loop | None] | None:
-        """Return what a block reads of the array, and the loop on blocks that moves it.
-
-        None where that is not known, or may not be there.
-        """
-        blocks = [x for x in path((nest,), self.statement) if x.place in PLACES["block"]]
-        part = block_part(context, self.array, numbers(nest), [x.root for x in blocks])
-        if part is None:
-            return None
-        if not part.loop:
-            return part, None
-        # The loop itself is on blocks, or is cut into the tiles that are.
-        own = [x for x in blocks if part.loop in (x.var, x.tile_of)]
-        return (part, own[0]) if len(own) == 1 else None
-
     def apply(self, body: Body, context: Context) -> Body:
         """Return `body` with the copy at the start of a block's work."""
-        found = self._part(body[top_of(body, self.statement)], context)
+        nest = body[top_of(body, self.statement)]
+        found = _placed_part(nest, self.statement, self.array, context)
         assert found is not None
-        part, outer = found
-        name = fresh_name(f"{self.array}_tile", body, context.names)
-
-        def brought(expr: Expr) -> Expr | None:
-            if not isinstance(expr, Access) or expr.array != self.array:
-                return None
-            flat = flattened(expr, context.analysis.region.arrays) or expr
-            assert isinstance(flat, Access)
-            index = rewrite(flat.indices[0], brought)
-            return Access(name, (part.within(index, outer),), expr.span)
-
-        length = part.length if outer is None else part.length * outer.step
-        held = LocalArray(name, context.types[self.array], (length,), MemorySpace.SHARED)
-        inner = [x for x in path(body, self.statement) if x.place in PLACES["block"]][-1]
-        fill = self._fill(body, name, part, outer, context)
-        renewed = replace(inner, body=(held, fill, *rewritten(inner.body, brought)))
+        copy = BlockCopy.of(self.array, *found, body, context)
+        fill = copy.moved(copy.element, copy.source, self.span)
+        inner = _innermost_block(nest, self.statement)
+        renewed = replace(inner, body=(copy.held, fill, *rewritten(inner.body, copy.used)))
         return replace_loop(body, inner, (renewed,))
 
-    def _fill(
-        self, body: Body, name: str, part: BlockPart, outer: Loop | None, context: Context
-    ) -> Loop:
-        """Return the loop that copies a block's part to `name`, those of its iterations in a row.
 
-        Where the block has fewer of them than its copy has room for, it copies no further.
-        """
-        at = fresh_name(f"{self.array}_s", body, context.names | {name})
-        place, guard = Var(at), None
-        source: Expr = place
-        rows = 1
-        if outer is not None:
-            rows = outer.step
-            start = Binary("*", Var(outer.var), Int(part.length))
-            source = fold(Binary("+", start, place))
-        if outer is not None and rows > 1:
-            left = Binary("-", outer.upper, Var(outer.var))
-            guard = Binary("<", place, Binary("*", Int(part.length), left))
-        target, value = Access(name, (place,)), Access(self.array, (source,))
-        copy = Assign(NO_STATEMENT, target, "=", value, self.span, guard)
-        return Loop(at, Int(0), Int(rows * part.length), (copy,), place=Level.COOPERATIVE)
+@dataclass(frozen=True, slots=True)
+class Keep(OnStatement):
+    """Have what a block's iteration writes of an array in the block's memory while it works.
+
+    ``Keep(0, "t")``: ``for e @block.x: (for i @thread.x: t[4*e + i] = …; for i @thread.x: c[4*e +
+    i] = t[4*e + 3 - i])`` becomes ``for e @block.x: (shared double t_tile[4]; for i @thread.x:
+    t_tile[i] = …; for i @thread.x: c[4*e + i] = t_tile[3 - i]; for t_s in 0:4: t[4*e + t_s] =
+    t_tile[t_s])``. Each iteration has a part of the array that no other one touches, all from its
+    first element to its last.
+
+    Nests hand on what they compute through the array, and only the last of what they write goes to
+    memory: nothing of an array that nobody reads afterwards (`Analysis.stays_on_device`). Where an
+    iteration may read what it has not written, or leave elements as they are, the part is copied
+    first.
+    """
+
+    is_inner: ClassVar[bool] = True
+    word: ClassVar[Word] = Word(
+        "keep",
+        "have what a block writes of an array in its memory while it works",
+        'keep(0, "w")',
+        CUDA_GUIDE,
+    )
+    array: str = takes(Kind.NAME)
+
+    def why_not(self, body: Body, context: Context) -> Diagnostic | None:
+        """Return the reason a block cannot keep its part of the array, or None when it can."""
+        if absent := missing(body, self.statement, (), self.span):
+            return absent
+        nest = body[top_of(body, self.statement)]
+        reason = self._reason(nest, context)
+        if reason:
+            return NOT_KEPT.at(self.span, array=self.array, reason=reason)
+        made = self.apply(body, context)
+        return shared_refusal(made[top_of(made, self.statement)], self.span)
+
+    def _reason(self, nest: Stmt, context: Context) -> str:
+        """Return in words why a block has no part of its own, empty where it has."""
+        if not _shares_work(nest, self.statement):
+            return "is not written by threads that share the work of a block"
+        assigns = [s for s in walk_stmts((nest,)) if isinstance(s, Assign)]
+        written = {target_name(s) for s in assigns}
+        if self.array not in written or self.array not in context.analysis.region.arrays:
+            return "is no array that the nest writes"
+        blocks = [x for x in path((nest,), self.statement) if x.place in PLACES["block"]]
+        part = kept_part(context, self.array, numbers(nest), [x.root for x in blocks])
+        if part is None or _mover(part, blocks) is None:
+            return "has no part of a known length that one iteration alone touches, as a whole"
+        return ""
+
+    def apply(self, body: Body, context: Context) -> Body:
+        """Return `body` with the part in the block's memory, and what is copied there and back."""
+        nest = body[top_of(body, self.statement)]
+        blocks = [x for x in path((nest,), self.statement) if x.place in PLACES["block"]]
+        part = kept_part(context, self.array, numbers(nest), [x.root for x in blocks])
+        assert part is not None
+        copy = BlockCopy.of(self.array, part, _mover(part, blocks), body, context)
+        first = [copy.moved(copy.element, copy.source, self.span)] if part.copied_first else []
+        last = [copy.moved(copy.source, copy.element, self.span)] if part.copied_back else []
+        inner = blocks[-1]
+        work = rewritten(inner.body, copy.used)
+        return replace_loop(body, inner, (replace(inner, body=(copy.held, *first, *work, *last)),))
+
+
+def _innermost_block(nest: Stmt, statement: int) -> Loop:
+    """Return the innermost of the loops on blocks around a statement."""
+    return [x for x in path((nest,), statement) if x.place in PLACES["block"]][-1]
+
+
+def _shares_work(nest: Stmt, statement: int) -> bool:
+    """Return whether the threads of a block share loops inside its work."""
+    blocks = [x for x in path((nest,), statement) if x.place in PLACES["block"]]
+    work = blocks[-1].body if blocks else ()
+    teams = [s for s in walk_stmts(work) if isinstance(s, Loop) and s.place in TEAM_LEVELS]
+    return bool(teams) and work != (teams[0],)
+
+
+def _placed_part(
+    nest: Stmt, statement: int, array: str, context: Context
+) -> tuple[BlockPart, Loop | None] | None:
+    """Return what a block reads of an input, and the loop on blocks that moves it, None if none.
+
+    None where that is not known, or may not be there.
+    """
+    blocks = [x for x in path((nest,), statement) if x.place in PLACES["block"]]
+    part = block_part(context, array, numbers(nest), [x.root for x in blocks])
+    if part is None or not part.loop:
+        return None if part is None else (part, None)
+    outer = _mover(part, blocks)
+    return None if outer is None else (part, outer)
 
 
 @dataclass(frozen=True, slots=True)
 class BlockPart:
-    """The `length` elements of an array that an iteration of the blocks' `loop` may read.
+    """The `length` neighbours of an array that an iteration of the blocks' `loop` may touch.
 
-    They follow those of the iteration before. An empty `loop`: all of the array, in every block.
+    `first` is where they begin in the flat array. An empty `loop`: the same ones in every block.
+    Of an array that a block writes, whether they are `copied_first`, and `copied_back`.
     """
 
     loop: str
     length: int
+    first: Poly = ZERO
+    copied_first: bool = True
+    copied_back: bool = False
 
-    def within(self, index: Expr, outer: Loop | None) -> Expr:
-        """Return the place in a block's copy of an element of the array.
 
-        `outer` is the loop on blocks; where it steps over several iterations, the copy has those
-        of each of them.
-        """
-        if outer is None:
+def _mover(part: BlockPart, blocks: Sequence[Loop]) -> Loop | None:
+    """Return the loop on blocks that moves a part: its own, or that over tiles of it."""
+    own = [x for x in blocks if part.loop in (x.var, x.tile_of)]
+    return own[0] if len(own) == 1 else None
+
+
+@dataclass(frozen=True, slots=True)
+class BlockCopy:
+    """A copy of a part in a block's memory, with the counter `at` of its elements.
+
+    `outer` is the loop on blocks that moves the part, None where none does. Where it steps over
+    several iterations, the copy has the parts of each of them; `inside` tells of an element whether
+    its iteration is there, None if always.
+    """
+
+    held: LocalArray
+    at: str
+    source: Access
+    inside: Expr | None
+    part: BlockPart
+    outer: Loop | None
+    context: Context
+
+    @classmethod
+    def of(
+        cls, array: str, part: BlockPart, outer: Loop | None, body: Body, context: Context
+    ) -> BlockCopy:
+        """Return the copy of a part of an array, with names that `body` does not have."""
+        name = fresh_name(f"{array}_tile", body, context.names)
+        at = fresh_name(f"{array}_s", body, context.names | {name})
+        length = part.length * (1 if outer is None else outer.step)
+        held = LocalArray(name, context.types[array], (length,), MemorySpace.SHARED)
+        source, inside = _source(part, outer, Var(at))
+        return cls(held, at, Access(array, (source,)), inside, part, outer, context)
+
+    @property
+    def element(self) -> Access:
+        return Access(self.held.name, (Var(self.at),))
+
+    def moved(self, target: Access, value: Access, span: Span) -> Loop:
+        """Return the loop in which all threads move the part from one place to another."""
+        move = Assign(NO_STATEMENT, target, "=", value, span, self.inside)
+        return Loop(self.at, Int(0), Int(self.held.extents[0]), (move,), place=Level.COOPERATIVE)
+
+    def used(self, expr: Expr) -> Expr | None:
+        """Return the element of the copy that stands for one of the array, for `rewrite`."""
+        if not isinstance(expr, Access) or expr.array != self.source.array:
+            return None
+        flat = flattened(expr, self.context.analysis.region.arrays) or expr
+        assert isinstance(flat, Access)
+        index = self._within(rewrite(flat.indices[0], self.used))
+        return Access(self.held.name, (index,), expr.span)
+
+    def _within(self, index: Expr) -> Expr:
+        """Return where the copy has what stands at `index` in the flat array."""
+        if self.part.first.is_zero:
             return index
-        own = fold(substitute(index, {self.loop: Int(0)}))
-        if outer.var == self.loop:
-            return own
-        row = Binary("-", Var(self.loop), Var(outer.var))
-        return fold(Binary("+", Binary("*", row, Int(self.length)), own))
+        opaque: dict[str, Expr] = {}
+
+        def named(expr: Expr) -> Poly:
+            # Counters that are divided, of which the part's beginning has none.
+            name = next((n for n, known in opaque.items() if known == expr), f"#{len(opaque)}")
+            opaque[name] = expr
+            return variable(name)
+
+        poly = from_expr(self.context.folded(index), named)
+        assert poly is not None
+        found = to_expr(poly - self.part.first, opaque=opaque)
+        if self.outer is None or self.outer.var == self.part.loop:
+            return found
+        row = Binary("-", Var(self.part.loop), Var(self.outer.var))
+        return fold(Binary("+", Binary("*", row, Int(self.part.length)), found))
+
+
+def _source(part: BlockPart, outer: Loop | None, at: Expr) -> tuple[Expr, Expr | None]:
+    """Return where a place of the copy comes from, and the test that it comes from anywhere."""
+    first = to_expr(part.first)
+    if outer is None or outer.var == part.loop:
+        return fold(Binary("+", first, at)), None
+    length, start = Int(part.length), Var(outer.var)
+    end = Binary("*", length, Binary("-", outer.upper, start))
+    inside = Binary("<", at, fold(end))
+    if dict(part.first.terms).get((part.loop,)) == part.length:
+        # The parts lie one after the other.
+        return fold(Binary("+", substitute(first, {part.loop: start}), at)), inside
+    own = Binary("+", start, Binary("/", at, length))
+    first = substitute(first, {part.loop: own})
+    return fold(Binary("+", first, Binary("%", at, length))), inside
 
 
 def block_part(
@@ -342,15 +465,103 @@ def block_part(
 ) -> BlockPart | None:
     """Return what a block reads of an input that is there, at any number of `blocks`, else None.
 
-    It is all of it, of a length that is known, or as much for each iteration of one of these
-    loops: no access of a statement goes beyond its own iteration's part, and all parts are there.
+    It is all that the statements read in one iteration of these loops, if they leave nothing out
+    from the first element to the last; or as much as one step of a loop passes, if that is there
+    for each iteration, and no access goes beyond; or the whole array, of a length that is known.
     """
-    shape = context.analysis.shapes.get(array)
-    if shape is None or shape.touched is not None or not context.analysis.is_there(array):
-        return None
-    if fold(shape.lowest) != Int(0):
+    if array not in context.analysis.shapes or not context.analysis.is_there(array):
         return None
     facts = [f for s in statements for f in context.analysis.accesses[s] if f.access.array == array]
+    dense = _dense_part(context, facts, blocks)
+    return dense or _between_steps(context, facts, array, blocks)
+
+
+def kept_part(
+    context: Context, array: str, statements: Collection[int], blocks: Sequence[str]
+) -> BlockPart | None:
+    """Return the part of an array that one iteration on `blocks` alone touches, else None."""
+    analysis, own = context.analysis, {*statements}
+    if array not in analysis.shapes or not analysis.is_there(array) or len(blocks) != 1:
+        return None
+    every = [f for s in analysis.accesses for f in analysis.accesses[s] if f.access.array == array]
+    facts = [f for f in every if f.statement in own]
+    part = _dense_part(context, facts, blocks)
+    step = 0 if part is None else abs(dict(part.first.terms).get((blocks[0],), 0))
+    if part is None or not part.loop or step < part.length:
+        return None
+    guarded = {a.number for a in analysis.region.nest.assigns() if a.guard is not None}
+    sure = [f for f in facts if f.is_write and f.statement not in guarded]
+    written = set[int]().union(*(places for _, places in _reaches(context, sure, blocks)))
+    is_alone, use = len(facts) == len(every), analysis.uses[array]
+    is_new = is_alone and (use.starts_new or use.overwritten) and len(written) == part.length
+    back = not (is_alone and analysis.stays_on_device(array))
+    return replace(part, copied_first=not is_new, copied_back=back)
+
+
+def _dense_part(
+    context: Context, facts: Sequence[AccessFacts], blocks: Sequence[str]
+) -> BlockPart | None:
+    """Return what accesses touch in one iteration, if all from the first element to the last."""
+    known = [*_reaches(context, facts, blocks)]
+    if not known or len(known) < len(facts) or len({first for first, _ in known}) > 1:
+        return None
+    touched = frozenset[int]().union(*(places for _, places in known))
+    first, low = known[0][0], min(touched)
+    if len(first.names) > 1 or len(touched) != max(touched) - low + 1:
+        return None
+    loop = next(iter(first.names), "")
+    steps = [x.step for f in facts for x in context.analysis.paths[f.statement] if x.var == loop]
+    if any(step != 1 for step in steps):
+        return None
+    return BlockPart(loop, len(touched), first + integer(low))
+
+
+def _reaches(
+    context: Context, facts: Sequence[AccessFacts], blocks: Sequence[str]
+) -> Iterator[tuple[Poly, frozenset[int]]]:
+    """Yield where `blocks` take each access, and the places that it has from there on.
+
+    Nothing for one of which that is not known, or depends on more than loops, or is more than a
+    block has.
+    """
+    for fact in facts:
+        flat = flattened(fact.access, context.analysis.region.arrays) or fact.access
+        assert isinstance(flat, Access)
+        poly = from_expr(context.folded(flat.indices[0]))
+        loops = {x.var: x for x in context.analysis.paths[fact.statement]}
+        linear = None if poly is None else poly.linear_in(loops)
+        if linear is None or linear[1].constant is None:
+            continue
+        first, places = ZERO, frozenset({linear[1].constant})
+        for name, factor in linear[0].items():
+            if name in blocks and factor.constant is not None:
+                first = first + factor * variable(name)
+            else:
+                places = _moved(context, places, loops[name], factor.constant)
+        if places:
+            yield first, places
+
+
+def _moved(
+    context: Context, places: frozenset[int], loop: Loop, step: int | None
+) -> frozenset[int]:
+    """Return the places that a loop makes of some by its steps; none where that is not known."""
+    start, count = context.folded(loop.lower), context.folded(trip_count(loop))
+    if step is None or not isinstance(start, Int) or not isinstance(count, Int):
+        return frozenset()
+    if len(places) * count.value > OWN_SHARED_BYTES:
+        return frozenset()
+    turns = [step * (start.value + loop.step * k) for k in range(count.value)]
+    return frozenset(place + turn for place in places for turn in turns)
+
+
+def _between_steps(
+    context: Context, facts: Sequence[AccessFacts], array: str, blocks: Sequence[str]
+) -> BlockPart | None:
+    """Return what one step of a loop on blocks passes of an array, or all of it, else None."""
+    shape = context.analysis.shapes[array]
+    if shape.touched is not None or fold(shape.lowest) != Int(0):
+        return None
     moved = {loop for f in facts for loop in blocks if f.strides.get(loop, 0) != 0}
     length = context.folded(shape.length)
     if not moved:
@@ -365,7 +576,9 @@ def block_part(
     first = context.folded(own.lower)
     end = from_expr(context.folded(Binary("-", shape.length, Binary("*", own.upper, Int(each)))))
     is_there = end is not None and end.constant is not None and end.constant >= 0
-    return BlockPart(loop, each) if is_there and first == Int(0) else None
+    if not is_there or first != Int(0):
+        return None
+    return BlockPart(loop, each, integer(each) * variable(loop))
 
 
 def _stays_within(context: Context, fact: AccessFacts, loop: str, each: int) -> bool:

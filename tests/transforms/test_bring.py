@@ -76,27 +76,48 @@ def test_an_iterations_own_part(rows: int, golden: Golden) -> None:
         assert_same(body, one.region, {"n": count})
 
 
-def test_parts_that_are_not_apart() -> None:
-    whys = {
-        # One iteration reads what is another's, or the first of what no iteration has.
-        "a[24*e + 6*i + j + 1]": 1,
-        "a[23*e + 6*i + j]": 1,
-        "a[24*e + 6*i - j + 5]": 0,
-        # From the end, and every other one.
-        "a[24*n - 24*e - 6*i - j - 1]": 1,
-        "a[48*e + 2*(6*i + j)]": 1,
-    }
-    for access, is_refused in whys.items():
-        body, one = spread(TEXT.replace("a[24*e + 6*i + j]", access))
-        refusal = Bring(0, "a").why_not(body, Context(one))
-        assert (refusal is not None) == bool(is_refused), access
+@pytest.mark.parametrize("rows", [1, 3])
+@pytest.mark.parametrize(
+    ("access", "length"),
+    [
+        ("a[24*e + 6*i + j + 1]", 24),
+        # The parts overlap, or have others between them.
+        ("a[23*e + 6*i + j]", 24),
+        ("a[30*e + 20 - 6*i - j + 5]", 24),
+        ("a[20*e + 6*i + j] * a[20*e + 4*j - i + 6]", 27),
+    ],
+)
+def test_parts_at_any_distance(access: str, length: int, rows: int) -> None:
+    body, one = spread(TEXT.replace("a[24*e + 6*i + j]", access), rows=rows)
+    body = accepted(Bring(0, "a"), body, one)
+    assert f"a_tile[{rows * length}]" in text_of(body)
+    for count in (1, 2, 4):
+        assert_same(body, one.region, {"n": count})
+
+
+@pytest.mark.parametrize(
+    ("access", "is_refused"),
+    [
+        # One iteration steps over elements that are its own all the same.
+        ("a[24*e + 6*i - j + 5]", False),
+        # From the end, every other one, and at two distances.
+        ("a[24*n - 24*e - 6*i - j - 1]", True),
+        ("a[48*e + 2*(6*i + j)]", True),
+        ("a[24*e + 6*i + j] * a[e + i + j]", True),
+    ],
+)
+def test_parts_that_are_not_known(access: str, is_refused: bool) -> None:
+    body, one = spread(TEXT.replace("a[24*e + 6*i + j]", access))
+    refusal = Bring(0, "a").why_not(body, Context(one))
+    assert (refusal is not None) == is_refused
 
 
 def test_an_operator_read_in_part() -> None:
-    # Its first row need not be there as far as the nest tells, but C declares it.
+    # Its first rows need not be there as far as the nest tells.
     body, one = spread(TEXT.replace("B[j][i]", "2.0").replace("B[i][j]", "B[5][j]"))
-    refusal = refused(Bring(1, "B"), body, one)
-    assert refusal.message.endswith("has no length that is known, or not all of it need be there")
+    body = accepted(Bring(1, "B"), body, one)
+    assert "B_tile[4]" in text_of(body)
+    assert_same(body, one.region, {"n": 2})
 
 
 def test_one_that_is_written() -> None:

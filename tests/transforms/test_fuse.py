@@ -67,6 +67,36 @@ def test_merges_as_deep_as_the_nests_agree() -> None:
     )
 
 
+HANDED_ON = (
+    "for e in 0:n\n  for i in 0:m\n    a[e*m + i] = u[e*m + i]\n"
+    "for e in 0:n\n  for i in 0:m\n    b[e*m + i] = a[e*m + m - 1 - i]\n"
+)
+
+
+def test_nests_that_are_joined_down_to_a_loop() -> None:
+    one = nest_analysis(HANDED_ON)
+    body = one.region.nest.body
+    assert refused(BOTH, body, one).code == "AT253"
+    step = Fuse((0, 1), "e")
+    assert step.why_not(body, Context(one)) is None
+    joined = step.apply(body, Context(one))
+    assert text_of(joined) == (
+        "for e in 0:n\n  for i in 0:m\n    S0: a[e * m + i] = u[e * m + i]\n  for i in 0:m\n"
+        "    S1: b[e * m + i] = a[e * m + m - 1 - i]\n"
+    )
+    assert_law(joined, one)
+    assert text_of(Fuse((0, 1), "e").apply(joined, Context(one))) == text_of(joined)
+
+
+def test_nests_that_share_no_loop_of_the_name() -> None:
+    one = nest_analysis(HANDED_ON.replace("i in 0:m\n    b", "i in 1:m\n    b"))
+    body = one.region.nest.body
+    refusal = refused(Fuse((0, 1), "i", span=COMMAND), body, one)
+    assert (refusal.code, refusal.span) == ("AT256", COMMAND)
+    assert refusal.message == "fuse: statements 0 and 1 have no outer loops down to 'i' in common"
+    assert refused(Fuse((0, 1), "k"), body, one).code == "AT251"
+
+
 def test_a_nest_between_stays_after_the_merged_one() -> None:
     one = nest_analysis(
         "for i in 0:n: a[i] = 1.0\nfor j in 0:n: c[j] = 2.0\nfor i in 0:n: b[i] = a[i]\n"

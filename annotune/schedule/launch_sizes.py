@@ -12,6 +12,8 @@ WARP = 32
 # Programming Guide, Technical Specifications per Compute Capability).
 SM_THREADS = 2048
 SM_BLOCKS = 32
+# Threads that an H200 runs at once, on 132 multiprocessors.
+DEVICE_THREADS = 132 * SM_THREADS
 # 32-bit registers of a multiprocessor, all of which one block may have (the same).
 SM_REGISTERS = 64 * 1024
 # A grid and a block have the axes x, y and z.

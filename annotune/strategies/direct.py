@@ -17,6 +17,7 @@ from annotune.ir.expr import Access, variables
 from annotune.ir.nest import Level, Loop
 from annotune.schedule.candidate import Candidate, Reason
 from annotune.schedule.launch_sizes import (
+    DEVICE_THREADS,
     ENOUGH_BLOCKS,
     MAX_AXES,
     TEAM,
@@ -236,7 +237,26 @@ def thesis_axes(unit: Unit) -> Candidate:
             Reason("block.x", blocks[0], "the longer loop: only block.x takes over 65535 blocks")
         )
     threads = (thread_x, thread_y) if thread_y else (thread_x,)
+    if longest := _longest_left(unit, blocks, threads):
+        blocks.insert(0, longest)
+        reasons.append(Reason("block.x", longest, "longer than the others, which fill no device"))
     return grid(unit, threads, blocks, reasons)
+
+
+def _longest_left(unit: Unit, blocks: Sequence[str], threads: Sequence[str]) -> str:
+    """Return a loop for which the thesis has no axis and which should have one, empty for none.
+
+    Five loops around the sum of an element leave those over its elements to each thread: there are
+    ten thousand of them, and no more threads than outputs of one. Loops that are no longer than
+    those on blocks stay where the thesis leaves them.
+    """
+    trips = {name: count or 0 for name, count in unit.trips.items()}
+    left = [name for name in unit.parallel if name not in (*blocks, *threads)]
+    longest = max(left, key=lambda name: trips[name], default="")
+    is_full = prod(trips[name] for name in (*blocks, *threads)) >= DEVICE_THREADS
+    if not longest or is_full:
+        return ""
+    return longest if all(trips[longest] > trips[name] for name in blocks) else ""
 
 
 def tiles(unit: Unit, on_threads: Sequence[str], blocks: int) -> tuple[tuple[str, int], ...]:

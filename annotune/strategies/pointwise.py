@@ -26,7 +26,7 @@ from annotune.analysis.facts import AccessFacts
 from annotune.diagnostics import NOWHERE
 from annotune.model.shape import LaunchShape, shape, traffic
 from annotune.schedule.candidate import Candidate, Reason
-from annotune.schedule.launch_sizes import SM_THREADS, SURPLUS, WARP
+from annotune.schedule.launch_sizes import DEVICE_THREADS, SURPLUS, WARP
 from annotune.schedule.units import Unit, as_merged, refused_merges, with_merged
 from annotune.strategies.nests import Pointwise, offsets, pointwise
 from annotune.transforms.stage import Stage
@@ -111,8 +111,6 @@ FULLER = 0.1
 # caches for so many times more. Outer products of 24^6 and 28^6 on an H200 took 775 and 1960 us
 # so; by blocks of long threads 777 to 1923 and 2659 to 4071.
 MORE_ASKED = 1.5
-# Threads that an H200 runs at once.
-AT_ONCE = 132 * SM_THREADS
 
 
 def elementwise(unit: Unit) -> tuple[Candidate, ...] | str:
@@ -204,7 +202,7 @@ def _kept(nest: Pointwise, general: Candidate) -> Iterator[Candidate]:
         total = prod(nest.trip(n) for n in nest.loops)
         if all(read.strides.get(loop) for read in reads) or nest.trip(loop) < count:
             continue
-        if total // count < AT_ONCE:
+        if total // count < DEVICE_THREADS:
             continue
         flat = _as_one(nest, [n for n in nest.loops if n != loop])
         if flat is None or flat.loops[0] == loop:
@@ -259,7 +257,7 @@ def fills_more(unit: Unit, flat: Candidate, other: Candidate) -> bool:
         return True
     own, its = (shape(with_merged(unit, c.merges), c) for c in (flat, other))
     threads = own.blocks * own.threads
-    if its.blocks * its.threads < min(AT_ONCE, threads // 2):
+    if its.blocks * its.threads < min(DEVICE_THREADS, threads // 2):
         return True
     if other.of(Stage):
         # The sides of a square cut short: most lanes would be idle.
@@ -370,7 +368,7 @@ def _marching(nest: Pointwise) -> Iterator[Candidate]:
     if len(others) < 2:
         return
     points = prod(nest.trip(loop) for loop in nest.loops)
-    even = [n for n in FEW_PLANES if nest.trip(others[1]) % n == 0 and points >= n * AT_ONCE]
+    even = [n for n in FEW_PLANES if nest.trip(others[1]) % n == 0 and points >= n * DEVICE_THREADS]
     for planes, (lanes, rows) in product(even, ((32, 8), (64, 4))):
         one, *_ = _tile(nest, ((inner, lanes), (others[0], rows)))
         made, *_ = _tile(nest, ((inner, lanes), (others[0], rows), (others[1], planes)))

@@ -211,6 +211,9 @@ def choose_tile(unit: Unit, found: Contraction, tile: ContractionTile) -> Candid
     These go without copies of what a condition may leave out, which need not be whole there.
     """
     x, y = tile.register_x, tile.register_y
+    # Of rows and columns of one matrix one address and one stride tell all others.
+    is_matrix = tile.by_warps and tile.x.is_split and tile.y.is_split
+    room = max(x[1], y[1]) if is_matrix else OPEN_REGISTERS
     assign = find_assign(unit.body, found.statement)
     x_is_there, y_is_there = (
         one.access in certain_reads(assign, unit.analysis.is_there(one.access.array))
@@ -218,8 +221,8 @@ def choose_tile(unit: Unit, found: Contraction, tile: ContractionTile) -> Candid
     )
     smaller = replace(
         tile,
-        register_x=(x[0], min(x[1], OPEN_REGISTERS)),
-        register_y=(y[0], min(y[1], OPEN_REGISTERS)),
+        register_x=(x[0], min(x[1], room)),
+        register_y=(y[0], min(y[1], room)),
         stage_x=tile.stage_x and x_is_there,
         stage_y=tile.stage_y and y_is_there,
         by_warps=tile.by_warps and x_is_there and y_is_there,

@@ -152,18 +152,18 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0_tuned(
 __global__ void __launch_bounds__(128, 1) gemm_1_s0(
         long m, long n, long k, double alpha, double beta, const double *__restrict__ A,
         const double *__restrict__ B, double *__restrict__ C) {
-    __shared__ double B_tile[864];
+    __shared__ double B_tile[1632];
     __shared__ double A_tile[3828];
     const int annotune_thread = threadIdx.x + 4 * threadIdx.y;
-    for (long j_t = 16 * (long)blockIdx.x; j_t < n; j_t += 16 * gridDim.x) {
+    for (long j_t = 32 * (long)blockIdx.x; j_t < n; j_t += 32 * gridDim.x) {
         for (long i_t = 64 * (long)blockIdx.y; i_t < m; i_t += 64 * gridDim.y) {
             const int j_w = threadIdx.x;
             const int i_w = threadIdx.y;
-            double sum_block[2][4];
+            double sum_block[2][8];
             #pragma unroll
             for (long i_r = 0; i_r < 2; i_r++) {
                 #pragma unroll
-                for (long j_r = 0; j_r < 4; j_r++) {
+                for (long j_r = 0; j_r < 8; j_r++) {
                     sum_block[i_r][j_r] = 0.0;
                 }
             }
@@ -171,14 +171,14 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0(
             for (int l_t_first = 0; l_t_first < 2; l_t_first++) {
                 if (16 * l_t_first < k) {
                     #pragma unroll
-                    for (int annotune_k = 0; annotune_k < 2; annotune_k++) {
+                    for (int annotune_k = 0; annotune_k < 4; annotune_k++) {
                         const int j_w_s = annotune_thread % 4;
-                        const int j_s = annotune_thread / 4 % 4;
-                        const int l_s = annotune_thread / 16 + 8 * annotune_k;
+                        const int j_s = annotune_thread / 4 % 8;
+                        const int l_s = annotune_thread / 32 + 4 * annotune_k;
                         if (16 * l_t_first + l_s < k && j_t + j_w_s + 4 * j_s < n)
-                            __pipeline_memcpy_async(&B_tile[288 * l_t_first + 18 * l_s + 4 * j_s + j_w_s], &B[(16 * l_t_first + l_s) * n + (j_t + j_w_s + 4 * j_s)], sizeof(double));
+                            __pipeline_memcpy_async(&B_tile[544 * l_t_first + 34 * l_s + 4 * j_s + j_w_s], &B[(16 * l_t_first + l_s) * n + (j_t + j_w_s + 4 * j_s)], sizeof(double));
                         else
-                            __pipeline_memcpy_async(&B_tile[288 * l_t_first + 18 * l_s + 4 * j_s + j_w_s], B, sizeof(double), sizeof(double));
+                            __pipeline_memcpy_async(&B_tile[544 * l_t_first + 34 * l_s + 4 * j_s + j_w_s], B, sizeof(double), sizeof(double));
                     }
                     #pragma unroll
                     for (int annotune_k = 0; annotune_k < 8; annotune_k++) {
@@ -199,14 +199,14 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0(
                 __syncthreads();
                 if (l_t + 32 < k) {
                     #pragma unroll
-                    for (int annotune_k = 0; annotune_k < 2; annotune_k++) {
+                    for (int annotune_k = 0; annotune_k < 4; annotune_k++) {
                         const int j_w_s = annotune_thread % 4;
-                        const int j_s = annotune_thread / 4 % 4;
-                        const int l_s = annotune_thread / 16 + 8 * annotune_k;
+                        const int j_s = annotune_thread / 4 % 8;
+                        const int l_s = annotune_thread / 32 + 4 * annotune_k;
                         if (l_t + l_s + 32 < k && j_t + j_w_s + 4 * j_s < n)
-                            __pipeline_memcpy_async(&B_tile[288 * ((l_t_part + 2) % 3) + 18 * l_s + 4 * j_s + j_w_s], &B[(l_t + l_s + 32) * n + (j_t + j_w_s + 4 * j_s)], sizeof(double));
+                            __pipeline_memcpy_async(&B_tile[544 * ((l_t_part + 2) % 3) + 34 * l_s + 4 * j_s + j_w_s], &B[(l_t + l_s + 32) * n + (j_t + j_w_s + 4 * j_s)], sizeof(double));
                         else
-                            __pipeline_memcpy_async(&B_tile[288 * ((l_t_part + 2) % 3) + 18 * l_s + 4 * j_s + j_w_s], B, sizeof(double), sizeof(double));
+                            __pipeline_memcpy_async(&B_tile[544 * ((l_t_part + 2) % 3) + 34 * l_s + 4 * j_s + j_w_s], B, sizeof(double), sizeof(double));
                     }
                     #pragma unroll
                     for (int annotune_k = 0; annotune_k < 8; annotune_k++) {
@@ -226,17 +226,17 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0(
                         const int annotune_step = threadIdx.x;
                         const int annotune_pair = threadIdx.y / 2 % 4;
                         const int annotune_side = threadIdx.y % 2;
-                        double annotune_left[2], annotune_right[2];
+                        double annotune_left[2], annotune_right[4];
                         #pragma unroll
                         for (int annotune_row = 0; annotune_row < 2; annotune_row++) {
                             annotune_left[annotune_row] = A_tile[1276 * l_t_part + 640 * annotune_row + 20 * i_w + l + annotune_step - l_t];
                         }
                         #pragma unroll
-                        for (int annotune_column = 0; annotune_column < 2; annotune_column++) {
-                            annotune_right[annotune_column] = B_tile[288 * l_t_part + 18 * (l + annotune_step - l_t) + annotune_pair + 4 * (annotune_column + 2 * (annotune_column / 2) + 2 * annotune_side)];
+                        for (int annotune_column = 0; annotune_column < 4; annotune_column++) {
+                            annotune_right[annotune_column] = B_tile[544 * l_t_part + 34 * (l + annotune_step - l_t) + annotune_pair + 4 * (annotune_column + 2 * (annotune_column / 2) + 2 * annotune_side)];
                         }
                         #pragma unroll
-                        for (int annotune_column = 0; annotune_column < 2; annotune_column++) {
+                        for (int annotune_column = 0; annotune_column < 4; annotune_column++) {
                             const int annotune_first = annotune_column + 2 * (annotune_column / 2);
                             const int annotune_second = annotune_column + 2 * (annotune_column / 2) + 2;
                             #pragma unroll
@@ -259,17 +259,17 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0(
                         const int annotune_step = threadIdx.x;
                         const int annotune_pair = threadIdx.y / 2 % 4;
                         const int annotune_side = threadIdx.y % 2;
-                        double annotune_left[2], annotune_right[2];
+                        double annotune_left[2], annotune_right[4];
                         #pragma unroll
                         for (int annotune_row = 0; annotune_row < 2; annotune_row++) {
                             annotune_left[annotune_row] = A_tile[1276 * l_t_part + 640 * annotune_row + 20 * i_w + l + annotune_step - l_t];
                         }
                         #pragma unroll
-                        for (int annotune_column = 0; annotune_column < 2; annotune_column++) {
-                            annotune_right[annotune_column] = B_tile[288 * l_t_part + 18 * (l + annotune_step - l_t) + annotune_pair + 4 * (annotune_column + 2 * (annotune_column / 2) + 2 * annotune_side)];
+                        for (int annotune_column = 0; annotune_column < 4; annotune_column++) {
+                            annotune_right[annotune_column] = B_tile[544 * l_t_part + 34 * (l + annotune_step - l_t) + annotune_pair + 4 * (annotune_column + 2 * (annotune_column / 2) + 2 * annotune_side)];
                         }
                         #pragma unroll
-                        for (int annotune_column = 0; annotune_column < 2; annotune_column++) {
+                        for (int annotune_column = 0; annotune_column < 4; annotune_column++) {
                             const int annotune_first = annotune_column + 2 * (annotune_column / 2);
                             const int annotune_second = annotune_column + 2 * (annotune_column / 2) + 2;
                             #pragma unroll
@@ -289,8 +289,8 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0(
                         #pragma unroll
                         for (long i_r = 0; i_r < 2; i_r++) {
                             #pragma unroll
-                            for (long j_r = 0; j_r < 4; j_r++) {
-                                sum_block[i_r][j_r] += A_tile[1276 * l_t_part + 640 * i_r + 20 * i_w + l - l_t] * B_tile[288 * l_t_part + 18 * (l - l_t) + j_w + 4 * j_r];
+                            for (long j_r = 0; j_r < 8; j_r++) {
+                                sum_block[i_r][j_r] += A_tile[1276 * l_t_part + 640 * i_r + 20 * i_w + l - l_t] * B_tile[544 * l_t_part + 34 * (l - l_t) + j_w + 4 * j_r];
                             }
                         }
                     }
@@ -300,7 +300,7 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0(
             for (long i_r = 0; i_r < 2; i_r++) {
                 const long i = i_t + i_w + 32 * i_r;
                 #pragma unroll
-                for (long j_r = 0; j_r < 4; j_r++) {
+                for (long j_r = 0; j_r < 8; j_r++) {
                     const long j = j_t + j_w + 4 * j_r;
                     if (i < m && j < n) {
                         C[i * n + j] = alpha * sum_block[i_r][j_r] + beta * C[i * n + j];
@@ -353,7 +353,7 @@ static cudaError_t gemm_1_launch(
         }
     } else {
         {
-            const dim3 blocks(annotune_extent((n + 15) / 16, 2147483647), annotune_extent((m + 63) / 64, 65535), 1);
+            const dim3 blocks(annotune_extent((n + 31) / 32, 2147483647), annotune_extent((m + 63) / 64, 65535), 1);
             const dim3 threads(4, 32, 1);
             gemm_1_s0<<<blocks, threads>>>(m, n, k, alpha, beta, A, B, C);
         }

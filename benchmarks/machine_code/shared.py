@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from math import prod
 
 from annotune.codegen.cuda.copies import copy_layout
-from annotune.codegen.cuda.grid import THREADS, grid
-from annotune.ir.expr import Access, Expr, Int, accesses, print_expr, substitute, variables
+from annotune.codegen.cuda.grid import THREADS, grid, own_count
+from annotune.ir.expr import Access, Binary, Expr, Int, accesses, print_expr, substitute, variables
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import (
     Assign,
@@ -22,6 +22,8 @@ from annotune.ir.nest import (
 from annotune.measure.values import element_of
 from annotune.schedule.plan import Kernel
 from annotune.strategies.copy_layout import Passes
+from annotune.transforms.registers import DEPTH_LANES, column_distance, fragments
+from annotune.transforms.tree import turn
 from machine_code.bank_passes import ThreadLoop, access_passes
 from machine_code.parts import spelled_out, with_parts
 
@@ -54,7 +56,7 @@ def shared_accesses(kernel: Kernel, sizes: Mapping[str, int]) -> tuple[SharedAcc
     unset = {stmt.name: 0 for stmt in walk_stmts(kernel.body) if isinstance(stmt, Local)}
     found: dict[str, SharedAccess] = {}
     for assign, loops, parts in with_parts(kernel.body) if arrays else ():
-        for named, is_write in _accesses(assign):
+        for named, is_write in _by_warps(assign, loops) or _accesses(assign):
             if named.array not in arrays:
                 continue
             access = spelled_out(named, parts)
@@ -69,6 +71,28 @@ def _accesses(assign: Assign) -> Iterator[tuple[Access, bool]]:
         yield from ((access, False) for access in accesses(source))
     if isinstance(assign.target, Access):
         yield assign.target, True
+
+
+def _by_warps(assign: Assign, loops: Sequence[Loop]) -> list[tuple[Access, bool]]:
+    """Return what a lane reads for the tensor cores, in the first step; none of other statements.
+
+    It has one of four steps of the sum, its own rows, and the columns of other lanes
+    (`annotune.codegen.cuda.fragments`).
+    """
+    total = next((loop for loop in loops if loop.by_warps), None)
+    if total is None:
+        return []
+    one = fragments([loop for loop in loops if loop.place in THREADS], total)
+    assert not isinstance(one, str), one
+    x, y = turn(one.x), turn(one.y)
+    columns = own_count(one.columns)
+    assert isinstance(columns, Int), columns
+    side = Binary("*", Int(column_distance(columns.value)), Binary("%", y, Int(2)))
+    pair = Binary("%", Binary("/", y, Int(2)), Int(DEPTH_LANES))
+    step = {total.var: Binary("+", total.lower, x)}
+    left, right = one.placed(one.left, Int(0), Int(0)), one.placed(one.right, Int(0), side, pair)
+    placed = (fold(substitute(factor, step)) for factor in (left, right))
+    return [(access, False) for factor in placed for access in accesses(factor)]
 
 
 def _counted(

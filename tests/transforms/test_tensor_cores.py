@@ -9,6 +9,7 @@ import pytest
 from conftest import Golden
 from decide.gemm_texts import gemm, with_sum
 from decide.recipes import decided_text
+from machine_code.shared import conflict_factor, shared_accesses
 from support.executed import Call, Part, executable
 from support.nest_text import print_nest
 
@@ -17,10 +18,7 @@ from annotune.certify.kernels import certify
 from annotune.diagnostics import Diagnostic
 from annotune.ir.nest import Loop, Nest, walk_stmts
 from annotune.schedule.plan import Plan
-from annotune.strategies.copy_layout import warp_passes
 from annotune.strategies.registry import AUTO
-from annotune.transforms.registers import column_distance
-from annotune.transforms.stage import Stage
 
 RECIPE = (
     'contract(0, thread={"j","i"}, register={"j","i"}, sum="l", thread_x=4, thread_y=8, '
@@ -96,22 +94,15 @@ def test_a_loop_that_is_no_sum_of_a_block_of_registers() -> None:
     assert refusal.code == "AT264"
 
 
-def test_the_lanes_of_a_warp_meet_in_no_bank() -> None:
-    for text in (gemm(128, RECIPE), gemm(128, RECIPE).replace("A[i][l]", "A[l][i]")):
-        one = decided_text(text, AUTO)
-        tile = one.decision.choices[0].contract
-        assert tile is not None
-        for stage, axis in zip(one.decision.choices[0].of(Stage), (tile.x, tile.y), strict=True):
-            strides = dict(stage.layout)
-            lanes = ((lane % 4, lane // 4) for lane in range(32))
-            thread, total = strides[axis.thread_loop], strides["l"]
-            if axis == tile.x:
-                apart = strides["j"] * column_distance(tile.register_x[1])
-                places = [total * q + thread * (g // 2) + apart * (g % 2) for q, g in lanes]
-            else:
-                places = [total * q + thread * g for q, g in lanes]
-            passes = warp_passes([8 * place for place in places], 8)
-            assert passes.transactions == passes.ideal
+@pytest.mark.parametrize("a", ["A[i][l]", "A[l][i]"])
+@pytest.mark.parametrize("b", ["B[l][j]", "B[j][l]"])
+def test_the_lanes_of_a_warp_meet_in_no_bank(a: str, b: str) -> None:
+    one = decided_text(gemm(1024).replace("A[i][l]", a).replace("B[l][j]", b), AUTO)
+    (kernel,) = one.plan().kernels()
+    found = shared_accesses(kernel, one.region.sizes)
+    assert sum(not access.is_filling for access in found) == 2
+    assert conflict_factor(found, filling=False) == 1.0
+    assert conflict_factor(found, filling=True) == 1.0
 
 
 def test_each_iteration_is_proven_to_run_once() -> None:

@@ -212,8 +212,8 @@ class Loop:
     that make a loop with a `place` legal; `merges` are the loops that run as this one, outermost
     first. Where all of `peeled` hold in an iteration, the tiles in it are whole, and its body may
     be written for them without the conditions that this makes true. What a serial loop adds up is
-    multiplied `by_warps`: the instructions of a warp do some of its iterations, and those of loops
-    inside it, for all lanes at once.
+    multiplied `by_warps`: each instruction of a warp does so many of its iterations, and some of
+    loops inside it, for all lanes at once; 0 where it is not.
     """
 
     var: str
@@ -229,7 +229,7 @@ class Loop:
     deal_of: str = ""
     merges: tuple[MergedLoop, ...] = ()
     peeled: tuple[Expr, ...] = ()
-    by_warps: bool = False
+    by_warps: int = 0
 
     def __post_init__(self) -> None:
         if self.step < 1:

@@ -123,8 +123,8 @@ class ContractionTile:
     ``contracted`` at a time. Where the two loops of an axis are one, it is split as
     ``assign_x`` and ``assign_y`` say; ``stage_x`` and ``stage_y`` tell which inputs pass through
     shared memory. ``thread_z`` is a further loop of the output, of which a block has so many
-    iterations at once, threads of its own for each: no loop and one for none. `by_warps` the tensor
-    cores multiply it.
+    iterations at once, threads of its own for each: no loop and one for none. `by_warps` are the
+    steps of the sum in an instruction of the tensor cores, 0 where these do not multiply it.
     """
 
     thread_x: Extent
@@ -137,7 +137,7 @@ class ContractionTile:
     stage_x: bool = True
     stage_y: bool = True
     thread_z: Extent = NO_AXIS
-    by_warps: bool = False
+    by_warps: int = 0
 
     @property
     def x(self) -> TileAxis:
@@ -193,7 +193,7 @@ class ContractionTile:
         ]
         one = {(True, False): ["x staged"], (False, True): ["y staged"]}
         more = [*split, *one.get((self.stage_x, self.stage_y), [])]
-        more += ["tensor cores"] if self.by_warps else []
+        more += [f"tensor cores by {self.by_warps}"] if self.by_warps else []
         axes = " ".join((x, y, *(f"{name}:{count}" for name, count in self.z)))
         return ", ".join([f"{axes} threads", f"{a} x {b} each", f"{loop}:{size}", *more])
 

@@ -589,7 +589,8 @@ def _contracted(unit: Unit, tile: Contract, asked: RecipeSteps) -> Candidate:
     Raises:
         AnnotuneError: The unit is no contraction that could have it.
     """
-    found = wished(unit, tile, by_warps=bool(asked.of(TensorCores, unit.statements)))
+    steps = (step.steps for step in asked.of(TensorCores, unit.statements))
+    found = wished(unit, tile, by_warps=max(steps, default=0))
     if isinstance(found, str):
         named = asked.of(Contract, unit.statements)[0].statement
         place = asked.places.of("contract", named)

@@ -63,6 +63,7 @@ from annotune.transforms.permute import Permute
 from annotune.transforms.presence import certain_reads
 from annotune.transforms.registers import (
     DEPTH_LANES,
+    DEPTHS,
     FRAGMENT,
     ROW_LANES,
     Hold,
@@ -225,7 +226,7 @@ def choose_tile(unit: Unit, found: Contraction, tile: ContractionTile) -> Candid
         register_y=(y[0], min(y[1], room)),
         stage_x=tile.stage_x and x_is_there,
         stage_y=tile.stage_y and y_is_there,
-        by_warps=tile.by_warps and x_is_there and y_is_there,
+        by_warps=tile.by_warps * (x_is_there and y_is_there),
     )
     choice = _carried_out(unit, found, tile)
     if smaller == tile:
@@ -274,7 +275,7 @@ def _carried_out(unit: Unit, found: Contraction, tile: ContractionTile) -> Candi
         *_copies(unit, found, tile),
         *(() if is_in_array else (Hold(number, summed[0], is_conditional),)),
         Pad(number, (*threads, tile.register_x[0], tile.register_y[0])),
-        *((TensorCores(number, inner),) if tile.by_warps else ()),
+        *((TensorCores(number, inner, tile.by_warps),) if tile.by_warps else ()),
     )
     made = Candidate.of_axes(
         unit.parts, *steps, blocks=blocks, threads=threads, reasons=tuple(_reasons(found, tile))
@@ -357,7 +358,7 @@ def _lanes_of(tile: ContractionTile, axis: TileAxis) -> tuple[dict[str, int], ..
 def _reasons(found: Contraction, tile: ContractionTile) -> Iterator[Reason]:
     a, b = found.a.access.array, found.b.access.array
     kind = "gemm tile" if tile.x.is_split or tile.y.is_split else "two-level tile"
-    kind += " on tensor cores" * tile.by_warps
+    kind += " on tensor cores" if tile.by_warps else ""
     yield Reason("strategy", kind, f"a contraction of {a} and {b}; each element is used again")
     loop, size = tile.thread_x
     lines = ": whole lines" if size % LINE == 0 else ""
@@ -515,9 +516,11 @@ def tensor_tiles(unit: Unit, found: Contraction) -> tuple[ContractionTile, ...]:
         if x is not None and y is not None:
             roles = (x.thread, y.thread, x.register, y.register)
             steps = (loop, _whole_steps(trip, staged))
-            tiles.append(ContractionTile(*roles, steps, CYCLIC, CYCLIC, by_warps=True))
-    tried = dict.fromkeys(tiles)
-    return tuple(sorted(tried, key=lambda tile: _tensor_cost(unit, found, tile))[:MOST_TILES])
+            tiles.append(ContractionTile(*roles, steps, CYCLIC, CYCLIC, by_warps=DEPTH_LANES))
+    found_tiles = sorted(dict.fromkeys(tiles), key=lambda tile: _tensor_cost(unit, found, tile))
+    deeper = (replace(t, by_warps=steps) for t in found_tiles[:1] for steps in DEPTHS[1:])
+    whole = (tile for tile in deeper if tile.contracted[1] % tile.by_warps == 0)
+    return (*found_tiles[:MOST_TILES], *whole)
 
 
 def _whole_steps(trip: int, most: int) -> int:
@@ -846,10 +849,10 @@ def _reason(loops: tuple[str, ...]) -> Reason:
     return Reason("merged", listed, f"{LINE} does not divide the iterations of {loops[-1]}")
 
 
-def wished(unit: Unit, wish: Contract, by_warps: bool = False) -> Candidate | str:
+def wished(unit: Unit, wish: Contract, by_warps: int = 0) -> Candidate | str:
     """Return the choice for a tile that somebody asks for, or in words why it cannot be.
 
-    The tensor cores multiply what is `by_warps`.
+    The tensor cores multiply it `by_warps` steps of the sum at a time, 0 where they do not.
     """
     found = contraction(unit)
     if isinstance(found, str):

@@ -428,6 +428,8 @@ def _index_names(target: Access) -> frozenset[str]:
 # a warp have the rows 8 apart, and 4 lanes share a row (PTX ISA, "Matrix Fragments for
 # mma.m16n8k4 with .f64 floating point type").
 ROW_LANES, DEPTH_LANES = 8, 4
+# Steps of the sum in one instruction; with more of them a lane has several of each operand.
+DEPTHS = (4, 8, 16)
 # Registers of a thread along rows and columns for one instruction.
 FRAGMENT = 2
 
@@ -552,6 +554,7 @@ class TensorCores(OnStatement):
         "PTX ISA, mma",
     )
     loop: str = takes(Kind.LOOP)
+    steps: int = takes(Kind.COUNT, DEPTH_LANES, by_name=True)
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the warps cannot multiply it, or None when they can."""
@@ -563,6 +566,8 @@ class TensorCores(OnStatement):
             return refusal
         nest = body[top_of(body, self.statement)]
         why = _why_no_warps(nest, outer, loop, context)
+        if self.steps not in DEPTHS:
+            why = f"an instruction has 4, 8 or 16 steps of it, not {self.steps}"
         if not why:
             found = fragments(outer, loop)
             why = found if isinstance(found, str) else _why_no_product(nest, found, body, context)
@@ -571,7 +576,7 @@ class TensorCores(OnStatement):
     def apply(self, body: Body, context: Context) -> Body:
         """Return `body` with the loop marked, which `why_not` has accepted."""
         loop = self._around(body)[-1]
-        return replace_loop(body, loop, (replace(loop, by_warps=True),))
+        return replace_loop(body, loop, (replace(loop, by_warps=self.steps),))
 
     def _around(self, body: Body) -> tuple[Loop, ...]:
         """Return the sum's loop and those around it, outermost first; none where it is not there.

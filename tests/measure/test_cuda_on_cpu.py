@@ -138,6 +138,22 @@ ENTRY pipeline_waits_too_little(int n, const double *in, double *out) {
   return on_device(n, in, out, n, [=](double *a, double *b) { piped<2><<<1, 8>>>(n, a, b); });
 }
 
+__global__ void longer(const double *a, double *b) {
+  int lane = threadIdx.x, row = lane / 4, step = lane % 4;
+  double left[8], right[4], two[2], d[4] = {0, 0, 0, 0}, e[4] = {0, 0, 0, 0};
+  for (int i = 0; i < 8; i++) left[i] = a[((row + i % 2 * 8) * 4 + step + i / 2 * 4) % 64];
+  for (int i = 0; i < 4; i++) right[i] = step + 4 * i == row + 8;
+  for (int i = 0; i < 2; i++) two[i] = step + 4 * i == 7 - row;
+  const double few[4] = {left[0], left[1], left[2], left[3]};
+  annotune_mma_m16n8k16(d, left, right);
+  annotune_mma_m16n8k8(e, few, two);
+  for (int i = 0; i < 4; i++)
+    b[(row + i / 2 * 8) * 8 + step * 2 + i % 2] = d[i] + 1000 * e[i];
+}
+ENTRY longer_mma(int n, const double *in, double *out) {
+  return on_device(n, in, out, 128, [=](double *a, double *b) { longer<<<1, 32>>>(a, b); });
+}
+
 #ifndef ANNOTUNE_CPU
 __device__ void annotune_mma_m16n8k4(double (&d)[4], const double (&a)[2], double b) {
   asm volatile("mma.sync…" : : );
@@ -294,6 +310,14 @@ def test_tensor_core_fragments_lie_as_ptx_says(library: Path) -> None:
         for column in range(8)
     ]
     assert said == [upper]
+    # A is VALUES in rows of 4 that overlap; B picks column + 8 of 16 steps, and 7 - column of 8.
+    (said,) = answers(library, RUN + "say(call('longer_mma', n, values, 128)[1])")
+    picked = [
+        VALUES[(4 * row + column + 8) % 64] + 1000 * VALUES[(4 * row + 7 - column) % 64]
+        for row in range(16)
+        for column in range(8)
+    ]
+    assert said == [picked]
 
 
 @pytest.mark.parametrize(

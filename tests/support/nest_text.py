@@ -111,7 +111,7 @@ def _header(loop: Loop) -> str:
         text += f" merges {part.var} from {part.lower} by {part.stride}"
     for test in loop.peeled:
         text += f" peeled {print_expr(test, SELECT + 1)}"
-    return text + " by_warps" * loop.by_warps
+    return text + (f" by_warps {loop.by_warps}" if loop.by_warps else "")
 
 
 _TOKEN = re.compile(
@@ -223,13 +223,12 @@ class _Lines:
         lower = tokens.binary(0)
         tokens.expect(":")
         upper = tokens.binary(0)
-        numbers = {"step": 1, "unrolled": 1}
+        numbers = {"step": 1, "unrolled": 1, "by_warps": 0}
         place = Level.SERIAL
         names = {"tile_of": "", "deal_of": ""}
         combines: list[Combine] = []
         merges: list[MergedLoop] = []
         peeled: list[Expr] = []
-        by_warps = False
         while word := tokens.peek():
             if word.startswith("@"):
                 tokens.next()
@@ -243,9 +242,6 @@ class _Lines:
             elif word == "peeled":
                 tokens.next()
                 peeled.append(tokens.binary(0))
-            elif word == "by_warps":
-                tokens.next()
-                by_warps = True
             elif word == "combines":
                 tokens.next()
                 combines.append(Combine(Operator(tokens.next()), tokens.name()))
@@ -274,7 +270,7 @@ class _Lines:
             merges=tuple(merges),
             deal_of=names["deal_of"],
             peeled=tuple(peeled),
-            by_warps=by_warps,
+            by_warps=numbers["by_warps"],
         )
 
 

@@ -41,6 +41,12 @@ def test_a_tile_of_32_threads(golden: Golden) -> None:
     assert marked == ["l"]
 
 
+def test_an_instruction_has_four_steps_or_twice_as_many_or_four_times() -> None:
+    refusal = made(gemm(64, RECIPE.replace('(0, "l")', '(0, "l", steps=12)')))
+    assert isinstance(refusal, Diagnostic)
+    assert refusal.message.endswith("an instruction has 4, 8 or 16 steps of it, not 12")
+
+
 def changed(change: str) -> str:
     """Return the recipe with another number, another step, or less in shared memory."""
     name = change.split("=")[0]
@@ -111,15 +117,19 @@ def test_each_iteration_is_proven_to_run_once() -> None:
 
 
 # Whole tiles and cut ones, sums with something left of them, and next to nothing.
-CALLS = ((24, 24, 24), (19, 19, 19), (33, 17, 6), (1, 1, 1))
+CALLS = ((32, 32, 32), (19, 19, 19), (33, 17, 6), (1, 1, 1))
+STEPS = (4, 8, 4, 16)
 RINGS = ("", "pipeline(S, 2)", "pipeline(S, 3)\nvectors(S, copied=2)", "stream(S)")
 
 
 def test_sums_are_right_at_every_size(tmp_path: Path) -> None:
     texts, calls = [], []
     for number, ring in enumerate(RINGS):
-        size = (24, 19)[number % 2]
-        text = gemm(size, f"{RECIPE}\n{ring.replace('S', '0')}", f"f{number}")
+        size, steps = (32, 19)[number % 2], STEPS[number]
+        recipe = RECIPE.replace('(0, "l")', f'(0, "l", steps={steps})').replace(
+            "step=8", f"step={max(8, steps)}"
+        )
+        text = gemm(size, f"{recipe}\n{ring.replace('S', '0')}", f"f{number}")
         texts.append(text.replace("+=", "-=") if number % 2 else text)
         with_scalar = with_sum(size, f"{OF_SUM}\n{ring.replace('S', '1')}", f"g{number}")
         texts += [with_scalar] if number == 1 else []
@@ -129,5 +139,6 @@ def test_sums_are_right_at_every_size(tmp_path: Path) -> None:
             if number == 1:
                 calls.append(Call(f"g{number}", (m, n, k, 2.0, *arrays), buffers))
     program = executable(tmp_path, "\n".join(texts))
-    assert "annotune_mma_m16n8k4(annotune_sums" in program.cuda
+    for steps in STEPS:
+        assert f"annotune_mma_m16n8k{steps}(annotune_sums" in program.cuda
     program.check(*calls, launches=True)

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from annotune.analysis.facts import Analysis, ArrayShape, ArrayUse
-from annotune.codegen.cuda.fragments import DEFINITION, MULTIPLY
+from annotune.codegen.cuda.fragments import definitions
 from annotune.codegen.in_place import between_kernels, lasting
 from annotune.codegen.renaming import Renaming, made_names
 from annotune.codegen.writer import words
@@ -360,7 +360,7 @@ def prelude(device: str) -> str:
     parts += [COMPLEX] if _OF_COMPLEX & set(called) else []
     parts += [operation(name) for name in OPERATIONS if name in called]
     parts += [COMBINED] if "annotune_combined" in called else []
-    parts += [DEFINITION] if MULTIPLY in called else []
+    parts += [text] if (text := definitions(called)) else []
     return "\n".join(parts)
 
 

@@ -404,7 +404,7 @@ class ThreadDialect(Dialect):
             out.line(f"const {kind} {WHOLE.name} = {first} + {steps};")
             text.write(out, kind, start, WHOLE.name, self.expr)
             out.line(self.rolled)
-            self._loop(out, replace(loop, lower=WHOLE, by_warps=False))
+            self._loop(out, replace(loop, lower=WHOLE, by_warps=0))
 
     def _assign(self, out: Writer, stmt: Assign) -> None:
         """Write an assignment; what is streamed goes by functions that tell the caches so."""

@@ -227,6 +227,13 @@ ANNOTUNE_QUIET inline void annotune_mma_rows(double *d, const double *a, double 
 inline void annotune_mma_m16n8k4(double (&d)[4], const double (&a)[2], double b) {
     annotune_mma_rows(d, a, b, 2);
 }
+/* More steps are 4 of them after another: a lane has rows lane/4 and 8 below at step lane%4 of each. */
+inline void annotune_mma_m16n8k8(double (&d)[4], const double (&a)[4], const double (&b)[2]) {
+    for (unsigned part = 0; part < 2; part++) annotune_mma_rows(d, a + 2 * part, b[part], 2);
+}
+inline void annotune_mma_m16n8k16(double (&d)[4], const double (&a)[8], const double (&b)[4]) {
+    for (unsigned part = 0; part < 4; part++) annotune_mma_rows(d, a + 2 * part, b[part], 2);
+}
 inline void annotune_mma_m8n8k4(double (&d)[2], double a, double b) {
     annotune_mma_rows(d, &a, b, 1);
 }

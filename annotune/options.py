@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 DEFAULT_TARGETS = ("cuda", "openacc", "openmp")
 TARGET_NAMES = (*DEFAULT_TARGETS, "openmp_target")
 STRATEGY_NAMES = (
-    *("auto", "direct", "two-level", "gemm", "batched"),
+    *("auto", "direct", "two-level", "gemm", "accumulate", "batched"),
     *("stencil", "elementwise", "reduction", "elements"),
 )
 SEARCH_NAMES = (

@@ -32,6 +32,7 @@ from annotune.ir.expr import Access, Int
 from annotune.ir.fold import fold
 from annotune.ir.nest import Assign, LocalArray, Loop, MemorySpace, walk_stmts
 from annotune.model.bounds import KIB, copies, copy_time, least_time, magma_time, peak_flop_s
+from annotune.model.joint import JointBlocks
 from annotune.model.passes import PASS_BYTES, NestAccesses, nest_accesses
 from annotune.model.shape import (
     SECTOR_BYTES,
@@ -151,6 +152,8 @@ def predict(
         plain = choice.having(without=(Merge, Decode))
         return predict(with_merged(unit, choice.merges), plain, device, compiled)
     element = max((element_of(unit, a) for a in (*unit.reads, *unit.writes)), default=WORD)
+    if choice.joint is not None:
+        return JointBlocks(unit, choice, element, device).prediction(compiled)
     if choice.contract is not None:
         tile = _TiledBlocks(unit, choice.contract, choice.moves, element, device)
         return tile.prediction(compiled)

@@ -21,7 +21,7 @@ from annotune.model.predict import Forecast, KernelForecast, RegionModel
 from annotune.report.figures import losing_text, share_text, time_text
 from annotune.schedule.candidate import Candidate
 from annotune.schedule.plan import Plan
-from annotune.space.decision import FUSIONS, Base, Decision, Point
+from annotune.space.decision import Base, Decision, Point
 from annotune.space.openmp import first_plan
 from annotune.space.recipe import recipe
 from annotune.space.space import Space
@@ -85,8 +85,8 @@ class RegionReport:
         if not self.has_kernels or not (work.flop or work.bytes_read or work.bytes_written):
             return None
         # Each target fuses by rules of its own.
-        parts = [(choice.parts, choice.joined) for choice in decision.choices]
-        fused = (self.base.nests(fusion, decision.asked) for fusion in FUSIONS)
+        parts = [(c.parts, "" if c.joint else c.joined) for c in decision.choices]
+        fused = (self.base.nests(fusion, decision.asked) for fusion in self.base.fusions)
         same = (found for found in fused if [(u.parts, u.joined) for u in found] == parts)
         units = next(same, None)
         if units is None:
@@ -181,9 +181,12 @@ def _losing(out: Writer, report: RegionReport, original: MeasuredOriginal) -> No
 def recipe_of(report: RegionReport) -> str:
     """Return the recipe that the decisions amount to, empty when there are none.
 
-    What the user's own recipe says stands in it word for word.
+    What the user's own recipe says stands in it word for word. Statements that accumulate together
+    have none but that of all steps, which `emit --json` prints.
     """
     if report.decision is None or report.base is None or not report.has_kernels:
+        return ""
+    if any(choice.joint is not None for choice in report.decision.choices):
         return ""
     wished = {step.statement for step in report.decision.asked.of(Unroll)}
     factors = {

@@ -10,6 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
+from math import prod
 from typing import TypeAlias
 
 from annotune.transforms.cache import Resident
@@ -198,6 +199,44 @@ class ContractionTile:
         return ", ".join([f"{axes} threads", f"{a} x {b} each", f"{loop}:{size}", *more])
 
 
+@dataclass(frozen=True, slots=True)
+class JointTile:
+    """What a block and a thread have of an output into which several statements accumulate.
+
+    `registers` and `threads` are the loops of the output with their lengths, the fastest in memory
+    first: a thread has neighbours along each of the former, and so have the threads along each of
+    the latter. Of the `sums`, one for each statement, so many steps are staged at a time.
+    """
+
+    registers: tuple[Extent, ...]
+    threads: tuple[Extent, ...]
+    sums: tuple[Extent, ...]
+
+    @property
+    def each(self) -> int:
+        """Return the outputs of a thread."""
+        return prod(size for _, size in self.registers)
+
+    @property
+    def block_size(self) -> int:
+        """Return the threads of a block."""
+        return prod(size for _, size in self.threads)
+
+    @property
+    def lengths(self) -> dict[str, int]:
+        """Return the length of a block's tile along each loop that is longer than one."""
+        found: dict[str, int] = {}
+        for loop, size in (*self.registers, *self.threads):
+            found[loop] = found.get(loop, 1) * size
+        return found
+
+    def __str__(self) -> str:
+        threads = " ".join(f"{loop}:{size}" for loop, size in self.threads)
+        each = " x ".join(f"{loop}:{size}" for loop, size in self.registers)
+        sums = " ".join(dict.fromkeys(f"{loop}:{size}" for loop, size in self.sums))
+        return f"{threads} threads, {each} each, {sums}"
+
+
 def held_registers(tile: ContractionTile, element_bytes: int) -> int:
     """Return the 32-bit registers that a thread needs for a tile, conditions at edges left out."""
     rows, columns = tile.register_x[1], tile.register_y[1]
@@ -245,7 +284,8 @@ class Candidate:
 
     `origin` is the strategy that proposes it whole, empty for axes that `direct` completes.
     `shape` names what OpenACC makes of the loops, `contract` is the two-level tile that the steps
-    carry out, and `moves` what they do with the data: what a table shows, and the model reads.
+    carry out, `joint` that of several statements, and `moves` what they do with the data: what a
+    table shows, and the model reads.
     """
 
     parts: tuple[tuple[int, ...], ...]
@@ -257,6 +297,7 @@ class Candidate:
     contract: ContractionTile | None = None
     moves: Moves = ()
     apart: tuple[Candidate, ...] = ()
+    joint: JointTile | None = None
 
     @property
     def at_other_sizes(self) -> tuple[Candidate, ...]:

@@ -14,9 +14,10 @@ from math import prod
 from typing import TypeGuard
 
 from annotune.analysis.facts import AccessFacts, Analysis, Dependence
+from annotune.analysis.reductions import reduction_operator
 from annotune.analysis.schedule import keeps_order, violations
 from annotune.diagnostics import Diagnostic, Span
-from annotune.ir.expr import Access, Int, Var
+from annotune.ir.expr import Access, Int, Var, variables
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Combine, Level, LocalArray, Loop
 from annotune.schedule.apply import reductions_refused
@@ -27,9 +28,18 @@ from annotune.transforms.legality import carried_sums
 from annotune.transforms.map import Map, Team
 from annotune.transforms.merge import Decode, Merge, merged_name
 from annotune.transforms.messages import NOT_MERGED
+from annotune.transforms.permute import Permute
 from annotune.transforms.tile import tile_name, worker_name
-from annotune.transforms.transform import Context
-from annotune.transforms.tree import Body, bands, bound_names, numbers, path, top_of
+from annotune.transforms.transform import Context, Transform
+from annotune.transforms.tree import (
+    Body,
+    bands,
+    bound_names,
+    find_assign,
+    numbers,
+    path,
+    top_of,
+)
 
 _BLOCKS = (Level.BLOCK_X, Level.BLOCK_Y, Level.BLOCK_Z)
 
@@ -213,7 +223,8 @@ class Unit:
     Where `members` are joined, their nests share the loops of `band` and stay apart inside it.
     `trips` are trip counts at the region's sizes, None where a count depends on a loop, or
     where loops of one name differ in it. `merges` are loops that run as one, outermost first;
-    `band` and `parallel` have the merged ones.
+    `band` and `parallel` have the merged ones. `joint` are the loops, outermost first, that pick
+    an output into which all statements of several nests accumulate, empty for other units.
     """
 
     analysis: Analysis
@@ -225,6 +236,7 @@ class Unit:
     sums: tuple[str, ...] = ()
     merges: tuple[tuple[str, ...], ...] = ()
     members: tuple[Unit, ...] = ()
+    joint: tuple[str, ...] = ()
 
     @property
     def joined(self) -> str:
@@ -418,7 +430,10 @@ class Unit:
         """The region distributed, with this unit's nests fused."""
         context = _fixed(self.analysis)
         body = Distribute(self.groups).apply(self.analysis.region.nest.body, context)
-        if len(self.parts) > 1:
+        if self.joint:
+            for step in gathering(self.analysis, self.parts, self.joint):
+                body = step.apply(body, _sized(self.analysis))
+        elif len(self.parts) > 1:
             body = Fuse(tuple(part[0] for part in self.parts), self.joined).apply(body, context)
         return body
 
@@ -600,6 +615,69 @@ def join(analysis: Analysis, first: Unit, second: Unit, loop: str) -> Unit | Non
         return None
     members = (*(first.members or (first,)), second)
     return Unit(analysis, first.groups, parts, band, (), names, members=members)
+
+
+def gathering(
+    analysis: Analysis, parts: Sequence[tuple[int, ...]], loops: tuple[str, ...]
+) -> Iterator[Transform]:
+    """Yield the steps that give statements of several nests `loops` in common, and no other."""
+    for statement, *_ in parts:
+        inner = (x.var for x in analysis.paths[statement] if x.var not in loops)
+        yield Permute(statement, (*loops, *inner))
+    yield Fuse(tuple(part[0] for part in parts), loop=loops[-1])
+
+
+def accumulating(analysis: Analysis, nests: Sequence[Unit]) -> Unit | None:
+    """Return neighbouring nests as one unit where they accumulate into the same elements.
+
+    Each is one statement in a perfect nest, and its loops that pick the element are parallel. They
+    may stand in other orders: they get that of the first nest. None where a dependence forbids it.
+    """
+    found = [_picking(analysis, unit) for unit in nests]
+    first, loops = found[0], found[0][1]
+    if not loops or any(one[0] != first[0] or {*one[1]} != {*loops} for one in found):
+        return None
+    parts, context = tuple(part for unit in nests for part in unit.parts), _sized(analysis)
+    body = Distribute(nests[0].groups).apply(analysis.region.nest.body, context)
+    for step in gathering(analysis, parts, loops):
+        if step.why_not(body, context) is not None:
+            return None
+        body = step.apply(body, context)
+    band = bands(body, parts[0][0])[0]
+    statements = tuple(part[0] for part in parts)
+    if tuple(loop.var for loop in band) != loops or not {*statements} <= numbers(band[-1]):
+        return None
+    host, parallel = mappable(analysis, body, statements, band)
+    if host or {*parallel} != {*loops}:
+        return None
+    return Unit(analysis, nests[0].groups, parts, band, (), loops, joint=loops)
+
+
+def _picking(analysis: Analysis, unit: Unit) -> tuple[Access | None, tuple[str, ...]]:
+    """Return the element that a unit's one statement adds to and the loops that pick it.
+
+    Nothing where the unit is no such nest.
+    """
+    number = unit.leader
+    if len(unit.statements) > 1 or unit.host or unit.sums or len(bands(unit.body, number)) > 1:
+        return None, ()
+    assign = find_assign(unit.body, number)
+    target = assign.target
+    is_sum = reduction_operator(assign) == "+" and assign.guard is None
+    if not is_sum or not unit.is_in_memory(target):
+        return None, ()
+    used = frozenset[str]().union(*map(variables, target.indices))
+    loops = tuple(x.var for x in unit.band if x.var in used)
+    inside = {x.var for x in unit.band}
+    is_even = not any(bound_names(x) & inside or x.step != 1 for x in unit.band)
+    is_free = {*loops} <= {*unit.parallel}
+    return (target, loops) if is_even and is_free else (None, ())
+
+
+def _sized(analysis: Analysis) -> Context:
+    """Return what holds where claims are proven: for the tuned sizes alone, or for all."""
+    sizes = analysis.region.constants if analysis.all_sizes else analysis.region.known_sizes
+    return Context(analysis, sizes)
 
 
 def follow(fact: AccessFacts, loops: Sequence[str], trips: Mapping[str, int | None]) -> bool:

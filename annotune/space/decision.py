@@ -42,12 +42,13 @@ from annotune.schedule.units import (
     with_merged,
 )
 from annotune.strategies import elements
+from annotune.strategies.accumulate import gathered, pays
 from annotune.strategies.direct import choose, fuse_by_footprint, serial_order, thread_level
 from annotune.strategies.gpu_tile import general_tile, wished
 from annotune.strategies.hints import HINTS
 from annotune.strategies.joined import joined_elements
 from annotune.strategies.movements import as_wished
-from annotune.strategies.registry import AUTO, ELEMENTS, why_not
+from annotune.strategies.registry import ACCUMULATE, AUTO, ELEMENTS, why_not
 from annotune.transforms.cache import Aligned, Cache, Resident
 from annotune.transforms.distribute import Distribute, Fuse
 from annotune.transforms.language import (
@@ -290,6 +291,8 @@ def to_workers(choice: Candidate, dealt: tuple[tuple[str, int], ...]) -> Candida
 
 JOINED = "joined"
 FUSIONS = ("footprint", "apart", "all", JOINED)
+# Neighbours that accumulate into one output share a kernel: all of them, or so many at a time.
+JOINT = "accumulate"
 
 
 @dataclass(frozen=True)
@@ -347,6 +350,25 @@ class Base:
             self._why_not[key] = why_not(unit, self.strategy)
         return self._why_not[key]
 
+    @cached_property
+    def fusions(self) -> tuple[str, ...]:
+        """Return the ways of fusing, those first in which statements accumulate together.
+
+        There are none of these where the user's own recipe, or hints, speak of the kernels.
+        """
+        spec = self.analysis.region.spec
+        is_open = not spec.commands and not spec.wishes and self.strategy in (AUTO, ACCUMULATE)
+        if not is_open or len(self.apart) < 2:
+            return FUSIONS
+        whole = self.nests(JOINT, RecipeSteps())
+        longest = max((len(unit.parts) for unit in whole if unit.joint), default=1)
+        counts = (n for n in range(longest - 1, 1, -1) if longest % n == 0 or n == 6)
+        joint = (JOINT, *(f"{JOINT} by {count}" for count in counts))
+        is_asked = self.strategy == ACCUMULATE
+        is_first = is_asked or all(pays(unit) for unit in whole if unit.joint)
+        # Where nothing is joined they are the same as others, which come first then.
+        return (*joint, *FUSIONS) if longest > 1 and is_first else (*FUSIONS, *joint)
+
     def nests(self, fusion: str, asked: RecipeSteps) -> tuple[Unit, ...]:
         """Return the units to launch under a way of fusing, the user's wishes kept.
 
@@ -375,6 +397,9 @@ class Base:
             # Its blocks and threads are for the strategy alone to choose.
             is_free = not asked.steps and self.strategy in (AUTO, ELEMENTS)
             return joined_elements(found) if is_free else found
+        if fusion.startswith(JOINT):
+            _, _, most = fusion.partition(" by ")
+            return gathered(self.analysis, found, int(most or len(found)))
         out: list[Unit] = []
         for unit in found:
             is_joined = unit.joined or (out and out[-1].joined)

@@ -19,7 +19,16 @@ from annotune.model.predict import RegionModel
 from annotune.schedule.candidate import Candidate, Reason
 from annotune.schedule.plan import Plan
 from annotune.schedule.units import Unit
-from annotune.space.decision import JOINED, Base, Decision, Point, RecipeSteps, common, decide
+from annotune.space.decision import (
+    FUSIONS,
+    JOINED,
+    Base,
+    Decision,
+    Point,
+    RecipeSteps,
+    common,
+    decide,
+)
 from annotune.space.limits import AxisLimits
 from annotune.space.recipe import config, form_settings
 from annotune.space.space import Product, Space, UnitSpace
@@ -211,7 +220,8 @@ class GpuPoints(TargetPoints[Point]):
         Raises:
             AnnotuneError: `direct` is illegal too, as only a recipe can make it.
         """
-        rules = replace(refused, picked={})
+        fusion = refused.fusion if refused.fusion in FUSIONS else FUSIONS[0]
+        rules = replace(refused, picked={}, fusion=fusion)
         try:
             return self.listed(rules).variant(())
         except AnnotuneError:
@@ -261,7 +271,7 @@ def acc_space(space: Space) -> Space:
     branches = [
         (fusion, tuple(_shaped(unit, base, asked) for unit in units))
         for fusion, units in space.branches
-        if fusion != JOINED
+        if fusion != JOINED and not any(one.unit.joint for one in units)
     ]
     few = sorted(branches, key=lambda pair: len(pair[1]))
     # What the recipe fuses stays so.

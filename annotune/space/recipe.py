@@ -20,6 +20,7 @@ from annotune.transforms.language import on_place, words_of, written
 from annotune.transforms.map import Map
 from annotune.transforms.merge import Merge, merged_name
 from annotune.transforms.permute import Permute
+from annotune.transforms.pipeline import Pipeline
 from annotune.transforms.registers import Hold, Registers, TensorCores
 from annotune.transforms.spread import Batch, Bring, Keep, ShareArray, Spread
 from annotune.transforms.stage import Stage
@@ -63,6 +64,11 @@ def config(decision: Decision, point: Point) -> dict[str, str | int]:
                 out[f"{prefix}.tile"] = str(choice.contract)
             if choice.moves:
                 out[f"{prefix}.movement"] = described(choice.moves)
+            if choice.joint is not None:
+                out[f"{prefix}.tile"] = str(choice.joint)
+                out |= {f"{prefix}.stages": step.stages for step in choice.of(Pipeline)}
+                out |= {f"{prefix}.resident": step.blocks for step in choice.of(Resident)}
+                continue
             picked = point.picked.get(choice.leader)
             is_cut = picked is not None and bool(picked.origin)
             if is_cut and choice.contract is None:

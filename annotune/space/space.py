@@ -26,7 +26,6 @@ from annotune.schedule.candidate import Candidate
 from annotune.schedule.launch_sizes import WARP
 from annotune.schedule.units import Unit
 from annotune.space.decision import (
-    FUSIONS,
     JOINED,
     Base,
     Point,
@@ -260,13 +259,15 @@ class UnitSpace:
     @property
     def size(self) -> int:
         """Return the number of points before constraints."""
-        own = 0 if self.unit.joined and self.is_free else prod(len(a.values) for a in self.axes)
+        is_whole = bool(self.unit.joint or (self.unit.joined and self.is_free))
+        own = 0 if is_whole else prod(len(axis.values) for axis in self.axes)
         return own + len(self.made)
 
     @property
     def legal(self) -> int:
         """Return the number of points that the constraints leave."""
-        return sum(1 for _ in _options(self)) if self.mapped or self.unit.joined else 0
+        is_whole = bool(self.unit.joined or self.unit.joint)
+        return sum(1 for _ in _options(self)) if self.mapped or is_whole else 0
 
 
 def unit_space(
@@ -276,6 +277,8 @@ def unit_space(
 
     `made` are those of strategies other than `direct`.
     """
+    if unit.joint:
+        return UnitSpace(unit, (), (), ({},), (), made)
     prefix = f"S{unit.leader}."
     axes: list[SpaceAxis] = []
     mapped: tuple[Candidate, ...] = ()
@@ -519,6 +522,8 @@ def _options(space: UnitSpace) -> Iterator[Candidate]:
     unit, own = space.unit, space.mapped[0] if space.mapped else None
     yield from space.made.leading
     yield from space.made.first[len(space.made.leading) :]
+    if unit.joint:
+        return  # its statements share no loop order that `direct` knows of
     # Where the recipe maps the loops, only factors are left.
     for axes in space.mapped or (Candidate(unit.parts),):
         # What is shared among threads is not unrolled as well.
@@ -567,9 +572,9 @@ def region_space(base: Base) -> Space:
     asked = read_asked(before_targets(spec.commands), params[0], base.analysis.region.nest.body)
     branches: list[tuple[str, tuple[UnitSpace, ...]]] = []
     seen: set[tuple[object, ...]] = set()
-    for fusion in FUSIONS:
+    for fusion in base.fusions:
         nests = base.nests(fusion, asked)
-        key = tuple((unit.parts, unit.joined) for unit in nests)
+        key = tuple((unit.parts, unit.joined, unit.joint) for unit in nests)
         if key in seen:
             continue
         seen.add(key)

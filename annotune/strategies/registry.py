@@ -15,6 +15,7 @@ from annotune import plugins
 from annotune.model.shape import traffic
 from annotune.schedule.candidate import Candidate, Moves, Reason
 from annotune.schedule.units import Unit
+from annotune.strategies.accumulate import accumulate
 from annotune.strategies.batched import batched, why_batched_later
 from annotune.strategies.direct import choose
 from annotune.strategies.elements import elements
@@ -68,7 +69,7 @@ class Strategy:
     why_later: Callable[[Unit, Candidate], str] = always_first
 
 
-AUTO, DIRECT, ELEMENTS = "auto", "direct", "elements"
+AUTO, DIRECT, ELEMENTS, ACCUMULATE = "auto", "direct", "elements", "accumulate"
 _ROWS = (
     Strategy(
         "two-level",
@@ -79,6 +80,11 @@ _ROWS = (
         "gemm",
         "the same with one loop of an input split among blocks, threads and registers",
         gemm,
+    ),
+    Strategy(
+        ACCUMULATE,
+        "neighbouring statements that add to one output, which stays in registers",
+        accumulate,
     ),
     Strategy(
         "batched",
@@ -226,9 +232,11 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _wanted(unit: Unit, wanted: str) -> Iterator[Strategy]:
-    """Yield the strategies that somebody asks for; joined nests are for one of them alone."""
+    """Yield the strategies that somebody asks for; nests together are for one of them alone."""
     for row in rows():
         if unit.members and row.name != ELEMENTS:
+            continue
+        if bool(unit.joint) is not (row.name == ACCUMULATE) and wanted != row.name:
             continue
         if wanted in (AUTO, row.name):
             yield row

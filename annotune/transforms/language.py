@@ -448,17 +448,22 @@ def in_order(steps: Iterable[Transform]) -> Schedule:
     """Return the steps of one kernel in the order in which they are done.
 
     First comes what shapes its nests, then what puts loops in their places, then what a
-    worker does. Loops over tiles get their order once they are there. What takes a nest apart
-    stays as it is given, for it changes which nests there are.
+    worker does. Loops over tiles get their order once they are there. What takes a nest apart, or
+    makes nests one down to some loop, stays as it is given, for it changes which nests there are.
+    Ends of tiles come last where statements have a block in common: copies for the later ones ask
+    where tiles end.
     """
     every = tuple(steps)
     first = {statement_of(step): place for place, step in reversed([*enumerate(every)])}
     made = {tile_name(step.loop) for step in every if isinstance(step, Tile)}
     is_apart = any(isinstance(step, Expand | Distribute) for step in every)
+    is_apart = is_apart or any(isinstance(step, Fuse) and step.loop for step in every)
+    is_joint = any(isinstance(step, Hold) and step.others for step in every)
 
     def shaping(step: Transform) -> int:
         is_late = isinstance(step, Permute) and bool(made & {*step.order})
-        if is_late or (is_apart and isinstance(step, _IN_NEST)):
+        is_given = isinstance(step, _IN_NEST) or (isinstance(step, Fuse) and bool(step.loop))
+        if is_late or (is_apart and is_given):
             return len(_SHAPING)
         return _SHAPING.index(type(step)) if type(step) in _SHAPING else len(_SHAPING)
 
@@ -469,6 +474,8 @@ def in_order(steps: Iterable[Transform]) -> Schedule:
             return (0, shaping(step), 0)
         if isinstance(step, Registers):
             return (2, 0, 0)
+        if isinstance(step, Peel | Pad) and is_joint:
+            return (3, len(every), _OF_STATEMENT.index(type(step)))
         if isinstance(step, _OF_STATEMENT):
             return (3, first[step.statement], _OF_STATEMENT.index(type(step)))
         # What other packages add comes after all that is here.

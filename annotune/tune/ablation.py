@@ -22,7 +22,7 @@ from annotune.space.variants import Listing, Variant
 from annotune.transforms.map import Vectorize
 from annotune.transforms.pipeline import Pipeline, Prefetch
 from annotune.transforms.registers import Hold, Registers
-from annotune.transforms.stage import Stage
+from annotune.transforms.stage import Overlay, Stage
 from annotune.transforms.tile_ends import Pad, Peel
 from annotune.transforms.transform import Context, Schedule, Transform
 from annotune.transforms.unroll import Unroll
@@ -32,7 +32,7 @@ GRID, OTHERS = "grid", "others"
 _KINDS: tuple[tuple[str, tuple[type[Transform], ...]], ...] = (
     ("vectors", (Vectorize,)),
     ("registers", (Registers,)),
-    ("staging", (Stage, Pipeline, Prefetch)),
+    ("staging", (Stage, Pipeline, Overlay, Prefetch)),
     ("register block", (Hold,)),
     ("tile ends", (Peel, Pad)),
     ("unroll", (Unroll,)),

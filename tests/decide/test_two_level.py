@@ -140,7 +140,7 @@ def test_another_strategy_leaves_it_out() -> None:
     assert made(unit, DIRECT) == Proposals()
     assert made(unit, "two-level").first == made(unit, AUTO).first != ()
     contractions, others = (
-        ("two-level", "gemm", "batched"),
+        ("two-level", "gemm", "accumulate", "batched"),
         ("stencil", "elementwise", "reduction", "elements"),
     )
     assert ("auto", "direct", *contractions, *others) == STRATEGY_NAMES

@@ -22,7 +22,18 @@ from math import prod
 
 from annotune.ir.expr import Access, Binary, Expr, Int, Real, Select, Var, accesses, variables, walk
 from annotune.ir.fold import fold, trip_count
-from annotune.ir.nest import Assign, Level, Local, LocalArray, Loop, MemorySpace, Stmt, walk_stmts
+from annotune.ir.nest import (
+    Assign,
+    Level,
+    Local,
+    LocalArray,
+    Loop,
+    MemorySpace,
+    Stmt,
+    walk_paths,
+    walk_stmts,
+)
+from annotune.ir.poly import ONE, from_expr
 from annotune.transforms.tree import Body, target_name
 
 THREAD_INDEX = "annotune_thread"
@@ -177,6 +188,29 @@ def aligned_arrays(body: Body) -> frozenset[str]:
                     if isinstance(a, Access)
                 }
     return frozenset(found)
+
+
+def paired_arrays(body: Body) -> frozenset[str]:
+    """Return the shared arrays of which a thread reads neighbours in a loop of an even length.
+
+    Two of them are one load (``LDS.128``) where the compiler knows that they start at a pair.
+    """
+    shared = {array.name for array in shared_arrays(body)}
+    found: set[str] = set()
+    for assign, loops in walk_paths(body):
+        even = {x.var for x in loops if x.place is Level.SERIAL and _is_even(x)}
+        own = [e for source in assign.sources() for e in accesses(source) if e.array in shared]
+        for element in own if even else ():
+            index = from_expr(element.indices[-1])
+            linear = None if index is None else index.linear_in(tuple(even))
+            if linear is not None and any(factor == ONE for factor in linear[0].values()):
+                found.add(element.array)
+    return frozenset(found)
+
+
+def _is_even(loop: Loop) -> bool:
+    count = fold(trip_count(loop))
+    return loop.step == 1 and isinstance(count, Int) and count.value % 2 == 0
 
 
 def shared_arrays(body: Body) -> tuple[LocalArray, ...]:

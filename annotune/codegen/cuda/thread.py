@@ -28,6 +28,7 @@ from annotune.codegen.cuda.copies import (
     Share,
     aligned_arrays,
     dynamic_bytes,
+    paired_arrays,
     shared_arrays,
     shared_bytes,
     shares,
@@ -545,7 +546,7 @@ class ThreadDialect(Dialect):
 
 def declare_arrays(out: Writer, body: Body) -> None:
     """Write the declarations of the arrays that a block's threads share."""
-    shared, vectors = shared_arrays(body), aligned_arrays(body)
+    shared, vectors = shared_arrays(body), aligned_arrays(body) | paired_arrays(body)
     is_dynamic, start = dynamic_bytes(body) > 0, 0
     if is_dynamic:
         at = f"__align__({VECTOR_BYTES})"

@@ -3,8 +3,8 @@
 __global__ void __launch_bounds__(8) f_1_s0_tuned(
         double *__restrict__ T, const double *__restrict__ t, const double *__restrict__ v) {
     const long n = 6;
-    __shared__ double v_tile[16];
-    __shared__ double t_tile[8];
+    __shared__ __align__(16) double v_tile[16];
+    __shared__ __align__(16) double t_tile[8];
     const int annotune_thread = threadIdx.x + 4 * threadIdx.y;
     const long h3_t = 4 * (long)(blockIdx.x % 2);
     const long h2_t = 2 * (long)(blockIdx.x / 2 % 3);

@@ -1,0 +1,215 @@
+"""What a kernel takes in which several statements add to one output that stays in registers.
+
+Blocks work in phases as those of a two-level tile do (`predict`): while one copies, those that are
+resident with it multiply.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import ceil, prod
+
+from annotune.analysis.facts import AccessFacts
+from annotune.annotation.devices import Device
+from annotune.ir.expr import Access, Binary, Expr, Int, Negate, Real, Var
+from annotune.model.bounds import KIB, peak_flop_s
+from annotune.model.shape import moves
+from annotune.model.traffic import (
+    BARRIER_CLOCKS,
+    MEMORY_CLOCKS,
+    REGISTER_BYTES,
+    STAGE_CLOCKS,
+    AccessStream,
+    Compiled,
+    Prediction,
+    most_registers,
+    read_by_waves,
+    residency,
+)
+from annotune.schedule.candidate import Candidate, JointTile
+from annotune.schedule.units import Unit
+from annotune.transforms.cache import Resident
+from annotune.transforms.pipeline import Pipeline
+from annotune.transforms.tree import find_assign
+
+# 32-bit registers beside outputs and operands: addresses, counters.
+OTHER_REGISTERS = 24
+
+
+@dataclass(frozen=True)
+class JointTerm:
+    """One statement ``C += A * B`` of several: its inputs, and the loops of the output in each.
+
+    `sums` are its other loops, those that should be staged first.
+    """
+
+    statement: int
+    inputs: tuple[AccessFacts, AccessFacts]
+    own: tuple[frozenset[str], frozenset[str]]
+    sums: tuple[str, ...]
+
+    @classmethod
+    def of(cls, unit: Unit, statement: int) -> JointTerm | str:
+        """Return a statement of a unit as a term, or in words why it is none."""
+        factors = list(_factors(find_assign(unit.body, statement).value))
+        elements = [one for one in factors if isinstance(one, Access)]
+        if any(one is None for one in factors) or len({e.array for e in elements}) != 2:
+            return f"statement {statement} does not add a product of elements of two arrays"
+        if len(elements) != 2:
+            return f"statement {statement} multiplies more than two elements"
+        facts = unit.analysis.accesses[statement]
+        a, b = (next(f for f in facts if f.access == e) for e in elements)
+        names = [n for n in unit.loops_around(statement) if n not in unit.joint]
+        if not names:
+            return f"statement {statement} has no sum"
+        if any(stride is None for f in (a, b) for stride in f.strides.values()):
+            return f"statement {statement} does not walk its inputs evenly"
+        sums = sorted(names, key=lambda n: min(abs(f.strides.get(n) or 1 << 62) for f in (a, b)))
+        one, two = (frozenset(n for n in unit.joint if moves(f, n)) for f in (a, b))
+        if one | two != {*unit.joint}:
+            return f"statement {statement} adds the same to several elements"
+        return cls(statement, (a, b), (one, two), tuple(sums))
+
+
+def _factors(expr: Expr) -> list[Expr | None]:
+    """Return the factors of a product, None for what is no factor of one."""
+    match expr:
+        case Binary("*", left, right):
+            return [*_factors(left), *_factors(right)]
+        case Negate(operand):
+            return _factors(operand)
+        case Access() | Real() | Int() | Var():
+            return [expr]
+        case _:
+            return [None]
+
+
+def products_of(lengths: Mapping[str, int], loops: Collection[str]) -> int:
+    """Return the product of the lengths of some loops, one for those that have none."""
+    return prod(size for loop, size in lengths.items() if loop in loops)
+
+
+@dataclass(frozen=True)
+class JointBlocks:
+    """The blocks of a unit of several statements under a choice with a joint tile."""
+
+    unit: Unit
+    choice: Candidate
+    element: int
+    device: Device
+
+    @property
+    def tile(self) -> JointTile:
+        assert self.choice.joint is not None
+        return self.choice.joint
+
+    @cached_property
+    def terms(self) -> tuple[JointTerm, ...]:
+        found = (JointTerm.of(self.unit, statement) for statement in self.unit.statements)
+        return tuple(term for term in found if isinstance(term, JointTerm))
+
+    @cached_property
+    def trips(self) -> Mapping[str, int]:
+        return {name: count or 1 for name, count in self.unit.trips.items()}
+
+    @cached_property
+    def grid(self) -> list[tuple[str, int]]:
+        """Return the loops of the output with the tiles along them."""
+        lengths = self.tile.lengths
+        return [(n, ceil(self.trips[n] / lengths.get(n, 1))) for n in self.unit.joint]
+
+    @property
+    def stages(self) -> int:
+        return max((step.stages for step in self.choice.of(Pipeline)), default=1)
+
+    @property
+    def registers(self) -> int:
+        """Return the estimated registers of a thread."""
+        own, tile = dict(self.tile.registers), self.tile
+        operands = max(sum(products_of(own, x) for x in term.own) for term in self.terms)
+        needed = (tile.each + operands) * self.element // REGISTER_BYTES + OTHER_REGISTERS
+        together = max((step.blocks for step in self.choice.of(Resident)), default=1)
+        return min(needed, most_registers(self.device, tile.block_size * together))
+
+    @property
+    def shared_bytes(self) -> int:
+        """Return the shared memory of a block: that of the term that copies most."""
+        lengths = self.tile.lengths
+        each = (
+            sum(products_of(lengths, own) for own in term.own) * step
+            for term, (_, step) in zip(self.terms, self.tile.sums, strict=True)
+        )
+        return self.stages * max(each) * self.element
+
+    def prediction(self, compiled: Compiled | None) -> Prediction:
+        """Return the predicted time of a launch, `compiled` what a compiler said of it."""
+        device, tile = self.device, self.tile
+        registers = compiled.registers if compiled else self.registers
+        shared_bytes = (compiled.shared_bytes if compiled else 0) or self.shared_bytes
+        found = residency(device, tile.block_size, registers, shared_bytes)
+        resident, clock = max(1, found.blocks), device.clock_ghz * 1e9
+        terms = self.work(device.sm_count * resident)
+        blocks = prod(count for _, count in self.grid)
+        waves = ceil(blocks / (device.sm_count * resident))
+        steps = sum(self._steps(k) for k in range(len(self.terms)))
+        waited = MEMORY_CLOCKS + len(self.terms) * STAGE_CLOCKS + steps * 2 * BARRIER_CLOCKS
+        moving = max(terms["device memory"], terms["L2"])
+        computing = max(terms["shared memory"], terms["arithmetic"])
+        # What one block waits for, the others resident with it work in.
+        terms["latency"] = waves * waited / clock / resident
+        per_sm = blocks / device.sm_count
+        filled = per_sm / ceil(per_sm)
+        exposed = min(moving, computing) / per_sm * waves + terms["latency"]
+        time_s = max(moving, computing / filled) + exposed + device.kernel_launch_us * 1e-6
+        occupancy = min(1.0, resident * tile.block_size / device.max_threads_per_sm)
+        rates = self.rates
+        moved = {place: terms[place] * rates[place] for place in ("device memory", "L2")}
+        return Prediction(time_s, terms, occupancy, registers, compiled is not None, moved)
+
+    def _steps(self, number: int) -> int:
+        """Return how often a block copies inputs of a term."""
+        term, (inner, step) = self.terms[number], self.tile.sums[number]
+        others = prod(self.trips[n] for n in term.sums if n != inner)
+        return others * ceil(self.trips[inner] / step)
+
+    @property
+    def rates(self) -> Mapping[str, float]:
+        """Return the bytes/s that each place allows."""
+        device = self.device
+        clock = device.clock_ghz * 1e9
+        return {
+            "device memory": device.sustained_bandwidth_gb_s * 1e9,
+            "L2": device.l2_bandwidth_gb_s * 1e9,
+            "shared memory": device.l1_bytes_per_clock_per_sm * device.sm_count * clock,
+        }
+
+    def work(self, at_once: int) -> dict[str, float]:
+        """Return the seconds of what blocks do side by side, so many of them at once."""
+        tile, lengths, own = self.tile, self.tile.lengths, dict(self.tile.registers)
+        blocks = prod(count for _, count in self.grid)
+        outputs = tile.each * tile.block_size
+        products = read = copied = 0
+        for term in self.terms:
+            depth = prod(self.trips[n] for n in term.sums)
+            products += depth * outputs
+            read += depth * tile.block_size * sum(products_of(own, x) for x in term.own)
+            copied += depth * sum(products_of(lengths, x) for x in term.own)
+        l2_room = self.device.l2_mib * KIB * KIB
+        target = next(f for f in self.unit.writes)
+        streams = [AccessStream.of(f, self.element) for term in self.terms for f in term.inputs]
+        sums = {n: self.trips[n] for term in self.terms for n in term.sums}
+        inside = {**{n: lengths.get(n, 1) for n in self.unit.joint}, **sums}
+        memory = read_by_waves(streams, self.grid, inside, at_once, l2_room)
+        whole = prod(self.trips[n] for n in self.unit.joint if target.strides.get(n) != 0)
+        memory += 2 * whole * self.element
+        through_l2 = blocks * copied * self.element + 2 * whole * self.element
+        through_shared = blocks * (read + copied) * self.element
+        rates = self.rates
+        return {
+            "device memory": memory / rates["device memory"],
+            "L2": through_l2 / rates["L2"],
+            "shared memory": through_shared / rates["shared memory"],
+            "arithmetic": 2 * blocks * products / peak_flop_s(self.element, self.device),
+        }

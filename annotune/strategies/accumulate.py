@@ -1,0 +1,431 @@
+"""Neighbouring statements that add to one output share a kernel that keeps it in registers.
+
+Each statement is a sum of products of two inputs. Alone, each of them brings all of the output from
+memory and back; together they do so once. A thread has a block of outputs that is cut along every
+loop, so that whichever input the loops belong to, the block is an outer product of what the thread
+reads of both: nothing is transposed between two statements. Inputs pass through shared memory,
+those of all statements through the same place.
+
+Sources: J. Kim et al., "Optimizing Tensor Contractions in CCSD(T) for Efficient Execution on GPUs",
+ICS 2018, section 5.3 (nine and six of the triples' terms in one kernel); W. Ma, S. Krishnamoorthy,
+O. Villa and K. Kowalski, "GPU-Based Implementations of the Noniterative Regularized-CCSD(T)
+Corrections", Journal of Chemical Theory and Computation 7(5), 2011, doi:10.1021/ct1007247.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import product
+from math import ceil, prod
+
+from annotune.analysis.facts import AccessFacts, Analysis
+from annotune.ir.c_types import element_bytes
+from annotune.model.joint import JointTerm, products_of
+from annotune.model.shape import moves
+from annotune.schedule.candidate import Candidate, JointTile, Reason
+from annotune.schedule.launch_sizes import ENOUGH_BLOCKS, SM_BLOCKS, SM_REGISTERS, SM_THREADS, WARP
+from annotune.schedule.units import Unit, accumulating
+from annotune.strategies.gpu_tile import (
+    GAIN,
+    L2_ELEMENT,
+    OPERAND,
+    OUTPUT,
+    OUTPUT_L2,
+    staged_steps,
+)
+from annotune.transforms.cache import Resident
+from annotune.transforms.distribute import Fuse
+from annotune.transforms.language import in_order, on_place
+from annotune.transforms.map import Map
+from annotune.transforms.permute import Permute
+from annotune.transforms.pipeline import WORDS, Pipeline
+from annotune.transforms.registers import Hold
+from annotune.transforms.stage import SHARED_BYTES, Overlay, Stage
+from annotune.transforms.tile import Tile, name_is_taken, tile_name
+from annotune.transforms.tile_ends import Pad
+from annotune.transforms.transform import Transform
+
+# Outputs of a thread: as many as its registers hold beside the operands, and as few as pay.
+MOST_OUTPUTS = 64
+LEAST_OUTPUTS = 16
+# Outputs of a thread along one loop, and its threads: powers of two, so that places are cheap.
+LENGTHS = (1, 2, 4, 8)
+ALONG = (1, 2, 4, 8, 16, 32)
+# Threads of a block: the rules' own, and further ones as points of the space.
+BLOCK_SIZES = (128, 256)
+# Steps of a sum that are staged at once, at most.
+STAGED = 16
+# Elements between two steps of the sum in a copy, beyond those of one: pairs stay aligned, and
+# neighbouring steps lie in other banks.
+GAP = 2
+# Registers of a thread beside outputs and operands: addresses and counters (estimated).
+OTHER_REGISTERS = 8
+# Elements of a sector of memory, the least that is moved.
+SECTOR = 4
+# Loops of an output whose tiles are looked through; more are as many points as a search has time
+# for.
+MOST_LOOPS = 8
+# Further tiles that become points of the space.
+MOST_TILES = 3
+
+
+def gathered(analysis: Analysis, nests: Sequence[Unit], most: int) -> tuple[Unit, ...]:
+    """Return the nests with neighbours as one unit that the strategy has a kernel for.
+
+    No more than `most` statements become one.
+    """
+    out: list[Unit] = []
+    rest = list(nests)
+    while rest:
+        count = min(most, len(rest))
+        while count > 1:
+            unit = accumulating(analysis, rest[:count])
+            found = None if unit is None else _problem(unit)
+            if unit is not None and isinstance(found, _Joint) and found.best:
+                out.append(unit)
+                break
+            count -= 1
+        else:
+            out.append(rest[0])
+        rest = rest[max(1, count) :]
+    return tuple(out)
+
+
+def pays(unit: Unit) -> bool:
+    """Return whether one kernel for a unit's statements costs less than one for each of them.
+
+    What it saves is the way of the output to memory and back; with long sums that is little, and
+    tiles of their own are better.
+    """
+    found = _problem(unit)
+    if isinstance(found, str) or not found.best:
+        return False
+    tile = found.best[0]
+    if found.blocks(tile) < ENOUGH_BLOCKS:
+        return False
+    alone = 0.0
+    for term, own in zip(found.terms, tile.sums, strict=True):
+        one = replace(found, terms=(term,))
+        alone += one.products * one.cost(replace(tile, sums=(own,)))
+    return found.products * found.cost(tile) < (1 - GAIN) * alone
+
+
+def accumulate(unit: Unit) -> tuple[Candidate, ...] | str:
+    """Return the choices for a unit of several statements, the rules' own first, or why none."""
+    if not unit.joint:
+        return "no neighbouring statements accumulate into the same elements"
+    found = _problem(unit)
+    if isinstance(found, str):
+        return found
+    tiles = [tile for threads in BLOCK_SIZES[1:] for tile in found.tiles(threads)]
+    tiles = [*found.best, *tiles]
+    if not tiles:
+        return "no tile of the output fits the registers of a thread and the memory of a block"
+    first, *others = dict.fromkeys(tiles)
+    made = [found.choice(first, 1, True), found.choice(first, 1, False)]
+    made += [found.choice(_halved(first), 2, True), found.choice(first, 0, True)]
+    return (*made, *(found.choice(tile, 1, True) for tile in others))
+
+
+def _halved(tile: JointTile) -> JointTile:
+    """Return a tile with half as many steps of each sum at once, which leaves room for a ring."""
+    sums = tuple((loop, max(1, size // 2)) for loop, size in tile.sums)
+    return replace(tile, sums=sums)
+
+
+@dataclass(frozen=True)
+class _Joint:
+    """The statements of a unit as terms of one output, and what suits them."""
+
+    unit: Unit
+    terms: tuple[JointTerm, ...]
+    target: AccessFacts
+    element: int
+
+    @cached_property
+    def loops(self) -> tuple[str, ...]:
+        """Return the loops of the output, the fastest in memory first."""
+        strides = self.target.strides
+        return tuple(sorted(self.unit.joint, key=lambda n: abs(strides.get(n) or 0)))
+
+    @cached_property
+    def trips(self) -> Mapping[str, int]:
+        return {name: count or 1 for name, count in self.unit.trips.items()}
+
+    @cached_property
+    def best(self) -> list[JointTile]:
+        """Return the rules' own tiles, the best first; small outputs have few threads."""
+        return self.tiles(BLOCK_SIZES[0]) or self.tiles(WARP)
+
+    # Which tile --------------------------------------------------------------------------------
+
+    def tiles(self, threads: int) -> list[JointTile]:
+        """Return tiles for blocks of so many threads, the one that costs least first."""
+        sums = tuple((t.sums[0], staged_steps(self.trips[t.sums[0]], STAGED)) for t in self.terms)
+        scored = []
+        for registers in self._registers():
+            for along in self._along(registers, threads):
+                tile = JointTile(registers, along, sums)
+                if self._fits(tile):
+                    scored.append((self.cost(tile), tile))
+        scored.sort(key=lambda pair: pair[0])
+        return [tile for _, tile in scored[:MOST_TILES]]
+
+    def _registers(self) -> list[tuple[tuple[str, int], ...]]:
+        """Return blocks of a thread's outputs that read least for each product."""
+        lengths = [[n for n in LENGTHS if n <= self.trips[loop]] for loop in self.loops]
+        scored = []
+        for sizes in product(*lengths):
+            outputs = prod(sizes)
+            if LEAST_OUTPUTS <= outputs <= MOST_OUTPUTS:
+                own = dict(zip(self.loops, sizes, strict=True))
+                rest = prod(ceil(self.trips[n] / own[n]) * own[n] / self.trips[n] for n in own)
+                scored.append((rest * (1 + OPERAND * self._operands(own)), sizes))
+        scored.sort(key=lambda pair: pair[0])
+        return [
+            tuple((n, size) for n, size in zip(self.loops, sizes, strict=True) if size > 1)
+            for _, sizes in scored[:MOST_TILES]
+        ]
+
+    def _operands(self, own: Mapping[str, int]) -> float:
+        """Return what a thread reads of both inputs for one product, over all terms."""
+        outputs = prod(own.values())
+        read = sum(
+            weight * sum(products_of(own, x) for x in term.own)
+            for term, weight in zip(self.terms, self.weights, strict=True)
+        )
+        return read / outputs
+
+    @cached_property
+    def weights(self) -> tuple[float, ...]:
+        """Return the share of all products that each term has."""
+        return tuple(self._depth(term) / self.products for term in self.terms)
+
+    def _depth(self, term: JointTerm) -> int:
+        return prod(self.trips[name] for name in term.sums)
+
+    def _along(
+        self, registers: tuple[tuple[str, int], ...], threads: int
+    ) -> Iterator[tuple[tuple[str, int], ...]]:
+        """Yield the ways to lay so many threads along the loops, none much longer than these."""
+        own = dict(registers)
+        lengths = []
+        for loop in self.loops:
+            left = ceil(self.trips[loop] / own.get(loop, 1))
+            lengths.append([n for n in ALONG if n < 2 * left])
+        for sizes in _factored(lengths, threads):
+            yield tuple((n, size) for n, size in zip(self.loops, sizes, strict=True) if size > 1)
+
+    def _fits(self, tile: JointTile) -> bool:
+        """Return whether a block has the memory for the copies of each term, registers for one."""
+        copied = max(self._copied(tile, k) for k in range(len(self.terms)))
+        return copied <= SHARED_BYTES and self.resident(tile) > 0
+
+    def _copied(self, tile: JointTile, number: int) -> int:
+        """Return the bytes of the copies of one term."""
+        _, step = tile.sums[number]
+        lengths = (products_of(tile.lengths, own) + GAP for own in self.terms[number].own)
+        return sum(lengths) * step * self.element
+
+    def resident(self, tile: JointTile) -> int:
+        """Return how many blocks of a tile a multiprocessor has registers for."""
+        own = dict(tile.registers)
+        operands = max(sum(products_of(own, x) for x in term.own) for term in self.terms)
+        each = (tile.each + operands) * self.element // 4 + OTHER_REGISTERS
+        most = min(SM_BLOCKS, SM_THREADS // tile.block_size)
+        return min(most, SM_REGISTERS // (each * tile.block_size)) if each <= 255 else 0
+
+    def cost(self, tile: JointTile) -> float:
+        """Return what one product of a tile costs, in the units of the two-level tile's `cost`."""
+        own, lengths = dict(tile.registers), tile.lengths
+        cut = {n: lengths.get(n, 1) for n in self.loops}
+        surplus = prod(ceil(self.trips[n] / size) * size / self.trips[n] for n, size in cut.items())
+        outputs = tile.each * tile.block_size
+        copied = 0.0
+        for term, weight, (inner, step) in zip(self.terms, self.weights, tile.sums, strict=True):
+            rows = {**lengths, inner: step}
+            for fact, loops in zip(term.inputs, term.own, strict=True):
+                copied += weight * _wasted(fact, rows) * products_of(lengths, loops)
+        multiplied = surplus * (1 + OPERAND * self._operands(own))
+        moved = _wasted(self.target, lengths) * (OUTPUT + OUTPUT_L2) / self.products
+        moved += surplus * L2_ELEMENT * copied / outputs
+        hidden = max(1, self.resident(tile))
+        busy = min(1.0, self.blocks(tile) / ENOUGH_BLOCKS)
+        return (max(moved, multiplied) + min(moved, multiplied) / hidden) / busy
+
+    def blocks(self, tile: JointTile) -> int:
+        """Return how many blocks a tile of the output makes."""
+        lengths = tile.lengths
+        return prod(ceil(self.trips[n] / lengths.get(n, 1)) for n in self.loops)
+
+    @cached_property
+    def products(self) -> int:
+        """Return the products of all terms for one output."""
+        return sum(map(self._depth, self.terms))
+
+    # The schedule ------------------------------------------------------------------------------
+
+    def choice(self, tile: JointTile, stages: int, is_resident: bool) -> Candidate:
+        """Return the choice that carries a tile out, its copies in a ring of so many stages.
+
+        Where it `is_resident`, the compiler gives a thread no more registers than the tile needs.
+        For other sizes it may have them all.
+        """
+        blocks, threads = self._placed(tile)
+        leader = self.unit.leader
+        number = self.resident(tile) if is_resident else 0
+        steps: list[Transform] = []
+        for k in range(len(self.terms)):
+            steps += self._shaped(tile, k, (*blocks, *threads))
+        levels = (*on_place("block", blocks), *on_place("thread", threads))
+        steps += [Fuse(self.unit.statements, loop=(*blocks, *threads)[-1]), Map(leader, levels)]
+        for k in range(len(self.terms)):
+            steps += self._staged(tile, k, stages)
+        held = self._held(0)
+        steps.append(Hold(leader, held, others=self.unit.statements[1:]))
+        steps.append(Pad(leader, tuple(dict.fromkeys((*threads, *dict(tile.registers))))))
+        general = self.choice(tile, stages, False) if number > 1 else None
+        steps += [Resident(leader, number)] if number > 1 else []
+        return Candidate(
+            self.unit.parts,
+            in_order(steps),
+            tuple(self._reasons(tile, stages, number)),
+            general=general,
+            joint=tile,
+        )
+
+    def _placed(self, tile: JointTile) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the loops over the tiles of blocks and those on threads, the fastest first."""
+        own, along = dict(tile.registers), dict(tile.threads)
+        cuts = {n: (n in own) + (n in along) for n in self.loops}
+        blocks = tuple(_tiled(n, cuts[n]) for n in self.loops)
+        return blocks, tuple(_tiled(n, n in own) for n in self.loops if n in along)
+
+    def _held(self, number: int) -> str:
+        """Return the outermost loop of a term's sum."""
+        inner, *outer = self.terms[number].sums
+        return (*outer, tile_name(inner))[0]
+
+    def _shaped(self, tile: JointTile, number: int, placed: tuple[str, ...]) -> Iterator[Transform]:
+        """Yield what gives a term's nest the loops of the block around its sum, in order."""
+        term, (inner, step) = self.terms[number], tile.sums[number]
+        own, along = dict(tile.registers), dict(tile.threads)
+        for loop in self.loops:
+            sizes = [size for size in (own.get(loop), along.get(loop)) if size]
+            yield from (Tile(term.statement, _tiled(loop, k), n) for k, n in enumerate(sizes))
+        yield Tile(term.statement, inner, step)
+        _, *outer = term.sums
+        inside = tuple(n for n in reversed(self.loops) if n in own)
+        yield Permute(term.statement, (*placed, *outer, tile_name(inner), inner, *inside))
+
+    def _staged(self, tile: JointTile, number: int, stages: int) -> Iterator[Transform]:
+        """Yield the copies of a term's inputs, in the place of those of the first term."""
+        term, (inner, _) = self.terms[number], tile.sums[number]
+        for fact in term.inputs:
+            array = fact.access.array
+            yield Stage(term.statement, array, inner, self._layout(tile, number, fact))
+        if stages:
+            yield Pipeline(term.statement, tile_name(inner), stages)
+        if number:
+            yield Overlay(term.statement, self.unit.leader)
+
+    def _layout(
+        self, tile: JointTile, number: int, fact: AccessFacts
+    ) -> tuple[tuple[str, int], ...]:
+        """Return the loops of a copy with their distances, as the array has its rows.
+
+        In the copy the loops stand as in the output, a step of the sum after the other.
+        """
+        inner, _ = tile.sums[number]
+        own, along, lengths = dict(tile.registers), dict(tile.threads), tile.lengths
+        mine = [n for n in self.loops if moves(fact, n) and n in lengths]
+        distance, length = {}, 1
+        # What a thread has neighbours of comes first: two of them are one load.
+        for loop in sorted(mine, key=lambda n: n not in own):
+            distance[loop] = length
+            length *= lengths[loop]
+        distance[inner] = length + GAP
+        rows: list[tuple[str, int]] = []
+        for loop in sorted(distance, key=lambda n: -abs(fact.strides.get(n) or 0)):
+            if loop in own and loop in along:
+                rows.append((tile_name(loop), own[loop] * distance[loop]))
+            rows.append((loop, distance[loop]))
+        return tuple(rows)
+
+    def _reasons(self, tile: JointTile, stages: int, resident: int) -> Iterator[Reason]:
+        array, count = self.target.access.array, len(self.terms)
+        rule = f"{count} statements add to {array}, which stays in registers"
+        yield Reason("strategy", "accumulate", rule)
+        threads = ", ".join(f"{n} by {size}" for n, size in tile.threads)
+        yield Reason("threads", threads, "the least to copy for each product")
+        own = ", ".join(f"{n} by {size}" for n, size in tile.registers)
+        yield Reason("registers", own, "each statement is an outer product without transposing")
+        steps = ", ".join(dict.fromkeys(f"{size} of {n}" for n, size in tile.sums))
+        way = f"a ring of {stages}" if stages > 1 else "asynchronous copies" if stages else "copies"
+        yield Reason("staged", f"{steps} at a time", f"{way}, of all statements in one place")
+        if resident > 1:
+            yield Reason("resident", f"{resident} blocks", "as the registers of the tile allow it")
+
+
+def _tiled(loop: str, times: int) -> str:
+    """Return the name of the loop over tiles of tiles of a loop, itself for none."""
+    for _ in range(times):
+        loop = tile_name(loop)
+    return loop
+
+
+def _factored(lengths: Sequence[Sequence[int]], total: int) -> Iterator[tuple[int, ...]]:
+    """Yield one of each of the lengths, all of which together make `total`."""
+    if not lengths:
+        if total == 1:
+            yield ()
+        return
+    for size in lengths[0]:
+        if total % size == 0:
+            yield from ((size, *rest) for rest in _factored(lengths[1:], total // size))
+
+
+def _wasted(fact: AccessFacts, lengths: Mapping[str, int]) -> float:
+    """Return how many times as much memory moves as is used, where rows are short of a sector."""
+    along = [n for n, stride in fact.strides.items() if stride and abs(stride) == 1]
+    length = prod(lengths.get(n, 1) for n in along)
+    return max(1.0, SECTOR / length)
+
+
+def _problem(unit: Unit) -> _Joint | str:
+    """Return a unit's statements as terms of one output, or in words why they are none.
+
+    What is found is kept with the unit: its tiles are looked for once.
+    """
+    key = (_problem.__name__, unit.leader)
+    if key not in unit.answers:
+        unit.answers[key] = _found(unit)
+    found = unit.answers[key]
+    assert isinstance(found, _Joint | str)
+    return found
+
+
+def _found(unit: Unit) -> _Joint | str:
+    if len(unit.joint) > MOST_LOOPS:
+        return f"more than {MOST_LOOPS} loops pick an output"
+    terms: list[JointTerm] = []
+    for statement in unit.statements:
+        term = JointTerm.of(unit, statement)
+        if isinstance(term, str):
+            return term
+        terms.append(term)
+    region = unit.analysis.region
+    made = (tile_name(n) for n in (*unit.joint, *(t.sums[0] for t in terms)))
+    taken = next((n for n in (*unit.joint, *made) if name_is_taken(n, unit.analysis)), "")
+    if taken:
+        return f"the region uses the name {tile_name(taken)}"
+    written = {fact.access.array for fact in unit.writes}
+    arrays = {fact.access.array for term in terms for fact in term.inputs}
+    if written & arrays:
+        return "an input is written as well"
+    types = {region.arrays[name].element for name in (*arrays, *written)}
+    if len(types) > 1 or not types <= WORDS:
+        return "the arrays are of several types, or of one that no instruction moves"
+    return _Joint(unit, tuple(terms), unit.writes[0], element_bytes(types.pop()))

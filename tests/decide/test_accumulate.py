@@ -1,0 +1,162 @@
+"""The accumulate strategy: when statements share a kernel, its tile, and that it is right."""
+
+from __future__ import annotations
+
+from math import prod
+from pathlib import Path
+
+import pytest
+from decide.recipes import decided_text
+from support.executed import Call, Part, executable
+
+from annotune.schedule.candidate import Candidate
+from annotune.space.decision import FUSIONS, JOINT, Point
+from annotune.strategies.accumulate import gathered
+from annotune.strategies.registry import ACCUMULATE, AUTO
+from annotune.transforms.registers import Hold
+from annotune.transforms.stage import Overlay
+
+LOOPS = ("p4", "p5", "p6", "h1", "h2", "h3")
+TRIPLES = (
+    ("h7", "t[h1][p5][p4][h7] * v[h7][p6][h2][h3]", LOOPS),
+    ("h7", "t[h2][p5][p4][h7] * v[h7][p6][h1][h3]", ("p4", "p5", "p6", "h2", "h1", "h3")),
+    ("p7", "t[h2][h1][p6][p7] * v[p4][p5][h3][p7]", ("p5", "p4", "p6", "h1", "h2", "h3")),
+)
+
+OTHER = ("p7", "t[h3][h1][p5][p7] * v[p4][p6][h2][p7]", LOOPS)
+
+
+def triples(n: int, terms: tuple[tuple[str, str, tuple[str, ...]], ...] = TRIPLES) -> str:
+    """Return terms of the triples that add to one array, each in an order of its own."""
+    nests, arrays = [], []
+    for number, (summed, product, order) in enumerate(terms):
+        heads = "".join(f"for (int {x} = 0; {x} < {x}u; {x}++)\n" for x in (*order, summed))
+        own = product.replace("t[", f"t{number}[").replace("v[", f"v{number}[")
+        for factor in own.split(" * "):
+            name, *indices = factor.replace("]", "").split("[")
+            extents = "".join(f"[{index}u]" for index in indices)
+            arrays.append(f"const double {name}{extents}".replace("[", "[restrict ", 1))
+        sign = "-" if number % 2 else "+"
+        nests.append(f"{heads}C[p4][p5][p6][h1][h2][h3] {sign}= {own};\n")
+    names = (*LOOPS, "h7", "p7")
+    sizes = ", ".join(f"int {x}u" for x in names)
+    params = " ".join(f"param {x}u = {n};" for x in names)
+    output = "double C[restrict p4u][p5u][p6u][h1u][h2u][h3u]"
+    head = f"void f({', '.join((sizes, output, *arrays))})"
+    annotation = f"/*@ begin PerfTuning ( def input_params {{ {params} }} ) @*/"
+    return f"{head}\n{{\n{annotation}\n{''.join(nests)}/*@ end @*/\n}}\n"
+
+
+def matrices(first: str = "D[i][j] += A[i][k] * B[k][j]", second: str = "", n: int = 96) -> str:
+    """Return two products of matrices that add to one."""
+    second = second or "D[i][j] += C[i][l] * E[l][j]"
+    return (
+        "void f(int n, int m, int o, int p, double D[restrict n][m], "
+        "const double A[restrict n][o], const double B[restrict o][m], "
+        "const double C[restrict n][p], const double E[restrict p][m], double *restrict s)\n{\n"
+        "/*@ begin PerfTuning ( def input_params { "
+        f"param n = {n}; param m = {n}; param o = 24; param p = 10; }} ) @*/\n"
+        "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) for (int k = 0; k < o; k++)\n"
+        f"{first};\n"
+        "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) for (int l = 0; l < p; l++)\n"
+        f"{second};\n/*@ end @*/\n}}\n"
+    )
+
+
+def choice_of(text: str, strategy: str = ACCUMULATE) -> Candidate:
+    return decided_text(text, strategy).decision.choices[0]
+
+
+def test_terms_of_the_triples_are_outer_products_of_eight_by_eight() -> None:
+    found = choice_of(triples(16, (*TRIPLES, OTHER)), AUTO)
+    assert found.joint is not None
+    assert found.statements == (0, 1, 2, 3)
+    own = dict(found.joint.registers)
+    for _, product, _ in (*TRIPLES, OTHER):
+        names = (x.replace("]", "").split("[")[1:] for x in product.split(" * "))
+        assert [prod(own.get(name, 1) for name in some) for some in names] == [8, 8]
+    assert (found.joint.block_size, found.joint.each) == (128, 64)
+    assert [size for _, size in found.joint.sums] == [16, 16, 16, 16]
+    assert found.of(Hold)[0].others == (1, 2, 3)
+    assert [(step.statement, step.other) for step in found.of(Overlay)] == [
+        (1, 0),
+        (2, 0),
+        (3, 0),
+    ]
+
+
+def test_every_partition_is_a_point() -> None:
+    one = decided_text(triples(16, TRIPLES * 2), AUTO)
+    joint = [name for name in one.base.fusions if name not in FUSIONS]
+    assert joint == [JOINT, f"{JOINT} by 3", f"{JOINT} by 2"]
+    by_three = one.at(Point(fusion=f"{JOINT} by 3"))
+    assert [unit.statements for unit in gathered(one.analysis, one.base.apart, 4)] == [
+        (0, 1, 2, 3),
+        (4, 5),
+    ]
+    assert len(by_three.decision.choices) == 2
+    assert one.space.legal > 10
+
+
+def test_what_is_long_in_the_sum_stays_apart() -> None:
+    text = matrices(n=2048).replace("o = 24", "o = 4096").replace("p = 10", "p = 4096")
+    one = decided_text(text, AUTO)
+    assert one.base.fusions[0] == FUSIONS[0]
+    assert JOINT in one.base.fusions
+    assert all(found.joint is None for found in one.decision.choices)
+
+
+@pytest.mark.parametrize(
+    ("second", "why"),
+    [
+        ("D[j][i] += C[i][l] * E[l][j]", "another element"),
+        ("D[i][j] = C[i][l] * E[l][j]", "no sum"),
+        ("D[i][j] += C[i][l]", "one input"),
+        ("D[i][j] += C[i][l] * C[i][l]", "one array"),
+        ("D[i][j] += D[i][j] * E[l][j]", "reads the output"),
+        ("if (E[l][j] > 0.0) D[i][j] += C[i][l] * E[l][j]", "a condition"),
+        ("D[i][j] += C[0][l] * E[l][j]", "the same for all i"),
+        ("s[0] += C[i][l] * E[l][j]", "another array"),
+    ],
+)
+def test_others_stay_apart(second: str, why: str) -> None:
+    one = decided_text(matrices(second=second), ACCUMULATE)
+    assert all(found.joint is None for found in one.decision.choices), why
+
+
+def test_a_recipe_keeps_its_kernels() -> None:
+    recipe = '/*@ begin CHiLL ( registers(0, "k") ) @*/'
+    text = matrices().replace("for (int i", f"{recipe}\nfor (int i", 1)
+    one = decided_text(text.replace("/*@ end @*/", "/*@ end @*/ /*@ end @*/"), AUTO)
+    assert one.base.fusions == FUSIONS
+
+
+def called(text: str, *sizes: int) -> Call:
+    """Return the call of the triples' terms at some sizes."""
+    own = dict(zip((*LOOPS, "h7", "p7"), sizes, strict=True))
+    buffers = [prod(own[x] for x in LOOPS)]
+    for summed, product, _ in TRIPLES:
+        for factor in product.split(" * "):
+            buffers.append(prod(own[x] for x in factor.replace("]", "").split("[")[1:]))
+        assert summed in own
+    parts = tuple(Part(k) for k in range(len(buffers)))
+    return Call("f", (*own.values(), *parts), tuple(buffers))
+
+
+def test_terms_of_the_triples_give_what_the_nests_give(tmp_path: Path) -> None:
+    text = triples(8)
+    made = executable(tmp_path, text, strategy=ACCUMULATE)
+    assert "C_block" in made.cuda
+    sizes = ((8,) * 8, (1,) * 8, (3, 5, 7, 2, 5, 3, 7, 2), (2, 3, 11, 1, 9, 5, 1, 17))
+    made.check(*(called(text, *own) for own in sizes), launches=True)
+
+
+@pytest.mark.parametrize("n", [16, 21])
+def test_products_of_matrices_give_what_the_nests_give(n: int, tmp_path: Path) -> None:
+    made = executable(tmp_path, matrices(n=n), strategy=ACCUMULATE)
+    calls = []
+    for rows, columns, o, p in ((n, n, 24, 10), (1, 1, 1, 1), (5, 37, 3, 31), (67, 2, 25, 1)):
+        lengths = (rows * columns, rows * o, o * columns, rows * p, p * columns, 1)
+        parts = tuple(Part(k) for k in range(6))
+        calls.append(Call("f", (rows, columns, o, p, *parts), lengths))
+    made.check(*calls, launches=True)

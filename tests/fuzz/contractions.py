@@ -207,6 +207,47 @@ def contraction(choose: Choices, options: ContractionOptions, name: str) -> Cont
     )
 
 
+def long_product(choose: Choices, name: str) -> Contraction:
+    """Return a product of two tensors as long as those that whole warps multiply together.
+
+    Rows, columns and what is summed have one index each or two, and there may be one of a batch.
+    Lengths are round or not; at the other sizes they are fewer.
+    """
+    counts = {
+        "ia": choose.pick((1, 1, 2)),
+        "jb": choose.pick((1, 1, 2)),
+        "kc": choose.pick((1, 1, 1, 2)),
+    }
+    rows, columns, summed = (letters[:count] for letters, count in counts.items())
+    batch = "l" if choose.chance(15) else ""
+    lengths = {rows: (40, 48, 64), columns: (48, 64, 66), summed: (16, 17, 20)}
+    extents = {}
+    for letters, known in lengths.items():
+        whole = choose.pick(known)
+        inner = choose.pick((4, 5, 8)) if len(letters) > 1 else 1
+        for x, length in zip(
+            reversed(letters), (inner, -(-whole // inner))[-len(letters) :], strict=True
+        ):
+            extents[x] = (length, choose.integer(1, length), 1)
+    if batch:
+        extents[batch] = (2, 1, 3)
+    inputs = tuple(_shuffled(choose, batch + own + summed) for own in (rows, columns))
+    order = _shuffled(choose, batch + rows + columns + summed)
+    return Contraction(
+        name,
+        extents,
+        _shuffled(choose, batch + rows + columns),
+        inputs if choose.chance(60) else inputs[::-1],
+        order,
+        choose.pick(("+=", "+=", "-=")),
+        choose.pick(("", "", "alpha", "2.0")),
+        choose.pick(STYLES[:-1]),
+        choose.pick(("plain", "plain", "temporary", "zeroed")),
+        choose.chance(40),
+        choose.chance(80),
+    )
+
+
 def _outer(choose: Choices, letters: str) -> tuple[str, list[str]]:
     """Return an output and two tensors that share nothing but one or two summed indices."""
     mixed = _shuffled(choose, letters)

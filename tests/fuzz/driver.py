@@ -11,13 +11,13 @@ import signal
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, zip_longest
 from pathlib import Path
 
-from .choices import Seeded
-from .contractions import Contraction, ContractionOptions, contraction
+from .choices import Choices, Seeded
+from .contractions import Contraction, ContractionOptions, contraction, long_product
 from .elements import accumulation, element_nest
 from .examine import examine
 from .execute import Builder, Wrong, execute
@@ -41,8 +41,21 @@ SHRINK_AT_MOST = 3
 STALLED_S = 900
 """A batch that has not ended by then has died or hangs."""
 
-KINDS = ("nests", "contractions", "elements", "accumulations", "functions", "fortran", "garbage")
-LONG = {"elements": element_nest, "accumulations": accumulation}
+KINDS = (
+    "nests",
+    "contractions",
+    "elements",
+    "accumulations",
+    "products",
+    "functions",
+    "fortran",
+    "garbage",
+)
+LONG: Mapping[str, Callable[[Choices, str], Program | Contraction]] = {
+    "elements": element_nest,
+    "accumulations": accumulation,
+    "products": long_product,
+}
 """Kinds whose programs are executed alone: too long for every claim to be tried."""
 
 

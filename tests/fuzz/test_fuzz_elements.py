@@ -9,11 +9,12 @@ from support.laws import IS_THOROUGH
 
 from .choices import Seeded
 from .driver import LONG
+from .elements import element_nest
 from .examine import examine
 from .execute import Builder, execute
 from .program import Loop, Program, statements
 
-EXECUTED = 20 if IS_THOROUGH else 4
+EXECUTED = 20 if IS_THOROUGH else 3
 
 
 @pytest.mark.parametrize("kind", LONG)
@@ -29,7 +30,7 @@ def test_texts_of_long_programs_run_as_the_original(kind: str, tmp_path: Path) -
 
 def test_the_nests_of_an_element_hand_on_arrays() -> None:
     """Half of the programs have one loop over elements around nests that share a work array."""
-    drawn = [LONG["elements"](Seeded("shapes", k), "f") for k in range(40)]
+    drawn = [element_nest(Seeded("shapes", k), "f") for k in range(40)]
     joined = [p for p in drawn if len(p.body) == 1]
     assert 15 <= len(joined) < 40
     assert any(_has_work_array(p) for p in joined)

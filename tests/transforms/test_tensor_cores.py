@@ -142,3 +142,53 @@ def test_sums_are_right_at_every_size(tmp_path: Path) -> None:
     for steps in STEPS:
         assert f"annotune_mma_m16n8k{steps}(annotune_sums" in program.cuda
     program.check(*calls, launches=True)
+
+
+JOINT = """\
+void f(int n, double D[restrict n][n], const double A[restrict n][n], const double B[restrict n][n],
+       const double C[restrict n][n], const double E[restrict n][n])
+{
+    /*@ begin PerfTuning ( def input_params { param n = 32; } ) @*/
+    /*@ begin CHiLL (
+        target("cuda")
+        distribute(0,1)
+        TILES(0, k)
+        TILES(1, l)
+        fuse(0,1, loop="i_w")
+        cuda(0, block={"j_t","i_t"}, thread={"j_w","i_w"})
+        stage(0, "A", "k", order=(("i",96),("i_w",12),("k",1)))
+        stage(0, "B", "k", order=(("k",18),("j",4),("j_w",1)))
+        stage(1, "C", "l", order=(("i",96),("i_w",12),("l",1)))
+        stage(1, "E", "l", order=(("l",18),("j",4),("j_w",1)))
+        hold(0, "k_t", others=1)
+        pad(0, ("j_w","i_w","j","i"))
+        pad(1, ("j_w","i_w","j","i"))
+        mma(0, "k")
+        mma(1, "l", steps=8)
+    ) @*/
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            for (int k = 0; k < n; k++)
+                D[i][j] += A[i][k] * B[k][j];
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            for (int l = 0; l < n; l++)
+                D[i][j] -= C[i][l] * E[l][j];
+    /*@ end @*/
+    /*@ end @*/
+}
+"""
+
+
+def test_two_sums_in_one_block_of_registers(tmp_path: Path) -> None:
+    text = JOINT
+    for number, total in enumerate("kl"):
+        tiles = f"""tile({number}, "j", 16) tile({number}, "i", 16) tile({number}, "{total}", 8)
+        cyclic({number}, "j", 4) cyclic({number}, "i", 8)
+        permute({number}, ("j_t","i_t","j_w","i_w","{total}_t","{total}","j","i"))"""
+        text = text.replace(f"TILES({number}, {total})", tiles)
+    program = executable(tmp_path, text)
+    for steps in (4, 8):
+        assert f"annotune_mma_m16n8k{steps}(annotune_sums" in program.cuda
+    calls = [Call("f", (n, *map(Part, range(5))), (n * n,) * 5) for n in (32, 21, 3)]
+    program.check(*calls, launches=True)

@@ -182,7 +182,7 @@ def predict(
     # Blocks leave what they have for one more launch of one block.
     last = bool(unit.sums) and threads.form.blocks > 1
     overhead = (1 + last) * (device.kernel_launch_us * 1e-6) + trees
-    time_s = threads.launches * (threads.overlapped(terms, waves) + overhead)
+    time_s = threads.launches * (threads.overlapped(terms, running) + overhead)
     moved = {
         "device memory": threads.launches * work.memory_bytes,
         "L2": threads.launches * work.l2_bytes,
@@ -256,8 +256,8 @@ class _Threads:
         share = min(1.0, resident * warps * device.warp_size / device.max_threads_per_sm)
         return _Running(resident, waves, busy, used, share)
 
-    def overlapped(self, terms: Mapping[str, float], waves: int) -> float:
-        """Return the seconds of terms that run side by side, in so many waves of blocks."""
+    def overlapped(self, terms: Mapping[str, float], running: _Running) -> float:
+        """Return the seconds of terms that run side by side."""
         return overlapping(terms)
 
     def waiting(self, memory_bytes: float) -> float:
@@ -490,13 +490,15 @@ class _ElementBlocks(_Threads):
             most[array, is_write] = max(most.get((array, is_write), 0.0), size)
         return sum(most.values())
 
-    def overlapped(self, terms: Mapping[str, float], waves: int) -> float:
-        """Return the seconds of terms of which blocks of one wave have one after the other.
+    def overlapped(self, terms: Mapping[str, float], running: _Running) -> float:
+        """Return the seconds of terms that blocks hide from each other, if several run at once.
 
-        They all begin with loads, and blocks of the next wave hide these alone.
+        Those of one wave all begin with loads, and only a block that is further on hides these; of
+        a single block on a multiprocessor nothing does (assumption: as many pairs do as there are).
         """
         longest = max(terms.values())
-        return max(overlapping(terms), longest + (sum(terms.values()) - longest) / waves)
+        hiding = min(running.waves, running.resident**2)
+        return max(overlapping(terms), longest + (sum(terms.values()) - longest) / hiding)
 
     def work(self, resident: int, compiled: Compiled | None) -> _LaunchWork:
         """Return what a launch moves and does: each element of an array is moved once."""

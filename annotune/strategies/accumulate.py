@@ -38,11 +38,12 @@ from annotune.strategies.gpu_tile import (
 from annotune.transforms.cache import Resident
 from annotune.transforms.distribute import Fuse
 from annotune.transforms.language import in_order, on_place
+from annotune.transforms.legality import SHARED_BYTES
 from annotune.transforms.map import Map
 from annotune.transforms.permute import Permute
 from annotune.transforms.pipeline import WORDS, Pipeline
 from annotune.transforms.registers import Hold
-from annotune.transforms.stage import SHARED_BYTES, Overlay, Stage
+from annotune.transforms.stage import Overlay, Stage
 from annotune.transforms.tile import Tile, name_is_taken, tile_name
 from annotune.transforms.tile_ends import Pad
 from annotune.transforms.transform import Transform

@@ -23,12 +23,13 @@ from annotune.schedule.launch_sizes import MAX_AXES, SM_BLOCKS, SM_REGISTERS, TE
 from annotune.schedule.units import Unit
 from annotune.strategies.direct import MAX_UNROLL, choose, registers, unrolls
 from annotune.transforms.cache import Aligned, AnySize, Resident
-from annotune.transforms.legality import OWN_SHARED_BYTES, carried_sums
+from annotune.transforms.legality import OWN_SHARED_BYTES, SHARED_BYTES, carried_sums
 from annotune.transforms.map import Map
 from annotune.transforms.merge import Decode, merged_name
 from annotune.transforms.registers import Registers
 from annotune.transforms.spread import (
     Batch,
+    BlockPart,
     Bring,
     Keep,
     ShareArray,
@@ -46,9 +47,17 @@ THREAD_BYTES = 512
 FEW_POINTS = WARP // 2
 # Threads of a block beside the rules' own, as further points of the space.
 BLOCK_SIZES = (32, 64, 128, 256, 512)
+# A share of busy lanes that is enough for strips (assumption).
+ENOUGH_BUSY = 0.75
+# Shared memory of a multiprocessor, less what each block of the device takes for itself, and the
+# unit in which it gives registers (CUDA C++ Programming Guide, compute capability 9.0).
+MOST_SHARED, REGISTER_UNIT = 220 * 1024, 8
 # Registers of a thread beside two for each double that it keeps over its strip: addresses, and
 # what is on its way (nvcc 13.5 spills none of ax's for sm_90 with 96, 108 and 120 at 8, 10 and 12).
 SPARE = 48
+# Registers up to which ptxas finds a number itself that does not spill (nvcc 13.5 for sm_90, ax at
+# 5 to 12 and the mass action; at 10 it takes 96 and spills).
+GUESSED = 96
 # Why neighbouring nests have one kernel, and a block some arrays in its memory.
 JOINED = "neighbouring nests of an element, nothing of which another one needs"
 HANDED_ON = "what the nests of an element hand on"
@@ -126,14 +135,19 @@ def _strips(block: _Blocks, nests: Sequence[InnerNest]) -> tuple[Candidate, ...]
     made = block.choices(strips)
     if isinstance(made, str):
         return ()
-    sets = [block.operators, block.brought(strips, scattered(block.unit, strips, near)), ()]
+    far = scattered(block.unit, strips, near)
+    rooms = (OWN_SHARED_BYTES, SHARED_BYTES)
+    sets = [block.brought(strips, also, room) for also in ((), far) for room in rooms]
+    sets += [block.operators, ()]
     found: list[Candidate] = []
-    for choice, arrays in (*((one, brought) for one in made), *((made[0], one) for one in sets)):
+    alone = next(one for one in made if not one.of(Batch))
+    further = ((one, arrays) for arrays in sets for one in (made[0], alone))
+    for choice, arrays in (*((one, brought) for one in made), *further):
         updated = block.updated(arrays) if arrays == brought else ()
         # Without any array to bring it is the choice itself.
         ready = block.bringing(choice, arrays, updated) if arrays else (choice,)
         for one in ready:
-            found += _told(block.unit, one, strips, (*arrays, *block.kept, *updated))
+            found += _told(block, one, strips, (*arrays, *block.kept, *updated))
     return tuple({one.steps: one for one in found}.values())
 
 
@@ -144,44 +158,44 @@ def scattered(unit: Unit, nests: Sequence[InnerNest], near: Sequence[str]) -> fr
 
 
 def _told(
-    unit: Unit, choice: Candidate, nests: Sequence[InnerNest], near: Sequence[str]
+    block: _Blocks, choice: Candidate, nests: Sequence[InnerNest], near: Sequence[str]
 ) -> Iterator[Candidate]:
-    """Yield a choice of strips with what the compiler is told, and with two points at a time.
+    """Yield a choice of strips with what the compiler is told, one with two points at a time first.
 
-    It is told of aligned neighbours, and how many blocks should fit on a multiprocessor: left
-    alone, ptxas spills rather than to have fewer of them than it guesses. Of two points at a time
-    a thread has what it loads from far on its way before it needs the first.
+    It is told of aligned neighbours, and where threads want many registers how many blocks should
+    fit on a multiprocessor: left alone, ptxas may spill rather than to have fewer of them. Of two
+    points at a time a thread has what it loads from far on its way before it needs the first.
     """
+    unit = block.unit
     accesses = [nest_accesses(unit, nest.outermost, [*nest.counts], near) for nest in nests]
     pairs = sorted(frozenset[str]().union(*(one.pairs for one in accesses)))
     aligned = tuple(Aligned(unit.leader, array) for array in pairs)
     rows = prod(step.size for step in choice.of(Batch))
-    longest = min(TEAM, max(nest.points for nest in nests))
-    threads = -(-rows * longest // WARP) * WARP
+    threads = rows * min(TEAM, max(nest.points for nest in nests))
     strips = [(nest, one) for nest, one in zip(nests, accesses, strict=True) if nest.inside]
-    kept = max(one.kept(nest.inside) for nest, one in strips)
-    told = choice.having(*aligned, Resident(unit.leader, _resident(2 * kept + SPARE, threads)))
-    yield told
+    wanted = SPARE + 2 * max(one.kept(nest.inside) for nest, one in strips)
+    told = choice.having(*aligned)
+    if wanted > GUESSED:
+        fitting = min(_fitting(wanted, threads), MOST_SHARED // (rows * block.bytes_of(near)))
+        told = told.having(Resident(unit.leader, max(1, fitting)))
     steps: list[Unroll] = []
     for nest, one in strips:
         (loop,) = nest.inside
-        if not one.streamed(nest.inside):
-            continue
         factor = next((n for n in (2, 3) if nest.counts[loop] % n == 0), 0)
         # One step names each loop that is written out: that of the sum has another statement.
-        if factor and all(step.statement != nest.statement for step in choice.of(Unroll)):
+        is_free = all(step.statement != nest.statement for step in choice.of(Unroll))
+        if one.streamed(nest.inside) and factor and is_free:
             steps.append(Unroll(nest.statement, loop, factor))
-    loads = max(one.streamed(nest.inside) for nest, one in strips)
     if steps:
-        wanted = 2 * kept + SPARE + 2 * loads
-        asked = Resident(unit.leader, _resident(wanted, threads))
-        yield choice.having(*aligned, asked, *steps)
+        yield told.having(*steps)
+    yield told
 
 
-def _resident(registers: int, threads: int) -> int:
-    """Return how many blocks fit on a multiprocessor whose threads have so many registers."""
-    quarter = SM_REGISTERS // 4 // (-(-registers // 8) * 8 * WARP)
-    return max(1, min(SM_BLOCKS, quarter * 4 // (threads // WARP)))
+def _fitting(registers: int, threads: int) -> int:
+    """Return how many blocks of threads with so many registers fit on a multiprocessor."""
+    # Each of its four parts has warps of its own, and a quarter of the registers.
+    each = SM_REGISTERS // 4 // (-(-registers // REGISTER_UNIT) * REGISTER_UNIT * WARP)
+    return min(SM_BLOCKS, 4 * each // -(-threads // WARP))
 
 
 @dataclass(frozen=True)
@@ -201,6 +215,22 @@ class _Blocks:
     def _declared(self) -> int:
         return sum(prod(s.extents) * element_bytes(s.type) for s in self.arrays)
 
+    def bytes_of(self, brought: Sequence[str]) -> int:
+        """Return the bytes that an iteration takes with its part of what is brought or kept."""
+        return self.own + sum(map(self._part_bytes, {*brought} - {*self.kept}))
+
+    def _part_bytes(self, array: str) -> int:
+        part = block_part(self.context, array, self.unit.statements, self.around)
+        return self._bytes(array, part)
+
+    def _bytes(self, array: str, part: BlockPart | None) -> int:
+        element = element_bytes(self.unit.analysis.region.arrays[array].element)
+        return 0 if part is None else part.length * element
+
+    @cached_property
+    def context(self) -> Context:
+        return Context(self.unit.analysis, self.unit.analysis.region.sizes)
+
     @cached_property
     def kept(self) -> tuple[str, ...]:
         """Return the arrays through which joined nests hand on what is the block's to keep."""
@@ -214,10 +244,8 @@ class _Blocks:
 
     def _kept_bytes(self, array: str) -> int:
         """Return the bytes of an iteration's own part of an array, 0 where it has none."""
-        unit, region = self.unit, self.unit.analysis.region
-        context = Context(unit.analysis, region.sizes)
-        part = kept_part(context, array, unit.statements, self.around)
-        return 0 if part is None else part.length * element_bytes(region.arrays[array].element)
+        part = kept_part(self.context, array, self.unit.statements, self.around)
+        return self._bytes(array, part)
 
     def _made(self, nests: Sequence[InnerNest], threads: int = 0, rows: int = 1) -> Candidate:
         names = [s.name for s in self.arrays]
@@ -245,8 +273,11 @@ class _Blocks:
         several = {n: self._made(nests, limit, n) for n in rows}
         made = {1: first}
         made |= {n: one for n, one in several.items() if not _refused(self.unit, one)}
-        # The fewer lanes of the last warp are idle, the better.
+        # The fewer lanes of the last warp are idle, the better. Blocks of strips have the registers
+        # of a multiprocessor to themselves, and more elements in each make fewer blocks.
         best = max(made, key=lambda n: _busy(n * longest))
+        if leading[0].inside:
+            best = next((n for n in sorted(made) if _busy(n * longest) >= ENOUGH_BUSY), best)
         others = [self._made(nests, n) for n in sizes[1:]]
         return (made.pop(best), *others, *made.values())
 
@@ -255,26 +286,24 @@ class _Blocks:
         """Return the arrays that every element reads at the same places."""
         return _operators(self.unit, self.around)
 
-    def brought(self, nests: Sequence[InnerNest], also: Collection[str] = ()) -> tuple[str, ...]:
+    def brought(
+        self, nests: Sequence[InnerNest], also: Collection[str] = (), most: int = SHARED_BYTES
+    ) -> tuple[str, ...]:
         """Return what the block's memory should have of the inputs: operators, what its points
-        read more than once of an element's own, and what there is `also`, as far as there is room.
+        read more than once of an element's own, and what there is `also`, as far as there is room
+        in so many bytes at `most`.
         """
         unit, region = self.unit, self.unit.analysis.region
         accesses = [nest_accesses(unit, nest.outermost, [*nest.counts], ()) for nest in nests]
         reads = {array: sum(a.reads(array) for a in accesses) for array in region.arrays}
-        context = Context(unit.analysis, region.sizes)
-        room = OWN_SHARED_BYTES - self.own
+        room = most - self.own
         written = {fact.access.array for fact in unit.writes}
         found: list[str] = []
         for array in dict.fromkeys((*self.operators, *reads)):
-            if array in written:
-                continue
-            part = block_part(context, array, unit.statements, self.around)
-            if part is None or not reads[array]:
-                continue
-            size = part.length * element_bytes(region.arrays[array].element)
-            is_wanted = reads[array] > part.length or array in also or array in self.operators
-            if is_wanted and size <= room:
+            size = 0 if array in written else self._part_bytes(array)
+            length = size // element_bytes(region.arrays[array].element)
+            is_wanted = reads[array] > length or array in also or array in self.operators
+            if size and reads[array] and is_wanted and size <= room:
                 found.append(array)
                 room -= size
         return tuple(found)
@@ -284,12 +313,8 @@ class _Blocks:
 
         Their loads are then on their way all at once, and no sum waits for its own.
         """
-        unit, region = self.unit, self.unit.analysis.region
-        context = Context(unit.analysis, region.sizes)
-        parts = {n: block_part(context, n, unit.statements, self.around) for n in brought}
-        elements = {n: element_bytes(region.arrays[n].element) for n in brought}
-        room = OWN_SHARED_BYTES - self.own
-        room -= sum(part.length * elements[n] for n, part in parts.items() if part is not None)
+        unit = self.unit
+        room = min(OWN_SHARED_BYTES - self.own, SHARED_BYTES - self.bytes_of(brought))
         reads = {
             f.access for s in unit.statements for f in unit.analysis.accesses[s] if not f.is_write
         }

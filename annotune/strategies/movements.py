@@ -41,9 +41,10 @@ from annotune.schedule.units import Unit, with_merged
 from annotune.strategies.copy_layout import vector_layout
 from annotune.transforms.cache import Resident
 from annotune.transforms.language import Vectors, of_kind
+from annotune.transforms.legality import SHARED_BYTES
 from annotune.transforms.pipeline import WORDS, Pipeline, Stream, part_length
 from annotune.transforms.registers import Hold
-from annotune.transforms.stage import SHARED_BYTES, VECTORS, Stage
+from annotune.transforms.stage import VECTORS, Stage
 from annotune.transforms.tile import tile_name
 from annotune.transforms.tile_ends import Pad, Peel
 from annotune.transforms.transform import Transform

@@ -97,10 +97,16 @@ def _races(body: Body, analysis: Analysis) -> Iterable[Violation]:
 # Shared memory that a block has without asking for more (CUDA C++ Programming Guide, Shared
 # Memory), and what of it the threads of the largest block need to combine sums in.
 OWN_SHARED_BYTES, SUMS_BYTES = 48 * 1024, 8 * 1024
+# What it may ask for on every device since compute capability 8.0 (the same, Technical
+# Specifications per Compute Capability).
+SHARED_BYTES = 99 * 1024
 
 
 def shared_refusal(nest: Stmt, span: Span) -> Diagnostic | None:
-    """Return why the arrays that the blocks of a kernel share are too large, or None."""
+    """Return why the arrays that the blocks of a kernel share are too large, or None.
+
+    A launch asks for the memory of copies, where a block has not enough by itself.
+    """
     held: list[LocalArray] = []
     has_sums = False
     for stmt in walk_stmts((nest,)):
@@ -108,11 +114,24 @@ def shared_refusal(nest: Stmt, span: Span) -> Diagnostic | None:
             held.append(stmt)
         elif isinstance(stmt, Loop) and stmt.place in TEAM_LEVELS:
             has_sums |= bool(stmt.combines)
-    used = sum(prod(s.extents) * element_bytes(s.type) for s in held)
-    limit = OWN_SHARED_BYTES - has_sums * SUMS_BYTES
-    if used <= limit:
-        return None
-    return TOO_MUCH_OWN_SHARED.at(span, array=held[-1].name, bytes=used, limit=limit)
+    sizes = {s.name: prod(s.extents) * element_bytes(s.type) for s in held}
+    copied = only_copied((nest,))
+    own = {name: size for name, size in sizes.items() if name not in copied}
+    spare = has_sums * SUMS_BYTES
+    for some, most in ((own, OWN_SHARED_BYTES), (sizes, SHARED_BYTES)):
+        used, limit = sum(some.values()), most - spare
+        if used > limit:
+            return TOO_MUCH_OWN_SHARED.at(span, array=[*some][-1], bytes=used, limit=limit)
+    return None
+
+
+def only_copied(body: Body) -> frozenset[str]:
+    """Return the arrays that copies fill, and nothing else writes."""
+    copied, others = set[str](), set[str]()
+    for assign, loops in walk_paths(body):
+        is_copy = any(x.place in (Level.COOPERATIVE, Level.ASYNC) for x in loops)
+        (copied if is_copy else others).add(target_name(assign))
+    return frozenset(copied - others)
 
 
 def _lost_values(

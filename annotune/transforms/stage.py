@@ -46,7 +46,7 @@ from annotune.ir.nest import (
 from annotune.ir.poly import ONE, Poly, from_expr, integer, variable
 from annotune.ir.region import flattened
 from annotune.transforms.footprint import Footprint, Frame, Offset, Side, footprint
-from annotune.transforms.legality import TEAM_LEVELS, missing, serial_refusal
+from annotune.transforms.legality import SHARED_BYTES, TEAM_LEVELS, missing, serial_refusal
 from annotune.transforms.map import MAX_THREADS
 from annotune.transforms.messages import (
     NOT_OVERLAID,
@@ -86,9 +86,6 @@ from annotune.transforms.tree import (
 Layout: TypeAlias = tuple[tuple[str, int], ...]
 
 MEMORIES = {"shared": MemorySpace.SHARED, "registers": MemorySpace.PRIVATE}
-# Shared memory that a block may ask for on every device since compute capability 8.0 (CUDA C++
-# Programming Guide, Technical Specifications per Compute Capability).
-SHARED_BYTES = 99 * 1024
 
 
 @dataclass(frozen=True, slots=True)

@@ -279,11 +279,15 @@ def test_a_thread_has_a_strip_of_points() -> None:
     first, *others = choices
     assert [step.loops for step in first.of(Spread)] == [("j", "k"), ("j", "k")]
     assert [step.array for step in first.of(Bring)] == ["b", "v"]
-    # 36 threads leave 28 lanes of two warps idle, and four rows of them 16 of five.
+    # 36 threads leave 28 lanes of two warps idle, and two rows of them 24 of three.
     whole = [one for one in choices if len(one.of(Bring)) > 1]
-    assert [[step.size for step in one.of(Batch)] for one in whole] == [[4], [], [2]]
-    # 160 threads of 72 registers, for 12 doubles of two and 48 others; five warps a block.
-    assert [step.blocks for step in first.of(Resident)] == [5]
+    assert [[step.size for step in one.of(Batch)] for one in whole] == [[2], [], [4]]
+    # 12 doubles need no more registers than the compiler takes by itself, and 30 do.
+    assert first.of(Resident) == ()
+    (region,) = text_regions((EXAMPLES / "nekbone/ax.c").read_text())
+    (ax,) = decided(normalised(region), AUTO).decision.choices
+    assert [step.blocks for step in ax.of(Resident)] == [4]
+    assert [(s.loop, s.factor) for s in ax.of(Unroll)][-1] == ("k", 2)
     assert [step.loops for step in others[-1].of(Spread)] == [("i", "j", "k")] * 2
     # All terms of the sums are written out, so that what the strip does not move stays.
     assert {(step.loop, step.factor) for step in first.of(Unroll)} == {("l", 6)}
@@ -317,6 +321,21 @@ def test_neighbours_of_a_point_come_at_once(tmp_path: Path) -> None:
     for count, n in ((5, 6), (1, 6), (2, 3)):
         size = count * n**3
         program.check(Call("f", (count, n, Part(0), Part(1), Part(2)), (size, 2 * size, n**2)))
+
+
+def test_copies_beyond_what_a_block_has_by_itself(tmp_path: Path) -> None:
+    # Three arrays of 13,824 bytes and one as long to copy.
+    text = (EXAMPLES / "nekbone/ax.c").read_text().replace("param n = 10", "param n = 12")
+    files = emitted(tmp_path, text).files
+    # What threads write stays where nvcc tells it from the copies.
+    assert "__shared__ double ut_own[12][12][12];" in files[".cu"]
+    assert "double *const u_tile = (double *)annotune_shared;" in files[".cu"]
+    assert "cudaFuncAttributeMaxDynamicSharedMemorySize" in files[".cu"]
+    program = executable(tmp_path, text)
+    for count, n in ((2, 12), (1, 3)):
+        size = count * n**3
+        arrays = (Part(0), Part(1), Part(2), Part(3))
+        program.check(Call("ax", (n, count, *arrays), (size, size, 6 * size, n**2)))
 
 
 @pytest.mark.parametrize("n", [6, 5])

@@ -25,7 +25,8 @@ from annotune.schedule.plan import Plan
 from annotune.strategies.copy_layout import warp_passes
 from annotune.strategies.movements import moved, moves, shared_bytes, variants, widths
 from annotune.strategies.registry import AUTO, made
-from annotune.transforms.stage import SHARED_BYTES, Stage
+from annotune.transforms.legality import SHARED_BYTES
+from annotune.transforms.stage import Stage
 
 QUICK = {("sd_t_d1_1", 28), ("sd_t_d2_1", 16), ("sd_t_d2_1", 28)}
 CASES = [

@@ -135,7 +135,13 @@ def test_no_block_shares_its_work() -> None:
 
 
 def test_one_too_large_for_the_blocks_memory() -> None:
+    # A launch asks for what copies take beside the arrays that a block has by itself.
     body, one = spread(TEXT.replace("t[4][6]", "t[64][96]"))
-    refusal = refused(Bring(0, "B", span=COMMAND), body, one)
+    accepted(Bring(0, "B"), body, one)
+    text = TEXT.replace("a[24*e + 6*i + j]", "1.0").replace("t[j][i] * B[i][j]", "a[13*i + j]")
+    text = text.replace("24*e + 4*i + j", "13000*e + 13*i + j").replace("a[", "a[13000*e + ")
+    text = text.replace("for i in 0:6", "for i in 0:1000").replace("for j in 0:4", "for j in 0:13")
+    body, one = spread(text)
+    refusal = refused(Bring(0, "a", span=COMMAND), body, one)
     assert (refusal.code, refusal.span) == ("AT336", COMMAND)
-    assert "49344 bytes" in refusal.message
+    assert "104192 bytes" in refusal.message

@@ -34,6 +34,7 @@ from annotune.ir.nest import (
     walk_stmts,
 )
 from annotune.ir.poly import ONE, from_expr
+from annotune.transforms.legality import only_copied
 from annotune.transforms.tree import Body, target_name
 
 THREAD_INDEX = "annotune_thread"
@@ -222,10 +223,22 @@ def shared_arrays(body: Body) -> tuple[LocalArray, ...]:
     return tuple(dict.fromkeys(s for s in local if s.space is MemorySpace.SHARED))
 
 
+def dynamic_arrays(body: Body) -> tuple[LocalArray, ...]:
+    """Return the shared arrays for which a launch must ask, none where a block has them anyway.
+
+    They are those of copies. The others stay apart, so that nvcc knows that what threads write
+    there leaves a copy as it is, of which they may then keep elements in registers.
+    """
+    shared = shared_arrays(body)
+    if sum(map(shared_bytes, shared)) <= STATIC_BYTES:
+        return ()
+    filled = only_copied(body)
+    return tuple(array for array in shared if array.name in filled)
+
+
 def dynamic_bytes(body: Body) -> int:
     """Return the shared memory for which a launch must ask, 0 where a block has it anyway."""
-    sizes = [shared_bytes(array) for array in shared_arrays(body)]
-    return sum(sizes) if sum(sizes) > STATIC_BYTES else 0
+    return sum(map(shared_bytes, dynamic_arrays(body)))
 
 
 def shared_bytes(array: LocalArray) -> int:

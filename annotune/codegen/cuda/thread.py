@@ -27,7 +27,7 @@ from annotune.codegen.cuda.copies import (
     Lanes,
     Share,
     aligned_arrays,
-    dynamic_bytes,
+    dynamic_arrays,
     paired_arrays,
     shared_arrays,
     shared_bytes,
@@ -547,13 +547,13 @@ class ThreadDialect(Dialect):
 def declare_arrays(out: Writer, body: Body) -> None:
     """Write the declarations of the arrays that a block's threads share."""
     shared, vectors = shared_arrays(body), aligned_arrays(body) | paired_arrays(body)
-    is_dynamic, start = dynamic_bytes(body) > 0, 0
-    if is_dynamic:
+    dynamic, start = {array.name for array in dynamic_arrays(body)}, 0
+    if dynamic:
         at = f"__align__({VECTOR_BYTES})"
         out.line(f"extern __shared__ {at} unsigned char {DYNAMIC}[];")
     for array in shared:
         kind = spelled(array.type)
-        if is_dynamic:
+        if array.name in dynamic:
             assert len(array.extents) == 1
             place = f"({DYNAMIC} + {start})" if start else DYNAMIC
             out.line(f"{kind} *const {array.name} = ({kind} *){place};")

@@ -21,6 +21,7 @@ from annotune.ir.expr import (
     Real,
     Var,
     accesses,
+    conjuncts,
     names_read,
     print_expr,
     rewrite,
@@ -535,7 +536,9 @@ class TensorCores(OnStatement):
     ``TensorCores(0, "k")``: ``for k: for i: for j: c[i][j] += a[i] * b[j]`` in 4 by 8 threads and
     more is done for 4 steps of `k`, 16 rows and 8 columns at a time by one instruction of a warp.
     The nest stays as it is, for each iteration is done once and where it was; `Loop.by_warps`
-    says how.  What is left of a sum that 4 does not divide, each thread does for itself.
+    says how. What is left of a sum that 4 does not divide, each thread does for itself. Where the
+    loop around begins copies for later tiles, iterations that make all of them are told apart
+    (`Loop.peeled`), for copies without a condition may begin between instructions.
 
     Elements and factors are doubles: nothing is rounded to fewer digits. Threads x are 4 and
     threads y a multiple of 8, so that the lanes of a warp are 4 along one and 8 along the other.
@@ -575,8 +578,13 @@ class TensorCores(OnStatement):
 
     def apply(self, body: Body, context: Context) -> Body:
         """Return `body` with the loop marked, which `why_not` has accepted."""
-        loop = self._around(body)[-1]
-        return replace_loop(body, loop, (replace(loop, by_warps=self.steps),))
+        *outer, loop = self._around(body)
+        marked = replace_loop(body, loop, (replace(loop, by_warps=self.steps),))
+        ahead = _run_ahead(outer[-1]) if outer else ()
+        if not ahead or outer[-1].place is not Level.SERIAL or outer[-1].peeled:
+            return marked
+        around = self._around(marked)[-2]
+        return replace_loop(marked, around, (replace(around, peeled=ahead),))
 
     def _around(self, body: Body) -> tuple[Loop, ...]:
         """Return the sum's loop and those around it, outermost first; none where it is not there.
@@ -588,6 +596,25 @@ class TensorCores(OnStatement):
             if assign.number == self.statement and self.loop in names:
                 return loops[: names.index(self.loop) + 1]
         return ()
+
+
+def _run_ahead(loop: Loop) -> tuple[Expr, ...]:
+    """Return the conditions under which all copies that a loop begins for a later tile are made.
+
+    Apart from the last iterations nothing is asked then, and nothing keeps the compiler from
+    putting copies between instructions of the tensor cores.
+    """
+    inside = [s for s in loop.body if isinstance(s, Loop) and s.place is Level.ASYNC]
+    asked = [
+        frozenset(() if assign.guard is None else conjuncts(assign.guard))
+        for assign, _ in walk_paths(tuple(inside))
+    ]
+    if not asked:
+        return ()
+    iterators = {x.var for x in walk_stmts(loop.body) if isinstance(x, Loop)}
+    local = iterators | {s.name for s in walk_stmts(loop.body) if isinstance(s, Local)}
+    common = frozenset.intersection(*asked)
+    return tuple(sorted((e for e in common if not variables(e) & local), key=print_expr))
 
 
 def _why_no_warps(nest: Stmt, outer: Sequence[Loop], loop: Loop, context: Context) -> str:

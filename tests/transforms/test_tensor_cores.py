@@ -10,7 +10,7 @@ from conftest import Golden
 from decide.gemm_texts import gemm, with_sum
 from decide.recipes import decided_text
 from machine_code.shared import conflict_factor, shared_accesses
-from support.executed import Call, Part, executable
+from support.executed import Call, Part, emitted, executable
 from support.nest_text import print_nest
 
 from annotune.certify.certificate import verify
@@ -111,9 +111,23 @@ def test_the_lanes_of_a_warp_meet_in_no_bank(a: str, b: str) -> None:
     assert conflict_factor(found, filling=True) == 1.0
 
 
-def test_each_iteration_is_proven_to_run_once() -> None:
-    one = decided_text(gemm(64, RECIPE), AUTO)
+@pytest.mark.parametrize("text", [gemm(64, RECIPE), gemm(1024), gemm(129)])
+def test_each_iteration_is_proven_to_run_once(text: str) -> None:
+    one = decided_text(text, AUTO)
     assert verify(certify(one.analysis, one.plan())) == ()
+
+
+def test_copies_that_run_ahead_begin_between_instructions(tmp_path: Path) -> None:
+    text = emitted(tmp_path, gemm(24, f"{RECIPE}\npipeline(0, 3)")).files[".cu"]
+    # Until the last tiles but two nothing is asked, and the first operands are loaded before.
+    asked, product = (
+        text.index("if (l_t + 16 < k) {"),
+        text.index("annotune_mma_m16n8k4(annotune_s"),
+    )
+    between = text.index("if (l == l_t) {")
+    assert asked < text.index("annotune_left[annotune_row] =") < between < product
+    assert between < text.index("__pipeline_commit();", between) < product
+    assert text.index("else {", product) < text.index("if (l_t + 16 < k) {", product)
 
 
 # Whole tiles and cut ones, sums with something left of them, and next to nothing.

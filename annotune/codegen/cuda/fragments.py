@@ -123,9 +123,19 @@ class FragmentText:
         return cls(product, rows, columns, DEPTH_LANES if count % steps else steps, is_whole)
 
     def write(
-        self, out: Writer, kind: str, start: str, end: str, expr: Callable[[Expr], str]
+        self,
+        out: Writer,
+        kind: str,
+        start: str,
+        end: str,
+        expr: Callable[[Expr], str],
+        copies: Callable[[], None] | None = None,
     ) -> None:
-        """Write the steps from `start` to `end` of an iterator of a type, by `expr` as C."""
+        """Write the steps from `start` to `end` of an iterator of a type, by `expr` as C.
+
+        `copies` writes what begins once the first operands are on their way: the compiler puts its
+        instructions between those of the tensor cores.
+        """
         var, one, instructions = self.product.sum.var, self.product, self.columns // FRAGMENT
         parts = "" if self._parts == 1 else f"[{self._parts}]"
         out.line("#pragma unroll" if self.is_whole else "#pragma unroll 1")
@@ -148,6 +158,9 @@ class FragmentText:
                     out.line(f"{LEFT}{part}[{ROW.name}] = {expr(fold(left))};")
                 with _each(out, COLUMN, instructions, 1):
                     out.line(f"{RIGHT}{part}[{COLUMN.name}] = {expr(fold(right))};")
+            if copies is not None:
+                with out.block(f"if ({var} == {start})"):
+                    copies()
             with _each(out, COLUMN, instructions, 1):
                 for name, register in zip(BOTH, _columns(self.columns), strict=True):
                     out.line(f"const int {name.name} = {expr(register)};")

@@ -14,6 +14,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from functools import partial
 from math import prod
 
 from annotune.analysis.domains import Premises
@@ -201,8 +202,9 @@ class ThreadDialect(Dialect):
 
     `locals` are the types of all local arrays, `constants` the sizes that the text fixes; `repeats`
     says that a loop runs its statements again, and `in_use` are the names that what stands before
-    has touched, `before` those at the loops of one body; `threads` are the loops on threads.
-    `known` is what holds where they stand, as far as whole tiles are apart in the kernel.
+    has touched, `before` those at the loops of one body; `threads` are the loops on threads, and
+    `late` the copies that begin inside products. `known` is what holds where they stand, as far as
+    whole tiles are apart in the kernel.
 
     Nests of `COOPERATIVE` loops that fill shared memory stand between barriers. The loops that are
     `picking` elements of registers count from 0 and are written out by the compiler: an index known
@@ -220,6 +222,7 @@ class ThreadDialect(Dialect):
     in_use: frozenset[str] = frozenset()
     before: Mapping[int, frozenset[str]] = field(default_factory=dict)
     threads: tuple[Loop, ...] = ()
+    late: Mapping[int, Body] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -280,10 +283,12 @@ class ThreadDialect(Dialect):
         """Write statements in order, neighbouring copies between one pair of barriers."""
         own = tuple(s for s in body if not _is_shared(s))
         before: Body = ()
-        for kind, group in self._runs(own):
+        runs = list(self._runs(own))
+        late: dict[int, Body] = {}
+        for place, (kind, group) in enumerate(runs):
             match kind:
                 case _RunKind.WORK:
-                    here = replace(self, before=dict(self._before(before, group)))
+                    here = replace(self, before=dict(self._before(before, group)), late=late)
                     super(ThreadDialect, here).write_body(out, group)
                 case _RunKind.LOAD:
                     self._all_together(out, group)
@@ -296,11 +301,34 @@ class ThreadDialect(Dialect):
                 case _RunKind.ASYNC:
                     # All threads have waited for each other where they have waited for copies.
                     is_open = self.repeats or self._touches(before, group)
-                    if is_open and not (before and isinstance(before[-1], Await)):
+                    has_met = bool(before) and isinstance(before[-1], Await)
+                    if is_open and not has_met:
                         out.line("__syncthreads();")
-                    self._all_together(out, group)
-                    out.line("__pipeline_commit();")
+                    after = runs[place + 1][1] if place + 1 < len(runs) else ()
+                    if has_met and self._may_be_late(group, after):
+                        late[id(after[0])] = group
+                    else:
+                        self._begin_all(out, group)
             before = (*before, *group)
+
+    def _begin_all(self, out: Writer, group: Body) -> None:
+        """Write a group of asynchronous copies."""
+        self._all_together(out, group)
+        out.line("__pipeline_commit();")
+
+    def _may_be_late(self, group: Body, after: Body) -> bool:
+        """Return whether copies that run ahead may begin inside the product that follows them.
+
+        What they fill has no value until it is waited for, so the product does not read it. Without
+        a condition they are begun while the tensor cores multiply.
+        """
+        if not after or not isinstance(after[0], Loop) or not after[0].by_warps:
+            return False
+        every = [CopyNest.of(stmt) for stmt in group if isinstance(stmt, Loop)]
+        one = fragments(self.threads, after[0])
+        assert not isinstance(one, str)
+        is_whole = FragmentText.of(one, self.constants).is_whole
+        return is_whole and all(copies.condition() is None for copies in every)
 
     def _touches(self, before: Body, group: Body) -> bool:
         """Return whether copies fill what has been touched before them."""
@@ -390,7 +418,9 @@ class ThreadDialect(Dialect):
         text, kind = FragmentText.of(one, self.constants), self.iterator_type(loop)
         start, end = (self.bound(loop, x) for x in (loop.lower, loop.upper))
         if text.is_whole:
-            text.write(out, kind, start, end, self.expr)
+            group = self.late.get(id(loop))
+            copies = None if group is None else partial(self._begin_all, out, group)
+            text.write(out, kind, start, end, self.expr, copies)
             return
         first, last = (self.bound(loop, x, RIGHT_OF_SUM) for x in (loop.lower, loop.upper))
         full = replace(loop, upper=full_end(loop))

@@ -581,6 +581,10 @@ def fusible(
     if fuse.why_not(body, context) is not None:
         return None
     fused = fuse.apply(body, context)
+    # At the tuned sizes more loops may agree, and share what must stay in order.
+    tuned = Context(analysis, analysis.region.sizes)
+    if fuse.apply(body, tuned) != fused and fuse.why_not(body, tuned) is not None:
+        return None
     band = bands(fused, parts[0][0])[0]
     statements = tuple(n for part in parts for n in part)
     if first.sums:

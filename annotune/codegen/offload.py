@@ -59,10 +59,12 @@ from annotune.ir.nest import (
     Local,
     LocalArray,
     Loop,
+    MemorySpace,
     Nest,
     Stmt,
     walk_stmts,
 )
+from annotune.schedule.launch_sizes import WARP
 from annotune.schedule.plan import Kernel, Plan
 from annotune.space.points import AccPoints
 from annotune.space.variants import Variant
@@ -71,12 +73,16 @@ from annotune.transforms.distribute import Distribute, Expand, Fuse
 from annotune.transforms.map import TILE
 from annotune.transforms.permute import Permute
 from annotune.transforms.registers import Hold, Registers, array_accesses
+from annotune.transforms.spread import ShareArray
 from annotune.transforms.tile import Cyclic, Tile
-from annotune.transforms.tree import Body, bound_names, numbers
+from annotune.transforms.tree import Body, bound_names, mapped, numbers
 from annotune.transforms.unroll import Unroll
 
 # Iterations of a loop that is written out in full, at most: beyond it code outweighs registers.
 MAX_UNROLLED = 16
+# Lanes of a gang whose arrays they share, at least: those of a single warp have no barrier at the
+# end of a loop where gcc makes them (its nvptx.c, nvptx_process_pars).
+SHARING_LANES = 2 * WARP
 DEVICE_LEVELS = frozenset({Level.GANG, Level.WORKER, Level.VECTOR})
 
 
@@ -87,7 +93,8 @@ class Directives(Protocol):
     stay on the device, and `alone` that of what one thread does, which may be of loops only.
     `levels` has those whose names are others there. `serial` stands before a loop that runs in
     order, empty for nothing. A language that `merges_levels` has one directive for the loops of
-    workers and vectors that nest perfectly. `function` stands before a function that kernels call.
+    workers and vectors that nest perfectly. `function` stands before a function that kernels call,
+    and `sharing` what compilers must be asked where the lanes of a gang share its arrays.
     """
 
     moves: Mapping[str, str]
@@ -98,6 +105,7 @@ class Directives(Protocol):
     serial: str
     merges_levels: bool
     function: str
+    sharing: Sequence[str]
 
     def sizes(self, sizes: LaunchSizes) -> str:
         """Return the clauses with the sizes of a launch."""
@@ -132,7 +140,10 @@ class OffloadTarget(InPlaceTarget):
     vocabulary = Vocabulary(
         DEVICE_LEVELS,
         frozenset(),
-        (Distribute, Permute, Fuse, Tile, Cyclic, Expand, Registers, Hold, Unroll, Cache),
+        (
+            *(Distribute, Permute, Fuse, Tile, Cyclic, Expand, Registers, Hold, Unroll, Cache),
+            ShareArray,
+        ),
     )
 
     def region(self, variant: Variant, resident: bool) -> RegionCode:
@@ -273,14 +284,26 @@ class _KernelsWriter:
 
     def _launch(self, out: Writer, loop: Loop, kernel: Kernel) -> None:
         """Write a launch: placed loops, level by level, around what a lane does."""
-        sizes = self.words.sizes(self._asked(loop, kernel))
+        own = _of_gangs(loop)
+        asked = self._asked(loop, kernel)
+        if own:
+            asked = replace(asked, vector=max(asked.vector, SHARING_LANES))
+        sizes = self.words.sizes(asked)
         # Without a clause a scalar is a copy, also one that the last iteration writes.
         written = (s.name for s in lasting(self.analysis, (loop,)))
         kept = dict.fromkeys((*combined_names(band_from(loop, DEVICE_LEVELS)), *written))
-        tail = " ".join(filter(None, (sizes, self._data((loop,)), self._copied(kept))))
+        private = f"private({', '.join(s.name for s in own)})" if own else ""
+        tail = " ".join(filter(None, (sizes, self._data((loop,)), self._copied(kept), private)))
         self.nest.cached = kernel.cached
         is_tiled = kernel.mapping is not None and kernel.mapping.clause == TILE
-        self.nest.launch(out, loop, tail, is_tiled)
+        with out.block("") if own else nullcontext():
+            for line in self.words.sharing if own else ():
+                out.directive(line)
+            # Declared outside, as what a clause names must be; each gang has its own.
+            self.host.write_body(out, own)
+            (bare,) = mapped((loop,), lambda stmt: () if stmt in own else None)
+            assert isinstance(bare, Loop)
+            self.nest.launch(out, bare, tail, is_tiled)
 
     def _copied(self, scalars: Iterable[str]) -> str:
         """Return the clause by which scalars keep what a kernel makes of them."""
@@ -313,6 +336,12 @@ class _KernelsWriter:
         loop = f"for (int {once} = 0; {once} < 1; {once}++)" if self.words.alone_is_loop else ""
         with out.block(loop):
             self.nest.write(out, body, known)
+
+
+def _of_gangs(loop: Loop) -> tuple[LocalArray, ...]:
+    """Return the arrays of each gang that its lanes share."""
+    local = (s for s in walk_stmts((loop,)) if isinstance(s, LocalArray))
+    return tuple(array for array in local if array.space is MemorySpace.SHARED)
 
 
 def _touches_arrays(stmt: Stmt) -> bool:

@@ -23,6 +23,12 @@ class OpenAccWords:
     serial = "acc loop seq"
     merges_levels = False
     function = "#pragma acc routine seq\nstatic"
+    # Until then each lane had an array of its own of those that are its gang's (gcc's PR 90115).
+    sharing: Sequence[str] = (
+        "#if defined(__GNUC__) && __GNUC__ < 12 && !defined(__clang__) && !defined(__NVCOMPILER)",
+        '#error "lanes of a gang share its arrays: compile with gcc 12 or later, or nvc"',
+        "#endif",
+    )
 
     def sizes(self, sizes: LaunchSizes) -> str:
         """Return the clauses of ``parallel loop``."""

@@ -34,6 +34,7 @@ class OpenMpTargetWords:
     }
     serial = ""
     merges_levels = True
+    sharing: Sequence[str] = ()
     function = "static"
 
     def sizes(self, sizes: LaunchSizes) -> str:

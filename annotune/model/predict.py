@@ -79,6 +79,7 @@ from annotune.schedule.candidate import (
 from annotune.schedule.launch_sizes import TEAM
 from annotune.schedule.units import Unit, with_merged
 from annotune.transforms.cache import Aligned, Resident
+from annotune.transforms.map import Team
 from annotune.transforms.merge import Decode, Merge
 from annotune.transforms.registers import DEPTH_LANES, ROW_LANES, Hold
 from annotune.transforms.spread import (
@@ -151,6 +152,7 @@ def predict(
     if choice.merges:
         plain = choice.having(without=(Merge, Decode))
         return predict(with_merged(unit, choice.merges), plain, device, compiled)
+    choice = _flattened(choice)
     element = max((element_of(unit, a) for a in (*unit.reads, *unit.writes)), default=WORD)
     if choice.joint is not None:
         return JointBlocks(unit, choice, element, device).prediction(compiled)
@@ -188,6 +190,16 @@ def predict(
         "L2": threads.launches * work.l2_bytes,
     }
     return Prediction(time_s, terms, running.occupancy, registers, compiled is not None, moved)
+
+
+def _flattened(choice: Candidate) -> Candidate:
+    """Return a choice whose lanes share loops of nests in a gang with those of each nest as one."""
+    if not choice.team or not choice.of(ShareArray):
+        return choice
+    loops: dict[int, tuple[str, ...]] = {}
+    for statement, loop in choice.team:
+        loops[statement] = (*loops.get(statement, ()), loop)
+    return choice.having(*(Spread(s, names) for s, names in loops.items()), without=(Team,))
 
 
 @dataclass(frozen=True)

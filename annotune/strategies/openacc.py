@@ -24,6 +24,7 @@ from annotune.schedule.candidate import Candidate, Extent, Reason
 from annotune.schedule.launch_sizes import LINE, WARP
 from annotune.schedule.units import Unit
 from annotune.strategies.direct import choose, thread_level
+from annotune.strategies.elements import elements
 from annotune.strategies.hints import hints
 from annotune.strategies.nests import SumLoops, free_loops, held_loop, roles, stride, why_uneven
 from annotune.strategies.registry import AUTO, Proposals
@@ -32,12 +33,12 @@ from annotune.transforms.language import COPYING, of_kind
 from annotune.transforms.map import PLACES, TILE, Map, Team
 from annotune.transforms.permute import Permute
 from annotune.transforms.pipeline import Stream
-from annotune.transforms.registers import Hold
-from annotune.transforms.spread import Spread
+from annotune.transforms.registers import Hold, Registers
+from annotune.transforms.spread import Batch, Keep, ShareArray, Spread
 from annotune.transforms.tile import Tile, name_is_taken, tile_name, worker_name
-from annotune.transforms.transform import Context
+from annotune.transforms.transform import Context, Schedule
 from annotune.transforms.tree import bound_names, find_assign
-from annotune.transforms.unroll import divisors
+from annotune.transforms.unroll import Unroll, divisors
 
 # Threads of which each may have all of 255 registers; libgomp ends a program that asks for more.
 SAFE_GANG = 256
@@ -320,6 +321,7 @@ NO_BARRIER = (
 SUBJECT = "shape"
 # The shape that a recipe asks for.
 RECIPE = "recipe"
+ELEMENTS = "elements"
 # Gangs that give each SM of an H200 one (132 of them).
 ENOUGH_GANGS = 128
 
@@ -344,6 +346,7 @@ def _shapes(unit: Unit, proposed: Proposals, strategy: str) -> Iterator[Candidat
         yield plain
         return
     wide = in_form(unit, collapsed(unit, direct))
+    yield from _elements(unit, proposed)
     # At other sizes tiles would be cut short.
     blocks = lane_blocks(unit) if strategy == AUTO else f"--strategy {strategy} is asked for"
     found = () if isinstance(blocks, str) else tuple(replace(c, general=wide) for c in blocks)
@@ -364,6 +367,47 @@ def _shapes(unit: Unit, proposed: Proposals, strategy: str) -> Iterator[Candidat
     yield from tile_clause(unit, direct)
     yield from later
     yield from separate(unit, wide)
+
+
+def _elements(unit: Unit, proposed: Proposals) -> Iterator[Candidate]:
+    """Yield a gang for each element, whose vector shares the loops of every nest inside it.
+
+    What the nests hand on is in arrays of the gang. Its lanes wait for each other at the end of
+    each loop that they share (OpenACC 3.3, section 2.9.4), so that the next nest finds it there.
+    """
+    found = elements(unit) if any(c.of(Spread) for c in proposed.leading) else ""
+    # What several kernels have in common, or blocks copy, is CUDA's.
+    flat = [c for c in found if not isinstance(c, str) and not c.of(Batch) and not c.of(Keep)]
+    if not flat or unit.members:
+        return
+    block = max(flat, key=lambda one: sum(len(step.loops) for step in one.of(Spread)))
+    teams = (
+        Team(step.statement, loop, Level.THREAD_X, unit.host)
+        for step in block.of(Spread)
+        for loop in step.loops
+    )
+    held: Schedule = (*block.of(Registers), *block.of(Unroll))
+    kept: Schedule = (*block.of(ShareArray), *held, *teams)
+    arrays = ", ".join(step.array for step in block.of(ShareArray))
+    why = (
+        Reason("gang", ", ".join(block.blocks), "one element for each gang"),
+        Reason("private", arrays, "what the nests of an element hand on is its gang's"),
+        Reason("vector", "the loops of each nest", "lanes wait at the end of what they share"),
+    )
+    made = on_acc(Candidate.of_axes(unit.parts, *kept, blocks=block.blocks, host=unit.host))
+    made = replace(made, shape=ELEMENTS, reasons=why)
+    if _is_legal(unit, made):
+        yield made
+
+
+def _is_legal(unit: Unit, choice: Candidate) -> bool:
+    """Return whether all steps of a choice are right."""
+    body, context = unit.analysis.region.nest.body, Context(unit.analysis)
+    for step in schedule((choice,), unit.groups):
+        if step.why_not(body, context) is not None:
+            return False
+        body = step.apply(body, context)
+    return True
 
 
 def _idle(unit: Unit, block: Candidate, wide: Candidate) -> str:

@@ -319,7 +319,7 @@ class Team(OnStatement):
         if refusal := serial_refusal(self.command, body, self.statement, loop, self.span):
             return refusal
         around = [x for x in path(body, self.statement) if x.place in TEAM_LEVELS]
-        if around and not self._is_row(body, loop, context):
+        if around and not any(fits(body, loop, context) for fits in (self._is_row, self._is_lane)):
             return TEAM_INSIDE.at(
                 self.span, command=self.command, inner=self.loop, outer=around[0].var
             )
@@ -353,6 +353,23 @@ class Team(OnStatement):
         are_rows = all(x.place in _ROWS and len(x.body) == 1 and not x.combines for x in rows)
         is_row = self.level is Level.THREAD_X and are_rows and len(rows) > 0
         return is_row and not self._combined(body, loop, context)
+
+    def _is_lane(self, body: Body, loop: Loop, context: Context) -> bool:
+        """Return whether the loop is all that lanes around it do, which share both as one.
+
+        A level counts its loops together before any of them starts: no lane sets the bounds.
+        """
+        nest = path(body, self.statement)
+        outer = nest[: next(k for k, x in enumerate(nest) if x is loop)]
+        outer = outer[: len(outer) - len(self._perfect(body, loop))]
+        lanes = [x for x in outer if x.place in TEAM_LEVELS]
+        last = outer[len(outer) - len(lanes) :]
+        are_lanes = all(
+            x.place is Level.VECTOR is self.level and len(x.body) == 1 and not x.combines
+            for x in last
+        )
+        is_free = not bound_names(loop) & {x.var for x in lanes}
+        return are_lanes and is_free and not self._combined(body, loop, context)
 
     def _combined(self, body: Body, loop: Loop, context: Context) -> tuple[Combine, ...]:
         """Return the reductions of the loop and of the loops around it that its statements add to.

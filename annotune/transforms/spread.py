@@ -93,7 +93,8 @@ class ShareArray(OnStatement):
         assert isinstance(array, LocalArray)
         if array.space is not MemorySpace.PRIVATE or array.stands_for:
             return NOT_SHARED.at(self.span, array=self.array, reason="has a place already")
-        other = next((x.var for x in around if x.place not in PLACES["block"]), "")
+        at_blocks = (*PLACES["block"], *PLACES["gang"])
+        other = next((x.var for x in around if x.place not in at_blocks), "")
         if other or not around:
             reason = f"belongs to an iteration of '{other}', which is on no block"
             return NOT_SHARED.at(self.span, array=self.array, reason=reason)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 from conftest import Golden
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,6 +15,7 @@ from annotune.ir.nest import Level
 from annotune.transforms.map import Map, Team
 from annotune.transforms.reduce import Reduce
 from annotune.transforms.transform import Context
+from annotune.transforms.tree import numbers
 
 COMMAND = Span("t.c", 77, 3, 9)
 X, Y = Level.THREAD_X, Level.BLOCK_X
@@ -114,4 +117,55 @@ def test_a_legal_team_keeps_the_result(text: str, loop: str, at: int) -> None:
     one = analysed(text)
     body = accepted(Map(at, (("i", Y),)), one.region.nest.body, one)
     body = accepted(Team(at, loop, X), body, one)
+    assert_law(combined(body, one), one)
+
+
+GANG, LANES = Level.GANG, Level.VECTOR
+
+
+def test_lanes_share_nested_loops_as_one() -> None:
+    one = nest_analysis("for i in 0:n: for j in 0:n: for k in 0:m: c[i*n*m + j*m + k] = a[k]")
+    body = Map(0, (("i", GANG),), (), "acc").apply(one.region.nest.body, Context(one))
+    for loop in "jk":
+        team = Team(0, loop, LANES)
+        assert team.why_not(body, Context(one)) is None
+        body = team.apply(body, Context(one))
+    assert text_of(body) == (
+        "for i in 0:n @gang\n  for j in 0:n @vector\n    for k in 0:m @vector\n"
+        "      S0: c[i * n * m + j * m + k] = a[k]\n"
+    )
+
+
+def test_what_lanes_may_not_share_as_one() -> None:
+    # One sets the other's bounds; there is more in the outer one; the inner one is a sum.
+    nests = (
+        "for i in 0:n: for j in 0:m: for k in 0:j+1: c[i*m*m + j*m + k] = a[k]",
+        "for i in 0:n: for j in 0:m\n  d[i*m + j] = 1.0\n  for k in 0:m\n"
+        "    c[i*m*m + j*m + k] = a[k]",
+        "for i in 0:n: for j in 0:m: for k in 0:m: c[i*m + j] += a[k]",
+    )
+    for text in nests:
+        one = nest_analysis(text, {"n": 4, "m": 4})
+        body = Map(0, (("i", GANG),), (), "acc").apply(one.region.nest.body, Context(one))
+        body = Team(0, "j", LANES).apply(body, Context(one))
+        last = max(n for stmt in body for n in numbers(stmt))
+        assert refused(Team(last, "k", LANES), body, one).code == "AT278"
+
+
+STATEMENTS = (
+    *("c[i*m*m + j*m + k] = a[k]", "c[i*m*m + k*m + j] += a[j]", "c[j*m + k] = a[k]"),
+    *("e[i*m*m + j*m + k] = c[i*m*m + k*m + j]", "e[i*m*m + j*m] += c[i*m*m + j*m + k]"),
+    "c[i*m*m + j*m + k] = e[i*m*m + (m - 1 - j)*m + k]",
+)
+
+
+@LAW
+@given(written=st.lists(st.sampled_from(STATEMENTS), min_size=2, max_size=2), data=st.data())
+def test_legal_lanes_of_two_loops_keep_the_result(written: list[str], data: st.DataObject) -> None:
+    heads = {"jk": "for j in 0:m: for k in 0:m: ", "kj": "for k in 0:m: for j in 0:m: "}
+    rows = [f"  {heads[data.draw(st.sampled_from(sorted(heads)))]}{s}\n" for s in written]
+    one = nest_analysis("for i in 0:n\n" + "".join(rows), {"n": 3, "m": 4})
+    body = accepted(Map(0, (("i", GANG),), (), "acc"), one.region.nest.body, one)
+    for statement, loop in product((0, 1), data.draw(st.permutations("jk"))):
+        body = accepted(Team(statement, loop, LANES), body, one)
     assert_law(combined(body, one), one)

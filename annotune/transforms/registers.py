@@ -631,11 +631,9 @@ def _why_no_warps(nest: Stmt, outer: Sequence[Loop], loop: Loop, context: Contex
             if x.place is level and not is_whole:
                 expected = "4" if level is Level.THREAD_X else "a multiple of 8"
                 return f"'{x.var}' has {count.value} threads, expected {expected}"
-    apart: set[str] = set()
+    apart = _apart(nest)
     for x in (*outer, loop):
-        if x.place in _THREADS:
-            apart.add(x.var)
-        elif bound_names(x) & apart:
+        if x.place not in _THREADS and bound_names(x) & apart:
             return f"the threads of a warp do not run '{x.var}' alike"
         if frozenset[str]().union(*map(variables, x.peeled)) & apart:
             return f"the threads of a warp have different versions in '{x.var}'"
@@ -684,7 +682,7 @@ def _why_apart(
     for stmt, around in walk_paths((nest,)):
         if not any(x.place in (Level.COOPERATIVE, Level.ASYNC) for x in around):
             written.add(target_name(stmt))
-    own = written | _apart_scalars(nest)
+    own = written | (_apart(nest) & {s.name for s in walk_stmts((nest,)) if isinstance(s, Local)})
     own |= {a.name for a in arrays.values() if a.space is not MemorySpace.SHARED}
     for factor in (one.left, one.right):
         names = names_read(factor) & own
@@ -693,19 +691,19 @@ def _why_apart(
     return ""
 
 
-def _apart_scalars(nest: Stmt) -> set[str]:
-    """Return the scalars that a thread declares and that may differ between lanes."""
-    found: set[str] = set()
-    apart = {x.var for x in walk_stmts((nest,)) if isinstance(x, Loop) and x.place in _THREADS}
-    # What comes later in the text has what is before it in its bounds and values.
-    for stmt in walk_stmts((nest,)):
+def _apart(nest: Stmt) -> set[str]:
+    """Return the iterators and scalars that may differ between the threads of a block."""
+    every = list(walk_stmts((nest,)))
+    found = {x.var for x in every if isinstance(x, Loop) and x.place in _THREADS}
+    found |= {s.target.name for s in every if isinstance(s, Assign) and isinstance(s.target, Var)}
+    # What is later in the text has what is before it in its bounds and values.
+    for stmt in every:
         match stmt:
-            case Loop() if bound_names(stmt) & apart:
-                apart.add(stmt.var)
+            case Loop() if bound_names(stmt) & found:
+                found.add(stmt.var)
             case Local(name, _, value):
-                if value is None or any(accesses(value)) or variables(value) & apart:
+                if value is None or any(accesses(value)) or variables(value) & found:
                     found.add(name)
-                    apart.add(name)
     return found
 
 

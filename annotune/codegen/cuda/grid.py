@@ -82,6 +82,16 @@ class LaunchGrid:
             return trip.value <= self.limits[level]
         return trip.value == self.threads[THREADS.index(level)]
 
+    def spared(self, loop: Loop, constants: Mapping[str, int]) -> int:
+        """Return how many indices of an axis of threads run one iteration of `loop` each.
+
+        0 where all of them do, or some have several, as far as is known.
+        """
+        trip = fold(trip_count(loop), constants)
+        if not isinstance(trip, Int) or loop.place not in THREADS:
+            return 0
+        return trip.value if 0 < trip.value < self.threads[THREADS.index(loop.place)] else 0
+
     def is_covered(self, level: Level, constants: Mapping[str, int]) -> bool:
         """Return whether each index of an axis runs exactly one of all its iterations."""
         trip = fold(self.trips[level], constants)

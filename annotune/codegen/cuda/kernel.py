@@ -254,18 +254,24 @@ def _index(dialect: Dialect, loops: Sequence[Loop], frame: _Frame) -> tuple[str,
     if len(loops) > 1:
         return _shared_axis(dialect, loops, frame)
     (loop,) = loops
-    index, extent = CUDA_INDEX[loop.place]
-    kind = dialect.iterator_type(loop)
-    if kind not in ("int", "unsigned int"):
-        # An index of 32 unsigned bits would make a 64-bit sum of a negative bound positive.
-        index = f"({kind}){index}"
-    start = _start(dialect, loop, index)
+    _, extent = CUDA_INDEX[loop.place]
+    kind, start = _own_index(dialect, loop)
     if frame.grid.is_exact(loop.place, loop, frame.constants):
         return "", (f"const {kind} {loop.var} = {start};",)
     jump = extent if loop.step == 1 else f"{loop.step} * {extent}"
     upper = dialect.bound(loop, loop.upper)
     head = f"for ({kind} {loop.var} = {start}; {loop.var} < {upper}; {loop.var} += {jump})"
     return head, ()
+
+
+def _own_index(dialect: Dialect, loop: Loop) -> tuple[str, str]:
+    """Return the type of an axis' index, and where its first iteration of a loop starts."""
+    index, _ = CUDA_INDEX[loop.place]
+    kind = dialect.iterator_type(loop)
+    if kind not in ("int", "unsigned int"):
+        # An index of 32 unsigned bits would make a 64-bit sum of a negative bound positive.
+        index = f"({kind}){index}"
+    return kind, _start(dialect, loop, index)
 
 
 def _shared_axis(
@@ -536,7 +542,13 @@ class _TeamWriter:
     def _loop(self, loop: Loop) -> Iterator[None]:
         """Write the head of a placed loop, what the body of the `with` writes, and its end."""
         head, lines = _index(self._dialect, (loop,), self._frame)
-        if head and self._dialect.recurs(loop):
+        count = self._frame.grid.spared(loop, self._frame.constants)
+        if count:
+            # Of a loop that no thread comes back to, nothing is hoisted into registers before it.
+            kind, start = _own_index(self._dialect, loop)
+            head = f"if ({CUDA_INDEX[loop.place][0]} < {count})"
+            lines = (f"const {kind} {loop.var} = {start};",)
+        elif head and self._dialect.recurs(loop):
             self.out.line(self._dialect.rolled)
         # A block has one index, but its threads may share several loops of one name.
         has_block = bool(head) or loop.place not in BLOCKS

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
+from math import prod
 from typing import Protocol
 
 from annotune.analysis.facts import Analysis
@@ -47,6 +48,7 @@ from annotune.codegen.renaming import calling_copies, copied, copies_text
 from annotune.codegen.target import RegionCode, Vocabulary
 from annotune.codegen.users_file import InPlaceTarget, in_users_file, without_macros
 from annotune.codegen.writer import Writer
+from annotune.ir.c_types import element_bytes
 from annotune.ir.expr import Expr, Int, Select, Var, accesses, variables
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import (
@@ -83,6 +85,8 @@ MAX_UNROLLED = 16
 # Lanes of a gang whose arrays they share, at least: those of a single warp have no barrier at the
 # end of a loop where gcc makes them (its nvptx.c, nvptx_process_pars).
 SHARING_LANES = 2 * WARP
+# Bytes of an array that a lane can have in registers: 255 of 4 bytes.
+LANE_BYTES = 1020
 DEVICE_LEVELS = frozenset({Level.GANG, Level.WORKER, Level.VECTOR})
 
 
@@ -383,12 +387,17 @@ class NestWriter:
         self.dialect = Dialect(analysis.region, flat=False, loop=self._loop)
         self.cached: tuple[CachedSection, ...] = ()
         self._around: tuple[Level, ...] = ()
+        # Arrays of a lane that are in memory whatever their subscripts.
+        self._large: set[str] = set()
 
     def launch(self, out: Writer, loop: Loop, tail: str, is_tiled: bool) -> None:
         """Write placed loops, level by level, around what a lane does; `tail` are clauses.
 
         What `is_tiled` the compiler may cut itself.
         """
+        arrays = (s for s in walk_stmts((loop,)) if isinstance(s, LocalArray))
+        sizes = {s.name: prod(s.extents) * element_bytes(s.type) for s in arrays}
+        self._large = {name for name, size in sizes.items() if size > LANE_BYTES}
         levels = self._levels_from(loop)
         if is_tiled and self._tiles(out, levels, tail):
             return
@@ -510,9 +519,9 @@ class NestWriter:
             self._statements(out, loop.body)
 
     def _picks_local(self, loop: Loop) -> bool:
-        """Return whether a loop picks elements of an array that a lane has for itself."""
+        """Return whether a loop picks elements of an array that a lane may have in registers."""
         return any(
-            place.array not in self.analysis.region.arrays
+            place.array not in {*self.analysis.region.arrays, *self._large}
             and any(loop.var in variables(index) for index in place.indices)
             for place in array_accesses(loop)
         )

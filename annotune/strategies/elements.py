@@ -169,7 +169,9 @@ def _told(
     unit = block.unit
     accesses = [nest_accesses(unit, nest.outermost, [*nest.counts], near) for nest in nests]
     pairs = sorted(frozenset[str]().union(*(one.pairs for one in accesses)))
-    aligned = tuple(Aligned(unit.leader, array) for array in pairs)
+    context = Context(unit.analysis, unit.analysis.region.sizes)
+    every = (Aligned(unit.leader, array) for array in pairs)
+    aligned = tuple(one for one in every if one.why_not(unit.body, context) is None)
     rows = prod(step.size for step in choice.of(Batch))
     threads = rows * min(TEAM, max(nest.points for nest in nests))
     strips = [(nest, one) for nest, one in zip(nests, accesses, strict=True) if nest.inside]

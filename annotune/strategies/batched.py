@@ -17,7 +17,7 @@ from itertools import product
 from math import ceil, prod
 
 from annotune.ir.c_types import WORD
-from annotune.model.shape import moves
+from annotune.model.shape import moves, shape, traffic
 from annotune.schedule.candidate import (
     NO_AXIS,
     Assignment,
@@ -27,6 +27,7 @@ from annotune.schedule.candidate import (
 )
 from annotune.schedule.launch_sizes import MAX_ALONG_Z, SM_BLOCKS, SM_REGISTERS, SM_THREADS, WARP
 from annotune.schedule.units import Unit
+from annotune.strategies.direct import choose
 from annotune.strategies.gpu_tile import (
     ENOUGH_BLOCKS,
     SPARE_REGISTERS,
@@ -46,7 +47,7 @@ from annotune.transforms.cache import Resident
 # Longer loops fill blocks with tiles of a single product.
 SMALL = 32
 # Outputs of a thread along a loop, and in all, at most.
-ALONG, OUTPUTS = 8, 20
+ALONG, OUTPUTS = 8, 16
 # Neighbouring doubles that make a sector of 32 bytes, the least that a store moves (CUDA C++ Best
 # Practices Guide, Coalesced Access).
 SECTOR = 4
@@ -57,13 +58,22 @@ OPERAND = 1 / 6
 # copy while others multiply (an H200 has 227 KiB of shared memory for 32 blocks).
 THREADS = 128
 COPIED_BYTES = 32 * 1024
+# Blocks of so many threads copy and multiply at more different times than larger ones.
+FEW_THREADS = 64
 # The same for further points of the space, and outputs of a thread along x and y.
-OTHER_THREADS = (64, 256)
+OTHER_THREADS = (32, 256)
+FEW_OUTPUTS = 8
 OTHER_REGISTERS = ((2, 2), (2, 4), (4, 4), (8, 4))
 # What an output in registers costs beside that, for they leave room for fewer threads, and what
 # conditions at the ends of cut tiles do, as a share of all else (assumptions).
 REGISTER = 0.03
 CUT = 0.25
+# A cache gives a thread for each output what its warps ask for, up to so many times what is there:
+# 100,000 products took 64 us at 8, where that is 1.8, 277 at 16 (3.7) and 1975 at 32 (11.3) on an
+# H200, of which memory alone takes 48, 190 and 762.
+MORE_ASKED = 3
+# Registers of a thread beside those of its outputs, in further points: 64 in all do for 16 by 16.
+LESS_SPARE = 8
 
 
 def batched(unit: Unit) -> tuple[Candidate, ...] | str:
@@ -85,21 +95,25 @@ def batched(unit: Unit) -> tuple[Candidate, ...] | str:
     if not every:
         return f"{unit.band[-1].var}, each iteration of which has a sum, is not in registers"
     choices = [choose_tile(unit, found, tile) for tile in every]
+    first, *others = (_resident(unit, choice, SPARE_REGISTERS) for choice in choices)
+    fuller = (_resident(unit, choice, LESS_SPARE) for choice in choices[:2])
     # The first tile alone comes with its data moved in every other way, too.
-    return (*(_resident(unit, choice) for choice in choices), choices[0])
+    return (first, *fuller, *others, choices[0])
 
 
-def _resident(unit: Unit, choice: Candidate) -> Candidate:
+def _resident(unit: Unit, choice: Candidate, spare: int) -> Candidate:
     """Return a choice with as many blocks on a multiprocessor as its outputs leave registers for.
 
     The compiler takes more for the addresses of unrolled copies (104 in place of 64 for 8 by 8
-    matrices, nvcc 13.5 for sm_90), and half of the blocks have no place.
+    matrices, nvcc 13.5 for sm_90), and half of the blocks have no place. `spare` are the registers
+    beside those of outputs and operands.
     """
     made, tile = usual(unit, choice), choice.contract
     assert tile is not None
-    wanted = held_registers(tile, WORD) + SPARE_REGISTERS
-    each = -(-wanted // REGISTER_UNIT) * REGISTER_UNIT * ceil(tile.threads / WARP) * WARP
-    blocks = min(SM_REGISTERS // each, SM_BLOCKS, SM_THREADS // tile.threads)
+    registers = -(-(held_registers(tile, WORD) + spare) // REGISTER_UNIT) * REGISTER_UNIT
+    # A quarter of a multiprocessor holds whole warps.
+    warps = 4 * (SM_REGISTERS // 4 // (registers * WARP))
+    blocks = min(warps // ceil(tile.threads / WARP), SM_BLOCKS, SM_THREADS // tile.threads)
     asked = (Resident(choice.leader, blocks),)
     found = moved(unit, made, over(asked, made.moves, choice.leader))
     if blocks < 2 or isinstance(found, str):
@@ -117,9 +131,22 @@ def why_batched_later(unit: Unit, first: Candidate) -> str:
         return ""
     inputs = (found.a, found.b)
     if any(all(moves(f, n) for f in inputs) for n in free_along_z(unit, found, tile)):
-        return ""
+        return _why_cached(unit)
     shared = next(f.access.array for f in inputs if not moves(f, _along(unit, found, tile)))
     return f"all products have the same {shared}"
+
+
+def _why_cached(unit: Unit) -> str:
+    """Return why a thread for each output does as well, empty where it does not.
+
+    It does where the cache is not asked too often, and the blocks leave few lanes idle.
+    """
+    alone = choose(unit)
+    asked = traffic(unit, alone)
+    if asked.requested >= MORE_ASKED * asked.fetched or 2 * shape(unit, alone).threads <= WARP:
+        return ""
+    times = f"{asked.requested / asked.fetched:.1f} times"
+    return f"a thread for each output asks the cache for all that is there {times} alone"
 
 
 def _tiles(unit: Unit, found: Contraction, x: str, y: str) -> Iterator[ContractionTile]:
@@ -128,10 +155,13 @@ def _tiles(unit: Unit, found: Contraction, x: str, y: str) -> Iterator[Contracti
     own = _registers(trips, unit.trips[found.contracted[0]] or 1)
     tried = [(own, THREADS), *((own, n) for n in OTHER_THREADS)]
     tried += [(pair, THREADS) for pair in OTHER_REGISTERS]
-    for pair, threads in tried:
-        tile = _tile(unit, found, (x, y), pair, threads)
-        if tile is not None and fits(unit, found, tile):
-            yield tile
+    every = [_tile(unit, found, (x, y), pair, threads) for pair, threads in tried]
+    fitting = [tile for tile in every if tile is not None and fits(unit, found, tile)]
+    yield from fitting
+    # Read where they are, no thread waits for others.
+    for tile in fitting:
+        if tile.register_x[1] * tile.register_y[1] <= FEW_OUTPUTS:
+            yield replace(tile, stage_x=False, stage_y=False)
 
 
 def _registers(trips: tuple[int, int], summed: int) -> tuple[int, int]:
@@ -184,10 +214,11 @@ def _tile(
     # One product fills the block, and needs no axis of its own.
     few = [replace(t, thread_z=NO_AXIS) if t.thread_z[1] == 1 else t for t in few]
 
-    def worth(one: ContractionTile) -> tuple[float, int]:
+    def worth(one: ContractionTile) -> tuple[float, bool, int]:
         is_cut = any((unit.trips[loop] or 1) % n for loop, n in one.z)
         lanes = ceil(one.threads / WARP) * WARP
-        return one.threads / lanes - CUT * is_cut, one.threads
+        busy = one.threads / lanes - CUT * is_cut
+        return busy, one.threads >= min(threads, FEW_THREADS), -one.threads
 
     return max(few, key=worth, default=None)
 

@@ -17,6 +17,7 @@ from annotune.schedule.candidate import ContractionTile
 from annotune.strategies.batched import batched
 from annotune.strategies.registry import AUTO
 from annotune.transforms.cache import Resident
+from annotune.transforms.stage import Stage
 
 PRODUCTS = """\
 void NAME(int m, int p, int q, int r, double C[restrict m][p][q], const double A[restrict A_SHAPE],
@@ -55,8 +56,9 @@ def products(
     return text.replace("NAME", kind)
 
 
-def square(n: int, batch: int = 100_000) -> Decided:
-    return decided_example("gemm/batched.c", "batched_gemm", AUTO, sizes={"batch": batch, "n": n})
+def square(n: int, batch: int = 100_000, strategy: str = "batched") -> Decided:
+    sizes = {"batch": batch, "n": n}
+    return decided_example("gemm/batched.c", "batched_gemm", strategy, sizes=sizes)
 
 
 def tile_of(one: Decided) -> ContractionTile:
@@ -71,7 +73,7 @@ def tile_of(one: Decided) -> ContractionTile:
     [
         (2, (2, 1, 32), (1, 2)),
         (5, (5, 1, 25), (1, 5)),
-        (8, (4, 2, 16), (2, 4)),
+        (8, (4, 2, 8), (2, 4)),
         (12, (4, 3, 8), (3, 4)),
         (16, (4, 4, 4), (4, 4)),
         (32, (8, 8, 1), (4, 4)),
@@ -86,12 +88,25 @@ def test_a_block_has_as_many_products_as_fill_its_lanes(
     assert tile.contracted == ("k", n)
 
 
+@pytest.mark.parametrize(
+    ("n", "origin"), [(2, "batched"), (4, "batched"), (8, ""), (16, "batched"), (32, "batched")]
+)
+def test_it_is_first_where_the_cache_is_asked_too_often_or_lanes_are_idle(
+    n: int, origin: str
+) -> None:
+    choice = square(n, strategy=AUTO).decision.choices[0]
+    assert choice.origin == origin
+    if not origin:
+        said = "asks the cache for all that is there 1.8 times alone"
+        assert any(said in str(reason) for reason in choice.reasons)
+
+
 def test_the_products_have_the_only_axis_that_is_long_enough() -> None:
     assert square(32).decision.choices[0].blocks[0] == "b"
     assert square(8, 2_000_000).decision.choices[0].blocks[0] == "b_t"
 
 
-@pytest.mark.parametrize("n", [2, 5, 8, 12, 16, 20, 24, 32])
+@pytest.mark.parametrize("n", [2, 5, 8, 12, 16, 24, 32])
 def test_no_bank_is_asked_twice_while_multiplying(n: int) -> None:
     one = square(n)
     (kernel,) = one.plan().kernels()
@@ -101,7 +116,7 @@ def test_no_bank_is_asked_twice_while_multiplying(n: int) -> None:
 
 def test_blocks_have_room_beside_each_other() -> None:
     choice = square(8).decision.choices[0]
-    assert [step.blocks for step in choice.of(Resident)] == [8]
+    assert [step.blocks for step in choice.of(Resident)] == [16]
     assert choice.general is not None
     assert not choice.general.of(Resident)
 
@@ -137,6 +152,15 @@ def test_the_reason_for_which_it_does_not_apply(sizes: tuple[int, int, int]) -> 
     assert batched(unit) == ELSE[sizes]
 
 
+def test_points_read_what_is_there_without_copies() -> None:
+    (unit,) = decided_text(products((8, 8, 8)), AUTO).base.apart
+    choices = batched(unit)
+    assert not isinstance(choices, str)
+    plain = [c for c in choices if c.contract is not None and not c.contract.stage_x]
+    assert plain
+    assert not any(choice.of(Stage) for choice in plain)
+
+
 def test_few_products_leave_a_device_idle() -> None:
     (unit,) = decided_text(products((8, 8, 8), batch=100), AUTO).base.apart
     assert batched(unit) == "no loop beside i and j makes 108 blocks of several products"
@@ -145,9 +169,9 @@ def test_few_products_leave_a_device_idle() -> None:
 
 
 def test_the_recipe_asks_for_the_same_plan() -> None:
-    own = decided_text(products((8, 8, 8)), AUTO)
+    own = decided_text(products((8, 8, 8)), "batched")
     assert 'thread={"j","i","e"}' in own.recipe()
-    assert "thread_z=16" in own.recipe()
+    assert "thread_z=8" in own.recipe()
     again = decided_text(products((8, 8, 8), recipe=own.recipe()), AUTO)
     assert again.plan().steps == own.plan().steps
     assert again.recipe() == own.recipe()

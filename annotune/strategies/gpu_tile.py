@@ -69,6 +69,7 @@ from annotune.transforms.registers import (
     Hold,
     TensorCores,
     column_distance,
+    multiplies_doubles,
 )
 from annotune.transforms.stage import Stage
 from annotune.transforms.tile import Cyclic, Tile, name_is_taken, tile_name
@@ -507,7 +508,10 @@ def tensor_tiles(unit: Unit, found: Contraction) -> tuple[ContractionTile, ...]:
     arrays = unit.analysis.region.arrays
     elements = {arrays[one.access.array].element for one in (found.target, found.a, found.b)}
     trip = unit.trips[loop] or 1
+    types = unit.analysis.region.types
     if elements != {"double"} or assign.guard is not None or trip < LEAST_BY_WARPS:
+        return ()
+    if not multiplies_doubles(assign, types):
         return ()
     tiles: list[ContractionTile] = []
     for (lanes, rows), warps, staged in product(WARP_TILES, WARPS, (STAGED, STAGED // 2)):

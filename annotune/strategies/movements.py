@@ -365,7 +365,7 @@ def _is_aligned(
     """
     inner, length = copy.layout[-1][0], 0
     for axis in (tile.x, tile.y):
-        if axis.cyclic and inner == axis.thread_loop:
+        if tile.by_warps and axis.cyclic and inner == axis.thread_loop:
             # Neighbours are those of the loop that is dealt out.
             inner, length = axis.thread
     lengths = {unit.trips.get(inner) or 1, length or dict(tile.extents).get(inner, 1)}

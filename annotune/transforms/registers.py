@@ -40,7 +40,13 @@ from annotune.ir.nest import (
     walk_paths,
     walk_stmts,
 )
-from annotune.transforms.legality import drops_fractions, missing, neutral, serial_refusal
+from annotune.transforms.legality import (
+    drops_fractions,
+    is_no_narrower,
+    missing,
+    neutral,
+    serial_refusal,
+)
 from annotune.transforms.messages import (
     GUARDED,
     MAY_NOT_RUN,
@@ -669,8 +675,8 @@ def _why_no_product(nest: Stmt, one: Fragments, body: Body, context: Context) ->
         return (
             f"not each iteration of '{one.rows.var}' and '{one.columns.var}' has a sum of its own"
         )
-    if not all(_is_double(e, types) for e in (target, one.left, one.right)):
-        return "elements and factors are not all of type double"
+    if not multiplies_doubles(assign, types):
+        return f"statement {assign.number} does not multiply two factors in double, one by one"
     return _why_apart(nest, one, arrays, context)
 
 
@@ -707,16 +713,36 @@ def _apart(nest: Stmt) -> set[str]:
     return found
 
 
-def _is_double(expr: Expr, types: Mapping[str, str]) -> bool:
-    """Return whether all that an expression computes is in double."""
+def multiplies_doubles(assign: Assign, types: Mapping[str, str]) -> bool:
+    """Return whether a statement adds products of two factors that C multiplies in double.
+
+    Each has elements of arrays of its own; what is narrower in one of them is made a double where
+    C makes it one.
+    """
+    value = assign.value
+    if not (isinstance(value, Binary) and value.op == "*"):
+        return False
+    sides = [{one.array for one in accesses(e)} for e in (value.left, value.right)]
+    if not all(sides) or sides[0] & sides[1]:
+        return False
+    if not (_is_plain(value.left, types) and _is_plain(value.right, types)):
+        return False
+    return types.get(target_name(assign)) == "double" and is_no_narrower(assign, types)
+
+
+def _is_plain(expr: Expr, types: Mapping[str, str]) -> bool:
+    """Return whether an expression is arithmetic of doubles, floats and integers alone."""
     match expr:
         case Access(array=name) | Var(name):
-            return types.get(name) == "double"
+            kind = types.get(name, "")
+            return bool(kind) and "omplex" not in kind and kind != "long double"
+        case Int():
+            return True
         case Real(text):
-            return text[-1] not in "fFlL"
+            return text[-1] not in "lL"
         case Binary("+" | "-" | "*" | "/", left, right):
-            return _is_double(left, types) and _is_double(right, types)
+            return _is_plain(left, types) and _is_plain(right, types)
         case Negate(operand):
-            return _is_double(operand, types)
+            return _is_plain(operand, types)
         case _:
             return False

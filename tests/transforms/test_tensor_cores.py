@@ -75,12 +75,30 @@ def test_what_is_no_tile_for_warps(change: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new"), [("const double A", "const float A"), ("A[i]", "2 * A[i]")]
+    ("old", "new"),
+    [("const double", "const float"), ("A[i][l] * B[l][j]", "A[i][l] * B[l][j] * x")],
 )
-def test_what_is_no_sum_of_doubles(old: str, new: str) -> None:
-    refusal = made(gemm(64, RECIPE).replace(old, new))
+def test_what_is_no_product_of_two_factors_in_double(old: str, new: str) -> None:
+    def changed_text(recipe: str) -> str:
+        return gemm(64, recipe).replace(old, new).replace("int m,", "int m, double x,")
+
+    refusal = made(changed_text(RECIPE))
     assert isinstance(refusal, Diagnostic), refusal
-    assert refusal.message.endswith("elements and factors are not all of type double")
+    assert refusal.code == "AT345"
+    # And nobody who does not ask for it is told so.
+    own = decided_text(changed_text(""), AUTO)
+    assert isinstance(own.plan(), Plan)
+    tile = own.decision.choices[0].contract
+    assert tile is None or not tile.by_warps
+
+
+@pytest.mark.parametrize("factor", ["2 * A[i][l]", "-A[i][l]", "x * A[i][l]", "A[i][l] * x"])
+def test_a_factor_may_have_numbers_of_other_types(factor: str) -> None:
+    text = gemm(64).replace("A[i][l]", factor).replace("int m,", "int m, float x,")
+    tile = decided_text(text, AUTO).decision.choices[0].contract
+    assert tile is not None
+    assert tile.by_warps
+    assert isinstance(made(text), Plan)
 
 
 def test_a_loop_that_is_no_sum_of_a_block_of_registers() -> None:

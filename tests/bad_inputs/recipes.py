@@ -68,7 +68,10 @@ BAD = {
         with_recipe('cuda(0, block={"i"}, «block={"j"}»)'), "AT067", "is given its block twice"
     ),
     "three loops of registers": Bad(
-        with_recipe('contract(0, thread={"i","j"}, «register={"i","j","k"}», sum="j")'),
+        with_recipe(
+            'contract(0, thread={"i","j"}, «register={"i","j","k"}», sum="j", thread_x=16, '
+            "thread_y=8, register_x=8, register_y=8, step=16)"
+        ),
         "AT068",
         "the register of 'contract' has 3 loops, at most 2",
     ),

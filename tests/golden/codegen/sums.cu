@@ -10,7 +10,8 @@ __global__ void __launch_bounds__(64) f_1_s0_tuned(
         a[i] = 0.0;
     }
     double a_sum = -0.0;
-    for (long j = (long)threadIdx.x; j < m; j += blockDim.x) {
+    if (threadIdx.x < 40) {
+        const long j = (long)threadIdx.x;
         a_sum += A[i * m + j] * b[j];
     }
     a_sum = annotune_combined<annotune_sum>(a_sum, annotune_team0);

@@ -19,6 +19,7 @@ from annotune.codegen.c_expr import plain_c
 from annotune.codegen.cuda.grid import THREADS
 from annotune.ir.expr import Access, Binary, Expr, Int, Var, accesses, place_name, rewrite
 from annotune.ir.nest import (
+    COPY_LEVELS,
     NO_STATEMENT,
     Assign,
     Level,
@@ -38,7 +39,7 @@ _PLACES = {
     MemorySpace.PRIVATE: "an array of each thread",
 }
 # Loops that are no turns of a block: its threads fill a shared copy together.
-_TOGETHER = (*THREADS, Level.COOPERATIVE, Level.ASYNC)
+_TOGETHER = (*THREADS, *COPY_LEVELS)
 
 
 def copies(plan: Plan) -> tuple[CopiedInput, ...]:

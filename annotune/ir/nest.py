@@ -28,7 +28,9 @@ class Level(StrEnum):
     The iterations of a nest of `COOPERATIVE` loops are dealt out to all threads of a block, which
     wait for each other before and after it; each has come to it by its own placed loops. Those of
     `ASYNC` loops are copies, dealt out in the same way, that are only begun: neighbouring nests of
-    them are one group, and an `Await` says when they have arrived.
+    them are one group, and an `Await` says when they have arrived. A `BULK` loop is one copy of
+    neighbours between an array of the block and memory, which the device makes by itself; its
+    threads wait before they touch what it fills, or leaves.
     """
 
     SERIAL = "serial"
@@ -40,12 +42,16 @@ class Level(StrEnum):
     THREAD_Z = "thread.z"
     COOPERATIVE = "cooperative"
     ASYNC = "async"
+    BULK = "bulk"
     GANG = "gang"
     WORKER = "worker"
     VECTOR = "vector"
     CPU_THREAD = "cpu_thread"
     SIMD = "simd"
 
+
+COPY_LEVELS = (Level.COOPERATIVE, Level.ASYNC, Level.BULK)
+"""The levels of copies that a block makes as one, whatever the iterations of its threads."""
 
 NO_STATEMENT = -1
 """The number of an assignment that is none of the region's own."""

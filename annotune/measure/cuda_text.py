@@ -36,18 +36,21 @@ _CONDITION = re.compile(r"#\s*(if|ifdef|ifndef|elif|else|endif)\b\s*(.*)", re.DO
 # What cuda_on_cpu.h declares itself.
 _PROVIDED_HEADERS = frozenset(
     {"cuda_runtime.h", "cuda_runtime_api.h", "device_launch_parameters.h", "vector_types.h"}
-    | {"cuda_pipeline.h", "cuda_pipeline_primitives.h"}
+    | {"cuda_pipeline.h", "cuda_pipeline_primitives.h", "cuda/ptx"}
     | {"cmath", "math.h", "cstdlib", "stdlib.h", "cstring", "string.h", "cstdio", "stdio.h"}
 )
 _REFUSED_HEADERS = re.compile(
-    r"cooperative_groups|^mma\.h$|^cuda/|^cub/|^thrust/|^cuda_fp16|^cuda\.h$"
+    r"cooperative_groups|^mma\.h$|^cuda/(?!ptx$)|^cub/|^thrust/|^cuda_fp16|^cuda\.h$"
 )
 _REFUSED_WORDS = frozenset(
     {"cudaLaunchKernel", "cudaLaunchKernelEx", "cudaLaunchKernelExC", "__cluster_dims__"}
     | {"cudaLaunchCooperativeKernel", "cooperative_groups", "nvcuda", "asm", "__asm__"}
 )
 # A thread that calls one of these waits for others, or has copies of its own under way.
-_WAITS = re.compile(r"__syncthreads\w*|__syncwarp|__\w+_sync|__pipeline_\w+|annotune_mma_\w+")
+_WAITS = re.compile(
+    r"__syncthreads\w*|__syncwarp|__\w+_sync|__pipeline_\w+|annotune_mma_\w+"
+    r"|mbarrier_\w+|cp_async_bulk\w*|fence_proxy_async"
+)
 _NOT_A_NAME = frozenset(["__launch_bounds__", "__attribute__", "__align__", "alignas", "decltype"])
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from annotune.ir.nest import CachedSection, Level, Loop, Stmt, walk_stmts
+from annotune.ir.nest import COPY_LEVELS, CachedSection, Level, Loop, Stmt, walk_stmts
 from annotune.schedule.candidate import Candidate
 from annotune.transforms.cache import Aligned, AnySize, Resident
 from annotune.transforms.map import Map
@@ -112,7 +112,7 @@ class Plan:
 def _placed(body: Body) -> Iterator[Loop]:
     """Yield the loops that run in parallel, but those of copies that a block makes together."""
     for stmt in body:
-        if not isinstance(stmt, Loop) or stmt.place in (Level.COOPERATIVE, Level.ASYNC):
+        if not isinstance(stmt, Loop) or stmt.place in COPY_LEVELS:
             continue
         if stmt.place is not Level.SERIAL:
             yield stmt

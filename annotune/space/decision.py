@@ -70,7 +70,7 @@ from annotune.transforms.merge import Merge, merged_name
 from annotune.transforms.messages import ALREADY_PLACED, NOT_SPREAD, TOO_MANY_LOOPS
 from annotune.transforms.permute import Permute
 from annotune.transforms.registers import Hold, Registers, TensorCores
-from annotune.transforms.spread import Batch, Bring, Keep, ShareArray, Spread
+from annotune.transforms.spread import Batch, Bring, Bulk, Keep, ShareArray, Spread
 from annotune.transforms.stage import Stage
 from annotune.transforms.tile import Cyclic, Tile, tile_name, worker_name
 from annotune.transforms.tile_ends import Pad, Peel
@@ -522,7 +522,7 @@ def kernel_choice(unit: Unit, point: Point, asked: RecipeSteps) -> Candidate:
 
 
 # How the threads of a block share an element's work, in the order in which it is done.
-_SHARING = (ShareArray, Batch, Spread, Bring, Keep)
+_SHARING = (ShareArray, Batch, Spread, Bring, Keep, Bulk)
 
 
 def _spread(unit: Unit, asked: RecipeSteps) -> Candidate:
@@ -539,6 +539,7 @@ def _spread(unit: Unit, asked: RecipeSteps) -> Candidate:
         *(replace(step, span=NOWHERE) for step in asked.of(Bring, own)),
         *(replace(step, span=NOWHERE) for step in asked.of(Resident, own)),
         *(replace(step, span=NOWHERE) for step in asked.of(Keep, own)),
+        *(replace(step, span=NOWHERE) for step in asked.of(Bulk, own)),
     )
     moves = (kind for kind in MOVES if kind is not Resident)
     for kind in (Permute, Tile, Cyclic, Registers, Contract, *COPYING, *moves):

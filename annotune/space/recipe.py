@@ -22,7 +22,7 @@ from annotune.transforms.merge import Merge, merged_name
 from annotune.transforms.permute import Permute
 from annotune.transforms.pipeline import Pipeline
 from annotune.transforms.registers import Hold, Registers, TensorCores
-from annotune.transforms.spread import Batch, Bring, Keep, ShareArray, Spread
+from annotune.transforms.spread import Batch, Bring, Bulk, Keep, ShareArray, Spread
 from annotune.transforms.stage import Stage
 from annotune.transforms.tile import Cyclic, Tile
 from annotune.transforms.tile_ends import Pad, Peel
@@ -60,6 +60,8 @@ def config(decision: Decision, point: Point) -> dict[str, str | int]:
                 out |= {f"{prefix}.resident": step.blocks for step in choice.of(Resident)}
             kept = [step.array for step in choice.of(Keep)]
             out |= {f"{prefix}.kept": ",".join(kept)} if kept else {}
+            bulk = [step.array for step in choice.of(Bulk)]
+            out |= {f"{prefix}.bulk": ",".join(bulk)} if bulk else {}
             if choice.contract is not None:
                 out[f"{prefix}.tile"] = str(choice.contract)
             if choice.moves:
@@ -219,7 +221,7 @@ def _shaping(choice: Candidate) -> Iterator[Command]:
     if choice.blocks or threads:
         levels = (*on_place("block", choice.blocks), *on_place("thread", threads))
         yield written(Map(choice.mapped, levels, max_blocks=choice.max_blocks))
-    for kind in (ShareArray, Batch, Spread, Bring, Keep):
+    for kind in (ShareArray, Batch, Spread, Bring, Keep, Bulk):
         yield from map(written, choice.of(kind))
     if choice.of(Spread):
         yield from map(written, (*choice.of(Aligned), *choice.of(Resident)))

@@ -51,7 +51,7 @@ from annotune.transforms.map import MAX_THREADS, Map
 from annotune.transforms.merge import Merge
 from annotune.transforms.permute import Permute
 from annotune.transforms.registers import Registers, TensorCores
-from annotune.transforms.spread import Batch, Bring, Keep, ShareArray, Spread
+from annotune.transforms.spread import Batch, Bring, Bulk, Keep, ShareArray, Spread
 from annotune.transforms.tile import Cyclic, Tile, name_is_taken, tile_name
 from annotune.transforms.unroll import Unroll
 
@@ -603,7 +603,7 @@ def _open_space(base: Base, unit: Unit, asked: RecipeSteps) -> UnitSpace:
 
 # What a recipe says of a kernel that leaves a strategy nothing whole to make.
 SHAPING = (
-    *(Permute, Tile, Cyclic, ShareArray, Batch, Spread, Bring, Keep, Registers),
+    *(Permute, Tile, Cyclic, ShareArray, Batch, Spread, Bring, Keep, Bulk, Registers),
     *COPYING,
 )
 # Points of the annotation's own parameters that are looked through for the names of axes.

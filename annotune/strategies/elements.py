@@ -31,6 +31,7 @@ from annotune.transforms.spread import (
     Batch,
     BlockPart,
     Bring,
+    Bulk,
     Keep,
     ShareArray,
     Spread,
@@ -535,7 +536,7 @@ def _refused(unit: Unit, choice: Candidate) -> str:
     sizes = {n: size for n, size in unit.analysis.region.sizes.items() if n not in left}
     body, context = unit.body, Context(unit.analysis, sizes)
     for step in choice.steps:
-        if step.is_inner and not isinstance(step, Bring | Keep):
+        if step.is_inner and not isinstance(step, Bring | Keep | Bulk):
             continue
         refusal = step.why_not(body, context)
         if refusal is not None:

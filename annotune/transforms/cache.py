@@ -273,6 +273,15 @@ class Resident(OnStatement):
         return body
 
 
+NO_START = "is not on the device from its first element on"
+
+
+def starts_on_device(context: Context, array: str) -> bool:
+    """Return whether the device has an array from its first element on, where vectors may start."""
+    shape = context.analysis.shapes.get(array)
+    return shape is not None and shape.touched is None and fold(shape.lowest) == Int(0)
+
+
 @dataclass(frozen=True, slots=True)
 class Aligned(OnStatement):
     """Tell the compiler of the kernel of `statement` that an `array` starts where vectors may.
@@ -304,10 +313,8 @@ class Aligned(OnStatement):
             return NOT_ALIGNED.at(
                 self.span, array=self.array, reason="is no array that the nest reads"
             )
-        shape = context.analysis.shapes.get(self.array)
-        if shape is None or shape.touched is not None or fold(shape.lowest) != Int(0):
-            reason = "is not on the device from its first element on"
-            return NOT_ALIGNED.at(self.span, array=self.array, reason=reason)
+        if not starts_on_device(context, self.array):
+            return NOT_ALIGNED.at(self.span, array=self.array, reason=NO_START)
         return None
 
     def apply(self, body: Body, context: Context) -> Body:

@@ -38,7 +38,7 @@ from annotune.transforms.merge import Decode, Merge
 from annotune.transforms.permute import Permute
 from annotune.transforms.pipeline import Pipeline, Prefetch, Stream
 from annotune.transforms.registers import Hold, Registers, TensorCores
-from annotune.transforms.spread import Batch, Bring, Keep, ShareArray, Spread
+from annotune.transforms.spread import Batch, Bring, Bulk, Keep, ShareArray, Spread
 from annotune.transforms.stage import Overlay, Stage
 from annotune.transforms.tile import Cyclic, Tile, tile_name
 from annotune.transforms.tile_ends import Pad, Peel
@@ -413,7 +413,7 @@ _PLACING = (Map, ShareArray, Batch, Team, Spread, Vectorize)
 _OF_STATEMENT = (Stage, Pipeline, Overlay, Prefetch, Hold, Peel, Pad)
 # What a recipe says of copies and blocks in registers.
 COPYING = (Stage, Hold, Pad, Peel, TensorCores)
-_LAST = (Unroll, TensorCores, Stream, Resident, AnySize, Aligned, Decode, Bring, Keep, Cache)
+_LAST = (Unroll, TensorCores, Stream, Resident, AnySize, Aligned, Decode, Bring, Keep, Bulk, Cache)
 _ASKING = (Contract, Vectors, Stated, ForTarget, OtherSizes)
 _COMMANDS: tuple[Kinds, ...] = (
     Distribute,

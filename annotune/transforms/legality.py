@@ -32,6 +32,7 @@ from annotune.ir.expr import (
 )
 from annotune.ir.functions import FUNCTIONS
 from annotune.ir.nest import (
+    COPY_LEVELS,
     Assign,
     Combine,
     Level,
@@ -129,7 +130,7 @@ def only_copied(body: Body) -> frozenset[str]:
     """Return the arrays that copies fill, and nothing else writes."""
     copied, others = set[str](), set[str]()
     for assign, loops in walk_paths(body):
-        is_copy = any(x.place in (Level.COOPERATIVE, Level.ASYNC) for x in loops)
+        is_copy = any(x.place in COPY_LEVELS for x in loops)
         (copied if is_copy else others).add(target_name(assign))
     return frozenset(copied - others)
 

@@ -14,6 +14,7 @@ from annotune.ir.c_types import is_unsigned_type
 from annotune.ir.expr import Access, Binary, Expr, Int, Var, rewrite, substitute
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import (
+    COPY_LEVELS,
     Level,
     Local,
     Loop,
@@ -263,10 +264,6 @@ def _by_division(name: str, parts: Sequence[MergedLoop]) -> dict[str, Expr]:
     return found
 
 
-# Loops whose iterations threads are dealt as they come to them: their body is no place of its own.
-_COPYING = (Level.COOPERATIVE, Level.ASYNC)
-
-
 @dataclass(frozen=True, slots=True)
 class Decode(OnStatement):
     """Give the iterators of the parts of a merged loop a place of their own, once for all uses.
@@ -311,7 +308,7 @@ class Decode(OnStatement):
             # Where a block is loaded, updated and stored, there are several loops of the name.
             if not isinstance(stmt, Loop) or stmt.var != self.loop or not stmt.merges:
                 return None
-            if stmt.place in _COPYING:
+            if stmt.place in COPY_LEVELS:
                 return None
             return (_with_parts(stmt, {part: name for name, part in decoded(stmt).items()}),)
 
@@ -324,7 +321,7 @@ def _with_parts(loop: Loop, parts: Mapping[Expr, str]) -> Loop:
     """Return a loop with its parts, by what each of them is, known at the start of its work."""
     if len(loop.body) == 1:
         inner = loop.body[0]
-        if isinstance(inner, Loop) and inner.place not in (Level.SERIAL, *_COPYING):
+        if isinstance(inner, Loop) and inner.place not in (Level.SERIAL, *COPY_LEVELS):
             return replace(loop, body=(_with_parts(inner, parts),))
     used: dict[str, Expr] = {}
 

@@ -364,6 +364,12 @@ NOT_KEPT = Template(
     "keep an array of which each iteration on blocks writes neighbours of its own, where `spread` "
     "has given the loops inside to threads",
 )
+NOT_IN_BULK = Template(
+    "AT348",
+    "bulk: '{array}' {reason}",
+    "name an array that `bring` or `keep` copies whole, of a multiple of 16 bytes from a multiple "
+    "of 16 bytes on",
+)
 NOT_SPREAD = Template(
     "AT337",
     "spread: the threads cannot share '{loop}': {reason}",

@@ -30,6 +30,7 @@ from annotune.ir.expr import (
 )
 from annotune.ir.fold import exact_quotient, fold, trip_count
 from annotune.ir.nest import (
+    COPY_LEVELS,
     Assign,
     Level,
     Local,
@@ -686,7 +687,7 @@ def _why_apart(
     """Return which operand a lane must not read for another, empty where there is none."""
     written: set[str] = set()
     for stmt, around in walk_paths((nest,)):
-        if not any(x.place in (Level.COOPERATIVE, Level.ASYNC) for x in around):
+        if not any(x.place in COPY_LEVELS for x in around):
             written.add(target_name(stmt))
     own = written | (_apart(nest) & {s.name for s in walk_stmts((nest,)) if isinstance(s, Local)})
     own |= {a.name for a in arrays.values() if a.space is not MemorySpace.SHARED}

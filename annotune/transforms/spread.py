@@ -12,6 +12,7 @@ from typing import ClassVar
 from annotune.analysis.facts import AccessFacts
 from annotune.annotation.commands import Kind
 from annotune.diagnostics import Diagnostic, Span
+from annotune.ir.c_types import element_bytes
 from annotune.ir.expr import Access, Binary, Expr, Int, Var, rewrite, substitute
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import (
@@ -29,6 +30,7 @@ from annotune.ir.nest import (
 )
 from annotune.ir.poly import ZERO, Poly, from_expr, integer, to_expr, variable
 from annotune.ir.region import flattened
+from annotune.transforms.cache import NO_START, starts_on_device
 from annotune.transforms.legality import (
     OWN_SHARED_BYTES,
     TEAM_LEVELS,
@@ -41,6 +43,7 @@ from annotune.transforms.merge import Merge, merged_name
 from annotune.transforms.messages import (
     NOT_BATCHED,
     NOT_BROUGHT,
+    NOT_IN_BULK,
     NOT_KEPT,
     NOT_SHARED,
     NOT_SPREAD,
@@ -60,6 +63,11 @@ from annotune.transforms.tree import (
     top_of,
     turn,
 )
+
+
+# What the device copies by itself begins at a multiple of so many bytes, and is one (PTX ISA,
+# cp.async.bulk).
+BULK_BYTES = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,6 +334,82 @@ class Keep(OnStatement):
         inner = blocks[-1]
         work = rewritten(inner.body, copy.used)
         return replace_loop(body, inner, (replace(inner, body=(copy.held, *first, *work, *last)),))
+
+
+@dataclass(frozen=True, slots=True)
+class Bulk(OnStatement):
+    """Have the device copy by itself what `Bring` or `Keep` moves of an array.
+
+    ``Bulk(0, "u")``: ``for e @block.x: (shared double u_tile[4]; for u_s in 0:4 @cooperative:
+    u_tile[u_s] = u[4*e + u_s]; …)`` has the loop ``@bulk``: one thread asks for the copy, and all
+    of them wait before one touches it first. What a block loads is under way at once, without
+    registers or instructions of its threads; what it leaves may be on its way while they go on.
+
+    Source: CUDA C++ Programming Guide, Asynchronous Data Copies using the Tensor Memory Accelerator;
+    PTX ISA, ``cp.async.bulk``. Before sm_90 the threads copy.
+    """
+
+    is_inner: ClassVar[bool] = True
+    word: ClassVar[Word] = Word(
+        "bulk",
+        "have the device copy by itself what `bring` or `keep` moves of an array",
+        'bulk(0, "u")',
+        CUDA_GUIDE,
+    )
+    array: str = takes(Kind.NAME)
+
+    def why_not(self, body: Body, context: Context) -> Diagnostic | None:
+        """Return the reason the device cannot copy it by itself, or None when it can."""
+        if absent := missing(body, self.statement, (), self.span):
+            return absent
+        copies = self._copies(body)
+        reason = "has no copy that the threads of a block make together"
+        if copies:
+            reasons = (self._reason(loop, context) for loop in copies)
+            reason = next(filter(None, reasons), "")
+        return NOT_IN_BULK.at(self.span, array=self.array, reason=reason) if reason else None
+
+    def _copies(self, body: Body) -> tuple[Loop, ...]:
+        """Return the loops with which a block copies a part of the array, to it or from it."""
+        nest = body[top_of(body, self.statement)]
+        if not _shares_work(nest, self.statement):
+            return ()
+        return tuple(
+            stmt
+            for stmt in _innermost_block(nest, self.statement).body
+            if isinstance(stmt, Loop)
+            and stmt.place is Level.COOPERATIVE
+            and self.array in {a.array for s in walk_stmts(stmt.body) for a in _places(s)}
+        )
+
+    def _reason(self, loop: Loop, context: Context) -> str:
+        """Return in words why the device cannot make one of the copies, empty where it can."""
+        each = element_bytes(context.analysis.region.arrays[self.array].element)
+        match loop:
+            case Loop(body=(Assign(guard=None) as move,), upper=Int(count)):
+                pass
+            case _:
+                return "is not copied whole in each iteration"
+        if count * each % BULK_BYTES:
+            return f"is copied in {count} elements, which are no multiple of {BULK_BYTES} bytes"
+        (source,) = (a for a in _places(move) if a.array == self.array)
+        start = from_expr(context.folded(substitute(source.indices[0], {loop.var: Int(0)})))
+        if start is None or any(factor * each % BULK_BYTES for _, factor in start.terms):
+            return f"is copied from where no multiple of {BULK_BYTES} bytes need be"
+        return "" if starts_on_device(context, self.array) else NO_START
+
+    def apply(self, body: Body, context: Context) -> Body:
+        """Return `body` with the copies made by the device."""
+        for loop in self._copies(body):
+            body = replace_loop(body, loop, (replace(loop, place=Level.BULK),))
+        return body
+
+
+def _places(stmt: Stmt) -> tuple[Access, ...]:
+    """Return the elements that a plain copy has on both sides."""
+    if not isinstance(stmt, Assign):
+        return ()
+    return tuple(a for a in (stmt.target, stmt.value) if isinstance(a, Access))
 
 
 def _innermost_block(nest: Stmt, statement: int) -> Loop:

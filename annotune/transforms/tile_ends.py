@@ -32,6 +32,7 @@ from annotune.ir.expr import (
 )
 from annotune.ir.fold import fold
 from annotune.ir.nest import (
+    COPY_LEVELS,
     Assign,
     Await,
     Level,
@@ -108,7 +109,7 @@ class Pad(OnStatement):
         out: list[Stmt] = []
         for stmt in body:
             match stmt:
-                case Loop(place=Level.COOPERATIVE | Level.ASYNC):
+                case Loop(place=place) if place in COPY_LEVELS:
                     # The threads fill it together, whatever their own iterations are.
                     out.append(stmt)
                 case Loop() if only_fetches(stmt):
@@ -346,7 +347,7 @@ def _meets(stmt: Stmt) -> bool:
         case LocalArray(space=space):
             return space is not MemorySpace.PRIVATE
         case Loop(place=place):
-            return place in (Level.COOPERATIVE, Level.ASYNC)
+            return place in COPY_LEVELS
         case _:
             return False
 
@@ -358,7 +359,7 @@ def _team_loop(nest: Stmt) -> Loop | None:
 
 def _teams(body: Body, is_outer: bool) -> Iterator[Loop]:
     for stmt in body:
-        if not isinstance(stmt, Loop) or stmt.place in (Level.COOPERATIVE, Level.ASYNC):
+        if not isinstance(stmt, Loop) or stmt.place in COPY_LEVELS:
             continue
         is_mapped = stmt.place not in _INSIDE
         if stmt.combines or (is_mapped and not (is_outer and len(body) == 1)):

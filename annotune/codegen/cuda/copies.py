@@ -23,6 +23,7 @@ from math import prod
 from annotune.ir.expr import Access, Binary, Expr, Int, Real, Select, Var, accesses, variables, walk
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import (
+    COPY_LEVELS,
     Assign,
     Level,
     Local,
@@ -46,7 +47,6 @@ STATIC_BYTES = 48 * 1024
 VECTOR_BYTES = 16
 _BYTES = {"char": 1, "signed char": 1, "unsigned char": 1, "short": 2, "unsigned short": 2}
 _BYTES |= {"int": 4, "unsigned": 4, "unsigned int": 4, "float": 4}
-COPYING = (Level.COOPERATIVE, Level.ASYNC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class CopyNest:
         loops = [outermost]
         while len(loops[-1].body) == 1:
             inner = loops[-1].body[0]
-            if not isinstance(inner, Loop) or inner.place not in COPYING:
+            if not isinstance(inner, Loop) or inner.place not in COPY_LEVELS:
                 break
             loops.append(inner)
         counts = {}
@@ -170,7 +170,7 @@ def shares(body: Body, threads: int) -> dict[str, Share]:
 def nests(body: Body) -> Iterator[Loop]:
     """Yield the outermost loops of all copies in `body`."""
     for stmt in body:
-        if isinstance(stmt, Loop) and stmt.place in COPYING:
+        if isinstance(stmt, Loop) and stmt.place in COPY_LEVELS:
             yield stmt
         elif isinstance(stmt, Loop):
             yield from nests(stmt.body)
@@ -182,7 +182,7 @@ def aligned_arrays(body: Body) -> frozenset[str]:
     for nest in nests(body):
         for stmt in CopyNest.of(nest).body:
             lanes = Lanes.of(stmt)
-            if lanes.width > 1:
+            if lanes.width > 1 or nest.place is Level.BULK:
                 found |= {
                     a.array
                     for a in (lanes.assign.target, *accesses(lanes.assign.value))

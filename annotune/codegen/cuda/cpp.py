@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from annotune.analysis.facts import Analysis, ArrayShape, ArrayUse
+from annotune.codegen.cuda.bulk import bulk_definitions
 from annotune.codegen.cuda.fragments import definitions
 from annotune.codegen.in_place import between_kernels, lasting
 from annotune.codegen.renaming import Renaming, made_names
@@ -354,13 +355,15 @@ def prelude(device: str) -> str:
     called = words(device)
     parts = [_INCLUDES + (_PIPELINE if "__pipeline_commit" in called else "")]
     parts[0] += "#include <atomic>\n" if "annotune_turn" in called else ""
+    bulk = bulk_definitions(called)
+    parts[0] += "#include <cstdint>\n#include <cuda/ptx>\n" if bulk else ""
     parts += [TURN] if "annotune_turn" in called else []
     parts += [_EXTENT] if "annotune_extent" in called else []
     parts += [_APART] if "annotune_apart" in called else []
     parts += [COMPLEX] if _OF_COMPLEX & set(called) else []
     parts += [operation(name) for name in OPERATIONS if name in called]
     parts += [COMBINED] if "annotune_combined" in called else []
-    parts += [text] if (text := definitions(called)) else []
+    parts += [text for text in (definitions(called), bulk) if text]
     return "\n".join(parts)
 
 

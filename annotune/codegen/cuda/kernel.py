@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from annotune.analysis.facts import Analysis
 from annotune.codegen.c_stmt import Dialect
+from annotune.codegen.cuda.bulk import FENCE, BulkText
 from annotune.codegen.cuda.copies import (
     SHARE,
     VECTOR_BYTES,
@@ -390,6 +391,8 @@ class _TeamWriter:
         self._around: set[Level] = set()
         # By all threads, and by the one that writes for its block.
         self._by_all, self._by_one = _Touched(), _Touched()
+        shared = {array.name for array in shared_arrays(frame.kernel.body)}
+        self._bulk = BulkText(body, shared, self._is_once())
 
     def text(self) -> str:
         """Return the body, what it needs declared first."""
@@ -398,9 +401,10 @@ class _TeamWriter:
         buffers = [f"__shared__ {kind} {name}[{count}];" for kind, name in self._buffers.items()]
         shared = Writer(INDENT)
         declare_arrays(shared, self._body)
+        first = [*buffers, *self._own, *self._bulk.first_lines()]
         return (
             shared.text()
-            + "".join(f"{INDENT}{line}\n" for line in [*buffers, *self._own])
+            + "".join(f"{INDENT}{line}\n" for line in first)
             + self.out.text()
         )
 
@@ -426,10 +430,13 @@ class _TeamWriter:
                     self._dialect.write(self.out, stmt)
                 case Loop(place=Level.COOPERATIVE):
                     self._filled(stmt)
+                case Loop(place=Level.BULK):
+                    self._moved(stmt)
                 case Loop() if stmt.place is not Level.SERIAL:
                     self._shared(stmt, pending)
                 case Loop():
                     self._wait()
+                    self._write_all(self._bulk.waits())
                     with self.out.block(self._dialect.loop_head(stmt)):
                         self.write(stmt.body, pending)
                         self._wait()
@@ -460,6 +467,18 @@ class _TeamWriter:
             is_whole = rounds * threads == length
             with nullcontext() if is_whole else self.out.block(f"if ({loop.var} < {count})"):
                 self._dialect.write_body(self.out, loop.body)
+
+    def _moved(self, loop: Loop) -> None:
+        """Write a copy that the device makes; who touches what it fills waits for it then."""
+        reads, writes = _touched(loop.body, frozenset(self._types))
+        if self._bulk.copy(loop).is_load:
+            self._keep_apart(reads, writes, (self._by_all, self._by_one))
+        else:
+            self._write_all(self._bulk.waits(reads))
+            self._fence()
+            self._by_one.writes |= writes
+        self._by_one.reads |= reads
+        self.out.line(self._bulk.moved(loop, self._dialect.expr))
 
     def first_thread(self) -> str:
         """Return the test for the thread that writes for its block."""
@@ -518,14 +537,27 @@ class _TeamWriter:
                 self._around.discard(loop.place)
             elif loop.place in BLOCKS:
                 self.write(loop.body, inside)
-                if shared_arrays(self._body) and not self._is_once():
-                    # The block's arrays of this round may still be in use in the next one.
-                    self._wait()
+                self._end_round(loop)
             else:
                 self._dialect.write_body(self.out, loop.body)
         for combined in loop.combines:
             if combined not in pending:
                 self._combine(loop, combined)
+
+    def _write_all(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self.out.line(line)
+
+    def _end_round(self, loop: Loop) -> None:
+        """Write what stands at the end of an iteration of a loop on blocks."""
+        self._write_all(self._bulk.waits())
+        if shared_arrays(self._body) and not self._is_once():
+            if self._bulk.is_rewritten:
+                self._fence()
+            # The block's arrays of this round may still be in use in the next one.
+            self._wait()
+        self._write_all(self._bulk.finishes())
+        self._write_all(self._bulk.last_lines(loop))
 
     def _is_once(self) -> bool:
         """Return whether a block runs one iteration of all loops on blocks."""
@@ -583,9 +615,9 @@ class _TeamWriter:
     def _meet(self, stmts: Iterable[Stmt], is_alone: bool) -> None:
         """Note what `stmts` touch, after a barrier where other threads have to do with it."""
         reads, writes = _touched(stmts, frozenset(self._types))
-        others = (self._by_all,) if is_alone else (self._by_all, self._by_one)
-        if any((reads | writes) & one.writes or writes & one.reads for one in others):
-            self._barrier()
+        self._write_all(self._bulk.waits(reads | writes))
+        self._keep_apart(reads, writes, (self._by_all,) if is_alone else (self._by_all, self._by_one))
+        self._bulk.is_fenced = False
         own = self._by_one if is_alone else self._by_all
         own.reads |= reads
         own.writes |= writes
@@ -596,7 +628,20 @@ class _TeamWriter:
         if any(self._changed & names for names in touched):
             self._barrier()
 
+    def _keep_apart(self, reads: set[str], writes: set[str], others: Iterable[_Touched]) -> None:
+        """Write a barrier where `others` have to do with what is touched next."""
+        if any((reads | writes) & one.writes or writes & one.reads for one in others):
+            self._barrier()
+
+    def _fence(self) -> None:
+        """Let the device see what the threads have written to the block's memory."""
+        if not self._bulk.is_fenced:
+            self.out.line(f"{FENCE}();")
+            self._barrier()
+        self._bulk.is_fenced = True
+
     def _barrier(self) -> None:
+        self._write_all(self._bulk.finishes())
         self.out.line("__syncthreads();")
         self._by_all, self._by_one = _Touched(), _Touched()
 

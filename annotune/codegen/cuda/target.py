@@ -46,7 +46,7 @@ from annotune.transforms.merge import Decode, Merge
 from annotune.transforms.permute import Permute
 from annotune.transforms.pipeline import Pipeline, Stream
 from annotune.transforms.registers import Hold, Registers, TensorCores
-from annotune.transforms.spread import Batch, Bring, Keep, ShareArray, Spread
+from annotune.transforms.spread import Batch, Bring, Bulk, Keep, ShareArray, Spread
 from annotune.transforms.stage import Overlay, copied_whole
 from annotune.transforms.tile import Cyclic, Tile
 from annotune.transforms.tile_ends import Pad, Peel
@@ -78,7 +78,7 @@ class CudaTarget:
             *(ShareArray, Batch, Spread),
             *(Registers, Pipeline, Overlay, Hold, Peel, Pad, Unroll, TensorCores, Stream),
             *(Resident, AnySize),
-            *(Decode, Bring, Keep, Aligned),
+            *(Decode, Bring, Keep, Bulk, Aligned),
         ),
     )
 

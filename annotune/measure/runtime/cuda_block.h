@@ -19,6 +19,9 @@ constexpr size_t MAX_SHARED = 227 << 10;        // bytes, sm_90
 constexpr size_t SHARED_ZONE = 4096;            // watched bytes after dynamic shared memory
 constexpr unsigned char POISON = 0xff;          // as a double or float: NaN
 constexpr unsigned MAX_SHARED_VARIABLES = 64;
+constexpr unsigned MAX_BULK = 64;  // mbarriers of a block, and copies under way
+
+struct Thread;
 
 /* A cp.async that has been issued and may not have happened yet. */
 struct DeferredCopy {
@@ -26,6 +29,24 @@ struct DeferredCopy {
     const void *from;
     size_t size, zeros;
     unsigned group;
+};
+
+/* A cp.async.bulk that has been asked for: into shared memory, counted by an mbarrier, or out of it. */
+struct BulkCopy {
+    void *to;
+    const void *from;
+    size_t size;
+    void *arrival;  // null: out of shared memory
+    Thread *thread;
+    bool is_committed;
+};
+
+/* An mbarrier: the arrivals and bytes that its phase waits for, and who has seen the last one end. */
+struct Arrival {
+    void *address;
+    unsigned expected, pending, phase;
+    size_t bytes;
+    bool seen[MAX_BLOCK_THREADS];
 };
 
 struct Thread {
@@ -37,6 +58,7 @@ struct Thread {
     unsigned warp_steps;      // warp-wide operations it has arrived at
     unsigned warp_syncs;      // those that order memory
     uint64_t published[2][3];
+    unsigned fenced;          // the interval of its last fence of shared memory, from 1
     DeferredCopy *copies;
     unsigned copy_count, copy_capacity, open_group;
 };
@@ -57,6 +79,9 @@ struct Block {
     unsigned long progress;  // grows whenever a thread gets anywhere
     SharedVariable shared[MAX_SHARED_VARIABLES];
     unsigned shared_count;
+    BulkCopy bulk[MAX_BULK];
+    Arrival arrivals[MAX_BULK];
+    unsigned bulk_count, arrival_count;
     size_t static_shared;
     size_t dynamic_shared;
     const char *kernel;
@@ -224,10 +249,18 @@ ANNOTUNE_QUIET inline void declare_shared(const volatile void *variable, size_t 
 #endif
 }
 
+/* Has every thread waited for what a phase has brought? */
+ANNOTUNE_QUIET inline void check_seen(const Arrival &arrival) {
+    unsigned count = block.size.x * block.size.y * block.size.z;
+    for (unsigned i = 0; arrival.phase && i < count; i++)
+        if (!arrival.seen[i]) stop("not every thread has waited for a bulk copy");
+}
+
 ANNOTUNE_QUIET inline void begin_block(uint3 index) {
     block.index = index;
     block.shared_count = 0;
     block.static_shared = 0;
+    block.bulk_count = block.arrival_count = 0;
     block.interval = 0;
 #if defined(__SANITIZE_THREAD__)
     block.place.member[0] = index.x + block.grid.x * (index.y + block.grid.y * index.z);
@@ -246,6 +279,8 @@ ANNOTUNE_QUIET inline void begin_block(uint3 index) {
 }
 
 ANNOTUNE_QUIET inline void end_block() {
+    if (block.bulk_count) stop("a bulk copy of shared memory that nobody has waited for");
+    for (unsigned k = 0; k < block.arrival_count; k++) check_seen(block.arrivals[k]);
     if (!block.dynamic_shared) return;
     const unsigned char *end = dynamic_shared + block.dynamic_shared;
     for (size_t i = 0; i < SHARED_ZONE; i++)
@@ -267,6 +302,7 @@ ANNOTUNE_QUIET inline void run_fibers() {
         prepare_fiber(thread.fiber, i);
         thread.index = unflatten(i, block.size);
         thread.linear = i;
+        thread.fenced = 0;
         thread.is_finished = false;
         thread.warp_steps = thread.warp_syncs = 0;
         thread.copy_count = thread.open_group = 0;

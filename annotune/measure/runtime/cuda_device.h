@@ -205,6 +205,150 @@ ANNOTUNE_QUIET inline void __pipeline_wait_prior(size_t newest) {
     me.copy_count = kept;
 }
 
+namespace annotune_cpu {
+
+ANNOTUNE_QUIET inline Arrival &arrival_at(const void *address) {
+    for (unsigned k = 0; k < block.arrival_count; k++)
+        if (block.arrivals[k].address == address) return block.arrivals[k];
+    stop("an mbarrier that has not been initialised");
+}
+
+ANNOTUNE_QUIET inline void check_bulk(const void *shared, const void *device, size_t size) {
+    if (size % 16 || (uintptr_t)shared % 16 || (uintptr_t)device % 16)
+        stop("cp.async.bulk of other than a multiple of 16 bytes, or misaligned");
+    if (!is_shared(shared, size)) stop("cp.async.bulk outside of shared memory");
+    if (!is_on_device(device, size)) stop("cp.async.bulk outside of every device allocation");
+}
+
+ANNOTUNE_QUIET inline void defer_bulk(void *to, const void *from, size_t size, void *arrival) {
+    if (block.bulk_count == MAX_BULK) stop("more than 64 bulk copies under way");
+#if defined(__SANITIZE_THREAD__)
+    // It may as well happen now, while others still use what it reads and replaces.
+    annotune_race_access(from, size, ANNOTUNE_READ, ANNOTUNE_PLAIN);
+    annotune_race_access(to, size, ANNOTUNE_WRITE, ANNOTUNE_PLAIN);
+#endif
+    block.bulk[block.bulk_count++] = {to, from, size, arrival, block.running, false};
+}
+
+/* Make the copies that count for an mbarrier, or those out of shared memory of this thread. */
+ANNOTUNE_QUIET inline size_t perform_bulk(const void *arrival) {
+    size_t bytes = 0;
+    unsigned kept = 0;
+    for (unsigned i = 0; i < block.bulk_count; i++) {
+        BulkCopy copy = block.bulk[i];
+        bool is_out = !copy.arrival && copy.thread == block.running && copy.is_committed;
+        if (arrival ? copy.arrival != arrival : !is_out) {
+            block.bulk[kept++] = copy;
+            continue;
+        }
+        bytes += copy.size;
+#if defined(__SANITIZE_THREAD__)
+        // Who has waited comes after the copy, whichever thread asked for it.
+        if (arrival) annotune_race_forget(copy.to, copy.size);
+#endif
+        perform({copy.to, copy.from, copy.size, 0, 0});
+#if defined(__SANITIZE_THREAD__)
+        if (arrival) annotune_race_forget(copy.to, copy.size);
+#endif
+    }
+    block.bulk_count = kept;
+    return bytes;
+}
+
+}  // namespace annotune_cpu
+
+/* What kernels call of <cuda/ptx>. */
+namespace cuda {
+namespace ptx {
+
+struct sem_release_t {};
+struct scope_cta_t {};
+struct scope_cluster_t {};
+struct space_shared_t {};
+struct space_cluster_t {};
+struct space_global_t {};
+constexpr sem_release_t sem_release{};
+constexpr scope_cta_t scope_cta{};
+constexpr scope_cluster_t scope_cluster{};
+constexpr space_shared_t space_shared{};
+constexpr space_cluster_t space_cluster{};
+constexpr space_global_t space_global{};
+template <int N>
+struct n32_t {};
+
+ANNOTUNE_QUIET inline void mbarrier_init(uint64_t *address, uint32_t count) {
+    using namespace annotune_cpu;
+    if (!is_shared(address, sizeof *address)) stop("an mbarrier outside of shared memory");
+    if (!count) stop("an mbarrier of no arrivals");
+    if (block.arrival_count == MAX_BULK) stop("more than 64 mbarriers");
+    Arrival &made = block.arrivals[block.arrival_count++];
+    memset(&made, 0, sizeof made);
+    made.address = address;
+    made.expected = made.pending = count;
+}
+ANNOTUNE_QUIET inline void fence_mbarrier_init(sem_release_t, scope_cluster_t) {}
+ANNOTUNE_QUIET inline void fence_proxy_async(space_shared_t) {
+    annotune_cpu::block.running->fenced = annotune_cpu::block.interval + 1;
+}
+ANNOTUNE_QUIET inline void mbarrier_arrive_expect_tx(sem_release_t, scope_cta_t, space_shared_t,
+                                                     uint64_t *address, uint32_t bytes) {
+    using namespace annotune_cpu;
+    Arrival &arrival = arrival_at(address);
+    check_seen(arrival);
+    if (!arrival.pending) stop("more arrivals at an mbarrier than its phase has");
+    arrival.pending--;
+    arrival.bytes += bytes;
+}
+/* Like cp.async, as late as the program allows; until then the place has no value. */
+ANNOTUNE_QUIET inline void cp_async_bulk(space_cluster_t, space_global_t, void *to, const void *from,
+                                         uint32_t size, uint64_t *arrival) {
+    using namespace annotune_cpu;
+    check_bulk(to, from, size);
+    arrival_at(arrival);
+    defer_bulk(to, from, size, arrival);
+    fill(to, POISON, size);
+}
+ANNOTUNE_QUIET inline void cp_async_bulk(space_global_t, space_shared_t, void *to, const void *from,
+                                         uint32_t size) {
+    using namespace annotune_cpu;
+    check_bulk(from, to, size);
+    unsigned count = block.size.x * block.size.y * block.size.z;
+    for (unsigned i = 0; i < count; i++)
+        if (!block.threads[i].is_finished && block.threads[i].fenced != block.interval)
+            stop("a bulk copy of shared memory without a fence of every thread, and a barrier, before");
+    defer_bulk(to, from, size, nullptr);
+}
+ANNOTUNE_QUIET inline void cp_async_bulk_commit_group() {
+    using namespace annotune_cpu;
+    for (unsigned i = 0; i < block.bulk_count; i++)
+        if (block.bulk[i].thread == block.running) block.bulk[i].is_committed = true;
+}
+ANNOTUNE_QUIET inline void cp_async_bulk_wait_group_read(n32_t<0>) {
+    annotune_cpu::perform_bulk(nullptr);
+}
+ANNOTUNE_QUIET inline bool mbarrier_try_wait_parity(const uint64_t *address, uint32_t parity) {
+    using namespace annotune_cpu;
+    Arrival &arrival = arrival_at(address);
+    if (arrival.phase % 2 == parity % 2) {
+        if (arrival.pending) {
+            let_others_run("waits at an mbarrier for threads that wait elsewhere");
+            return false;
+        }
+        if (perform_bulk(address) != arrival.bytes)
+            stop("an mbarrier that expects other bytes than bulk copies bring");
+        arrival.bytes = 0;
+        arrival.pending = arrival.expected;
+        arrival.phase++;
+        memset(arrival.seen, 0, sizeof arrival.seen);
+        block.progress++;
+    }
+    arrival.seen[block.running->linear] = true;
+    return true;
+}
+
+}  // namespace ptx
+}  // namespace cuda
+
 /* d += a * b on the fragments of one warp, as PTX lays them out: in A a lane holds row
  * lane/4 (and 8 below), column lane%4; in B row lane%4, column lane/4; in C two
  * neighbouring columns 2*(lane%4) of each of its rows. */

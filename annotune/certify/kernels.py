@@ -22,7 +22,6 @@ from annotune.ir.nest import (
     COPY_LEVELS,
     NO_STATEMENT,
     Assign,
-    Level,
     LocalArray,
     Loop,
     MemorySpace,

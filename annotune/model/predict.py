@@ -86,6 +86,7 @@ from annotune.transforms.spread import (
     Batch,
     BlockPart,
     Bring,
+    Bulk,
     Keep,
     ShareArray,
     Spread,
@@ -524,10 +525,14 @@ class _ElementBlocks(_Threads):
             each = nest.accesses.instructions(nest.inside) + nest.turns * LOOP_INSTRUCTIONS
             instructions += warps * each
             instructions += nest.flop / self.elements / 2 / self.device.warp_size / used
+        by_device = {step.array for step in self.choice.of(Bulk)}
         for array, part in self.parts.items():
             times = part.copied_first + part.copied_back
             lines = times * self.held(array) * self.element / PASS_BYTES / rows
-            passes += 2 * lines
+            # What the device copies passes through no registers.
+            passes += lines if array in by_device else 2 * lines
+            if array in by_device:
+                continue
             instructions += 2 * lines * self.element * self.device.warp_size / PASS_BYTES
         spilled = 0
         if compiled is not None:

@@ -28,6 +28,13 @@ from annotune.transforms.tile import Cyclic, Tile
 from annotune.transforms.tile_ends import Pad, Peel
 
 ACC_PLACES = ("gang", "worker", "vector")
+# What is said of arrays of a block, by the names of settings.
+COPIES: tuple[tuple[str, type[Bring | Aligned | Keep | Bulk]], ...] = (
+    ("brought", Bring),
+    ("aligned", Aligned),
+    ("kept", Keep),
+    ("bulk", Bulk),
+)
 
 
 def config(decision: Decision, point: Point) -> dict[str, str | int]:
@@ -52,16 +59,11 @@ def config(decision: Decision, point: Point) -> dict[str, str | int]:
             out[f"{prefix}.thread"] = ",".join(choice.shared or _flat(choice)) or "-"
             out |= {f"{prefix}.threads": step.threads for step in choice.of(Spread) if step.threads}
             out |= {f"{prefix}.batch": step.size for step in choice.of(Batch)}
-            brought = [step.array for step in choice.of(Bring)]
-            out |= {f"{prefix}.brought": ",".join(brought)} if brought else {}
-            aligned = [step.array for step in choice.of(Aligned)]
-            out |= {f"{prefix}.aligned": ",".join(aligned)} if aligned else {}
+            for name, kind in COPIES:
+                arrays = [step.array for step in choice.of(kind)]
+                out |= {f"{prefix}.{name}": ",".join(arrays)} if arrays else {}
             if choice.of(Spread):
                 out |= {f"{prefix}.resident": step.blocks for step in choice.of(Resident)}
-            kept = [step.array for step in choice.of(Keep)]
-            out |= {f"{prefix}.kept": ",".join(kept)} if kept else {}
-            bulk = [step.array for step in choice.of(Bulk)]
-            out |= {f"{prefix}.bulk": ",".join(bulk)} if bulk else {}
             if choice.contract is not None:
                 out[f"{prefix}.tile"] = str(choice.contract)
             if choice.moves:

@@ -63,6 +63,7 @@ GUESSED = 96
 JOINED = "neighbouring nests of an element, nothing of which another one needs"
 HANDED_ON = "what the nests of an element hand on"
 UPDATED = "what a block adds to, loaded at once"
+IN_BULK = "the device makes them by itself"
 # Elements that a block has at once, as further points.
 BATCHES = (2, 4, 8, 16)
 
@@ -123,7 +124,8 @@ def elements(unit: Unit) -> tuple[Candidate, ...] | str:
         # What the nests have in common is read once.
         brought = block.brought(nests)
         strips = block.bringing(flat[0], brought, block.updated(brought))
-    return (*strips, *flat, *block.bringing(flat[0], block.operators))
+    made = (*strips, *flat, *block.bringing(flat[0], block.operators))
+    return (*made, *(one for choice in made for one in block.in_bulk(choice)))
 
 
 def _strips(block: _Blocks, nests: Sequence[InnerNest]) -> tuple[Candidate, ...]:
@@ -346,6 +348,21 @@ class _Blocks:
             kept = [Keep(self.unit.leader, name) for name in updated]
             made = made.having(*kept, why=Reason("shared memory", ", ".join(updated), UPDATED))
         return () if _refused(self.unit, made) else (made,)
+
+    def in_bulk(self, choice: Candidate) -> tuple[Candidate, ...]:
+        """Return a choice whose copies of an element's own parts the device makes, if it can."""
+        copied = [s.array for s in choice.of(Bring)] + [s.array for s in choice.of(Keep)]
+        own = [array for array in copied if array not in self.operators]
+        found: list[str] = []
+        for array in own:
+            if not _refused(self.unit, choice.having(Bulk(self.unit.leader, array))):
+                found.append(array)
+        steps = [Bulk(self.unit.leader, array) for array in found]
+        return (
+            (choice.having(*steps, why=Reason("copies", ", ".join(found), IN_BULK)),)
+            if found
+            else ()
+        )
 
 
 def _in_strip(unit: Unit, nest: InnerNest, near: Sequence[str]) -> InnerNest:

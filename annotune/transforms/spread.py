@@ -64,7 +64,6 @@ from annotune.transforms.tree import (
     turn,
 )
 
-
 # What the device copies by itself begins at a multiple of so many bytes, and is one (PTX ISA,
 # cp.async.bulk).
 BULK_BYTES = 16
@@ -345,8 +344,10 @@ class Bulk(OnStatement):
     of them wait before one touches it first. What a block loads is under way at once, without
     registers or instructions of its threads; what it leaves may be on its way while they go on.
 
-    Source: CUDA C++ Programming Guide, Asynchronous Data Copies using the Tensor Memory Accelerator;
-    PTX ISA, ``cp.async.bulk``. Before sm_90 the threads copy.
+    Before sm_90 the threads copy.
+
+    Source: CUDA C++ Programming Guide, Asynchronous Data Copies using the Tensor Memory
+    Accelerator; PTX ISA, ``cp.async.bulk``.
     """
 
     is_inner: ClassVar[bool] = True

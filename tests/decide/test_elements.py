@@ -24,7 +24,7 @@ from annotune.space.variants import planned
 from annotune.strategies.elements import elements
 from annotune.strategies.registry import AUTO
 from annotune.transforms.cache import Aligned, AnySize, Resident
-from annotune.transforms.spread import Batch, Bring, ShareArray, Spread
+from annotune.transforms.spread import Batch, Bring, Bulk, ShareArray, Spread
 from annotune.transforms.unroll import Unroll
 
 NESTS = """\
@@ -280,15 +280,19 @@ def test_a_thread_has_a_strip_of_points() -> None:
     assert [step.loops for step in first.of(Spread)] == [("j", "k"), ("j", "k")]
     assert [step.array for step in first.of(Bring)] == ["b", "v"]
     # 36 threads leave 28 lanes of two warps idle, and two rows of them 24 of three.
-    whole = [one for one in choices if len(one.of(Bring)) > 1]
+    whole = [one for one in choices if len(one.of(Bring)) > 1 and not one.of(Bulk)]
     assert [[step.size for step in one.of(Batch)] for one in whole] == [[2], [], [4]]
+    # What is an element's own the device may copy; rows of two are not whole where one is left.
+    bulk = [one for one in choices if one.of(Bulk)]
+    assert [[step.array for step in one.of(Bulk)] for one in bulk] == [["v"]]
     # 12 doubles need no more registers than the compiler takes by itself, and 30 do.
     assert first.of(Resident) == ()
     (region,) = text_regions((EXAMPLES / "nekbone/ax.c").read_text())
     (ax,) = decided(normalised(region), AUTO).decision.choices
     assert [step.blocks for step in ax.of(Resident)] == [4]
     assert [(s.loop, s.factor) for s in ax.of(Unroll)][-1] == ("k", 2)
-    assert [step.loops for step in others[-1].of(Spread)] == [("i", "j", "k")] * 2
+    plain = [one for one in others if not one.of(Bulk)]
+    assert [step.loops for step in plain[-1].of(Spread)] == [("i", "j", "k")] * 2
     # All terms of the sums are written out, so that what the strip does not move stays.
     assert {(step.loop, step.factor) for step in first.of(Unroll)} == {("l", 6)}
     assert len(first.of(Unroll)) == 2

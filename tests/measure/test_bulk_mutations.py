@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from pathlib import Path
 
 import pytest
 from compilers import here
 from measure.test_element_mutations import TEXT, Shared
 from measure.test_mutations import Mutation, mutated
 
+from annotune.measure.compile import CompileJob, TranslationUnit, compile_job
 from annotune.measure.plan import CheckPlan
 from annotune.measure.trial import Status
 
@@ -37,9 +39,15 @@ BARRIER = "        __syncthreads();\n"
 ONCE = (
     Mutation("no wait for an input", LOADED % (1, PHASE), ""),
     Mutation("no wait for what is added to", LOADED % (0, PHASE), ""),
-    Mutation("the wait is for the phase before", LOADED % (1, PHASE), LOADED % (1, "1 - annotune_phase")),
+    Mutation(
+        "the wait is for the phase before", LOADED % (1, PHASE), LOADED % (1, "1 - annotune_phase")
+    ),
     Mutation("the wait is for another copy", LOADED % (1, PHASE), LOADED % (0, PHASE)),
-    Mutation("one of two copies counts for the other", "64, &annotune_arrivals[1]", "64, &annotune_arrivals[0]"),
+    Mutation(
+        "one of two copies counts for the other",
+        "64, &annotune_arrivals[1]",
+        "64, &annotune_arrivals[0]",
+    ),
     Mutation("no fence before the results leave", FENCE, ""),
     Mutation("no barrier behind the fence", FENCE + BARRIER, FENCE),
     Mutation("no wait for the results to leave", FINISH, ""),
@@ -84,3 +92,15 @@ def test_a_mistake_does_not_pass(way: str, one: Mutation, shared: object) -> Non
     assert trial.status in (Status.CORRECTNESS, Status.RUNTIME), (trial, made.variant.device)
     assert not trial.verified
     assert trial.reason
+
+
+@pytest.mark.parametrize("arch", ["sm_90", "sm_80"])
+def test_nvcc_takes_it_without_a_warning(arch: str, shared: object, tmp_path: Path) -> None:
+    if here().nvcc is None:
+        pytest.skip("no nvcc")
+    assert callable(shared)
+    made: Shared = shared("elements in strides")
+    job = CompileJob((TranslationUnit(made.variant.device, "cuda"),), "cuda-cubin", arch=arch)
+    result = compile_job(job, here(), tmp_path)
+    assert result.ok, result.output
+    assert "warning" not in result.output

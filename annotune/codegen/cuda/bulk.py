@@ -26,7 +26,7 @@ FENCE, STORE, FINISH = "annotune_bulk_fence", "annotune_bulk_store", "annotune_b
 ARRIVAL_TYPE = "std::uint64_t"
 
 _HEAD = """\
-/* Copies that the device makes by itself from sm_90 on; before, the threads of a block make them. */
+/* Copies that the device makes by itself from sm_90 on; before, the threads of a block do. */
 #if __CUDA_ARCH__ >= 900 || defined(ANNOTUNE_CPU)
 static __device__ __forceinline__ bool annotune_is_first()
 {

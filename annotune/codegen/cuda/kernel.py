@@ -402,11 +402,7 @@ class _TeamWriter:
         shared = Writer(INDENT)
         declare_arrays(shared, self._body)
         first = [*buffers, *self._own, *self._bulk.first_lines()]
-        return (
-            shared.text()
-            + "".join(f"{INDENT}{line}\n" for line in first)
-            + self.out.text()
-        )
+        return shared.text() + "".join(f"{INDENT}{line}\n" for line in first) + self.out.text()
 
     def write(self, body: Body, pending: frozenset[Combine] = frozenset()) -> None:
         """Write what a block does in `body`, in order.
@@ -616,7 +612,9 @@ class _TeamWriter:
         """Note what `stmts` touch, after a barrier where other threads have to do with it."""
         reads, writes = _touched(stmts, frozenset(self._types))
         self._write_all(self._bulk.waits(reads | writes))
-        self._keep_apart(reads, writes, (self._by_all,) if is_alone else (self._by_all, self._by_one))
+        self._keep_apart(
+            reads, writes, (self._by_all,) if is_alone else (self._by_all, self._by_one)
+        )
         self._bulk.is_fenced = False
         own = self._by_one if is_alone else self._by_all
         own.reads |= reads

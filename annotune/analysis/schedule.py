@@ -39,6 +39,7 @@ from annotune.ir.expr import (
     Int,
     Var,
     accesses,
+    print_expr,
     substitute,
     variables,
 )
@@ -63,9 +64,15 @@ class Path:
     iterators: tuple[str, ...]
 
     @property
-    def way(self) -> tuple[object, ...]:
-        """Return what of the loops decides who runs an instance, and how they are called."""
-        return tuple((x.var, x.root, x.place, x.lower, x.step, x.merges) for x in self.loops)
+    def way(self) -> str:
+        """Return what of the loops decides who runs an instance, and how they are called.
+
+        It is text, whose hash is known once it has been asked for.
+        """
+        return ";".join(
+            f"{x.var} {x.root} {x.place} {print_expr(x.lower)} {x.step} {x.merges}"
+            for x in self.loops
+        )
 
     def common_depth(self, other: Path) -> int:
         """Return how many loops surround both statements."""
@@ -218,12 +225,13 @@ def violations(analysis: Analysis, body: tuple[Stmt, ...]) -> tuple[Violation, .
     # Each statement's values serve all of its dependences, at every depth.
     before = {d.source: found[d.source].values("i", space) for d in analysis.dependences}
     after = {d.sink: found[d.sink].values("j", space) for d in analysis.dependences}
+    # The values follow from the loops, and from what the region's sizes are.
     ways = {number: path.way for number, path in found.items()}
     for dependence in analysis.dependences:
         first, then = dependence.source, dependence.sink
         ends = found[first], found[then]
         depth, is_late = ends[0].common_depth(ends[1]), ends[0].position > ends[1].position
-        key = before[first], after[then], ways[first], ways[then], depth, is_late
+        key = ways[first], ways[then], depth, is_late
         if key not in dependence.known:
             pair = _Pair(dependence, *ends, before[first], after[then], space)
             dependence.known[key] = pair.violation()

@@ -42,7 +42,7 @@ OTHER_REGISTERS = 24
 class JointTerm:
     """One statement ``C += A * B`` of several: its inputs, and the loops of the output in each.
 
-    `sums` are its other loops, those that should be staged first.
+    `sums` are its other loops, those that should be staged first; there may be none.
     """
 
     statement: int
@@ -62,8 +62,6 @@ class JointTerm:
         facts = unit.analysis.accesses[statement]
         a, b = (next(f for f in facts if f.access == e) for e in elements)
         names = [n for n in unit.loops_around(statement) if n not in unit.joint]
-        if not names:
-            return f"statement {statement} has no sum"
         if any(stride is None for f in (a, b) for stride in f.strides.values()):
             return f"statement {statement} does not walk its inputs evenly"
         sums = sorted(names, key=lambda n: min(abs(f.strides.get(n) or 1 << 62) for f in (a, b)))
@@ -128,7 +126,8 @@ class JointBlocks:
     def registers(self) -> int:
         """Return the estimated registers of a thread."""
         own, tile = dict(self.tile.registers), self.tile
-        operands = max(sum(products_of(own, x) for x in term.own) for term in self.terms)
+        staged = (term for term in self.terms if term.sums)
+        operands = max(sum(products_of(own, x) for x in term.own) for term in staged)
         needed = (tile.each + operands) * self.element // REGISTER_BYTES + OTHER_REGISTERS
         together = max((step.blocks for step in self.choice.of(Resident)), default=1)
         return min(needed, most_registers(self.device, tile.block_size * together))
@@ -140,6 +139,7 @@ class JointBlocks:
         each = (
             sum(products_of(lengths, own) for own in term.own) * step
             for term, (_, step) in zip(self.terms, self.tile.sums, strict=True)
+            if term.sums
         )
         return self.stages * max(each) * self.element
 
@@ -171,6 +171,8 @@ class JointBlocks:
     def _steps(self, number: int) -> int:
         """Return how often a block copies inputs of a term."""
         term, (inner, step) = self.terms[number], self.tile.sums[number]
+        if not term.sums:
+            return 1
         others = prod(self.trips[n] for n in term.sums if n != inner)
         return others * ceil(self.trips[inner] / step)
 

@@ -205,7 +205,8 @@ class JointTile:
 
     `registers` and `threads` are the loops of the output with their lengths, the fastest in memory
     first: a thread has neighbours along each of the former, and so have the threads along each of
-    the latter. Of the `sums`, one for each statement, so many steps are staged at a time.
+    the latter. Of the `sums`, one for each statement, so many steps are staged at a time; where a
+    statement has none, its loop has an empty name.
     """
 
     registers: tuple[Extent, ...]
@@ -233,7 +234,7 @@ class JointTile:
     def __str__(self) -> str:
         threads = " ".join(f"{loop}:{size}" for loop, size in self.threads)
         each = " x ".join(f"{loop}:{size}" for loop, size in self.registers)
-        sums = " ".join(dict.fromkeys(f"{loop}:{size}" for loop, size in self.sums))
+        sums = " ".join(dict.fromkeys(f"{loop}:{size}" for loop, size in self.sums if loop))
         return f"{threads} threads, {each} each, {sums}"
 
 

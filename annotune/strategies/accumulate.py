@@ -68,6 +68,8 @@ SECTOR = 4
 # Loops of an output whose tiles are looked through; more are as many points as a search has time
 # for.
 MOST_LOOPS = 8
+# The loop and the steps of a statement without a sum.
+NO_SUM = ("", 1)
 # Further tiles that become points of the space.
 MOST_TILES = 3
 
@@ -164,7 +166,7 @@ class _Joint:
 
     def tiles(self, threads: int) -> list[JointTile]:
         """Return tiles for blocks of so many threads, the one that costs least first."""
-        sums = tuple((t.sums[0], staged_steps(self.trips[t.sums[0]], STAGED)) for t in self.terms)
+        sums = tuple(self._step(term) for term in self.terms)
         scored = []
         for registers in self._registers():
             for along in self._along(registers, threads):
@@ -173,6 +175,12 @@ class _Joint:
                     scored.append((self.cost(tile), tile))
         scored.sort(key=lambda pair: pair[0])
         return [tile for _, tile in scored[:MOST_TILES]]
+
+    def _step(self, term: JointTerm) -> tuple[str, int]:
+        """Return the loop of a term's sum that is staged, with the steps at a time."""
+        if not term.sums:
+            return NO_SUM
+        return term.sums[0], staged_steps(self.trips[term.sums[0]], STAGED)
 
     def _registers(self) -> list[tuple[tuple[str, int], ...]]:
         """Return blocks of a thread's outputs that read least for each product."""
@@ -226,6 +234,8 @@ class _Joint:
 
     def _copied(self, tile: JointTile, number: int) -> int:
         """Return the bytes of the copies of one term."""
+        if not self.terms[number].sums:
+            return 0
         _, step = tile.sums[number]
         lengths = (products_of(tile.lengths, own) + GAP for own in self.terms[number].own)
         return sum(lengths) * step * self.element
@@ -233,7 +243,8 @@ class _Joint:
     def resident(self, tile: JointTile) -> int:
         """Return how many blocks of a tile a multiprocessor has registers for."""
         own = dict(tile.registers)
-        operands = max(sum(products_of(own, x) for x in term.own) for term in self.terms)
+        staged = (term for term in self.terms if term.sums)
+        operands = max(sum(products_of(own, x) for x in term.own) for term in staged)
         each = (tile.each + operands) * self.element // 4 + OTHER_REGISTERS
         most = min(SM_BLOCKS, SM_THREADS // tile.block_size)
         return min(most, SM_REGISTERS // (each * tile.block_size)) if each <= 255 else 0
@@ -284,8 +295,7 @@ class _Joint:
         steps += [Fuse(self.unit.statements, loop=(*blocks, *threads)[-1]), Map(leader, levels)]
         for k in range(len(self.terms)):
             steps += self._staged(tile, k, stages)
-        held = self._held(0)
-        steps.append(Hold(leader, held, others=self.unit.statements[1:]))
+        steps.append(Hold(leader, self._held(tile), others=self.unit.statements[1:]))
         steps.append(Pad(leader, tuple(dict.fromkeys((*threads, *dict(tile.registers))))))
         general = self.choice(tile, stages, False) if number > 1 else None
         steps += [Resident(leader, number)] if number > 1 else []
@@ -304,9 +314,12 @@ class _Joint:
         blocks = tuple(_tiled(n, cuts[n]) for n in self.loops)
         return blocks, tuple(_tiled(n, n in own) for n in self.loops if n in along)
 
-    def _held(self, number: int) -> str:
-        """Return the outermost loop of a term's sum."""
-        inner, *outer = self.terms[number].sums
+    def _held(self, tile: JointTile) -> str:
+        """Return the outermost loop of the first term inside the loops that all share."""
+        own = dict(tile.registers)
+        if not self.terms[0].sums:
+            return next(n for n in reversed(self.loops) if n in own)
+        inner, *outer = self.terms[0].sums
         return (*outer, tile_name(inner))[0]
 
     def _shaped(self, tile: JointTile, number: int, placed: tuple[str, ...]) -> Iterator[Transform]:
@@ -316,21 +329,26 @@ class _Joint:
         for loop in self.loops:
             sizes = [size for size in (own.get(loop), along.get(loop)) if size]
             yield from (Tile(term.statement, _tiled(loop, k), n) for k, n in enumerate(sizes))
-        yield Tile(term.statement, inner, step)
-        _, *outer = term.sums
         inside = tuple(n for n in reversed(self.loops) if n in own)
-        yield Permute(term.statement, (*placed, *outer, tile_name(inner), inner, *inside))
+        summed: tuple[str, ...] = ()
+        if term.sums:
+            yield Tile(term.statement, inner, step)
+            summed = (*term.sums[1:], tile_name(inner), inner)
+        yield Permute(term.statement, (*placed, *summed, *inside))
 
     def _staged(self, tile: JointTile, number: int, stages: int) -> Iterator[Transform]:
         """Yield the copies of a term's inputs, in the place of those of the first term."""
         term, (inner, _) = self.terms[number], tile.sums[number]
+        if not term.sums:
+            return  # each element is read once or twice, from where neighbours find it too
         for fact in term.inputs:
             array = fact.access.array
             yield Stage(term.statement, array, inner, self._layout(tile, number, fact))
         if stages:
             yield Pipeline(term.statement, tile_name(inner), stages)
-        if number:
-            yield Overlay(term.statement, self.unit.leader)
+        first = next(one.statement for one in self.terms if one.sums)
+        if term.statement != first:
+            yield Overlay(term.statement, first)
 
     def _layout(
         self, tile: JointTile, number: int, fact: AccessFacts
@@ -363,7 +381,7 @@ class _Joint:
         yield Reason("threads", threads, "the least to copy for each product")
         own = ", ".join(f"{n} by {size}" for n, size in tile.registers)
         yield Reason("registers", own, "each statement is an outer product without transposing")
-        steps = ", ".join(dict.fromkeys(f"{size} of {n}" for n, size in tile.sums))
+        steps = ", ".join(dict.fromkeys(f"{size} of {n}" for n, size in tile.sums if n))
         way = f"a ring of {stages}" if stages > 1 else "asynchronous copies" if stages else "copies"
         yield Reason("staged", f"{steps} at a time", f"{way}, of all statements in one place")
         if resident > 1:
@@ -418,7 +436,9 @@ def _found(unit: Unit) -> _Joint | str:
             return term
         terms.append(term)
     region = unit.analysis.region
-    made = (tile_name(n) for n in (*unit.joint, *(t.sums[0] for t in terms)))
+    if not any(term.sums for term in terms):
+        return "no statement has a sum"
+    made = (tile_name(n) for n in (*unit.joint, *(n for t in terms for n in t.sums[:1])))
     taken = next((n for n in (*unit.joint, *made) if name_is_taken(n, unit.analysis)), "")
     if taken:
         return f"the region uses the name {tile_name(taken)}"

@@ -205,7 +205,8 @@ class Hold(OnStatement):
     `others` are statements whose loops stand behind `loop`, one after the other: they update the
     same elements, which stay in the block between them. ``Hold(0, "k", others=(1,))``: ``for k:
     for i: c[i] += a[k]`` and ``for l: for i: c[i] += b[l]`` have one load before `k` and one store
-    after `l`. Each element gets the same terms in the same order.
+    after `l`. Each element gets the same terms in the same order. A statement without a sum is one
+    of them, or the first, as well: its outermost loop that picks the element is then the `loop`.
 
     Under a condition, ``for k: c[i] += a[k] if b[k] != 0``, elements may not be there to which
     nothing is added. Their sums are -0.0 still, which changes nothing where it is added, so that
@@ -239,7 +240,7 @@ class Hold(OnStatement):
         used = _index_names(target)
         if loop.place != Level.SERIAL:
             return copy_refusal("hold", body, self.statement, loop, self.span)
-        if self.loop in used:
+        if self.loop in used and not self.others:
             fixed = [x.var for x in path(body, self.statement) if x.var not in used]
             return NOT_INVARIANT.at(
                 self.span,
@@ -268,7 +269,7 @@ class Hold(OnStatement):
             assert isinstance(first.target, Access)
             own = self._loop_of(body, number)
             # Its own loop would be held around as well, with the same block.
-            alone = replace(self, statement=number, loop=own.var, others=())
+            alone = replace(self, statement=number, loop=own.var)
             if refusal := alone._alone_refusal(body, first.target, context):
                 return refusal
         other = next(self._other_users(body), None) if self.others else None
@@ -399,10 +400,16 @@ class Hold(OnStatement):
         return replace_loop(body, outer[-1], (replace(outer[-1], body=beside),))
 
     def _inside(self, body: Body) -> tuple[Loop, ...]:
-        """Return the loops around the statement that are inside `loop`, outermost first."""
+        """Return the loops around the statement that are inside `loop`, outermost first.
+
+        Beside `others` a statement need have no sum: then `loop` itself picks the element.
+        """
         loops = path(body, self.statement)
-        names = [x.var for x in loops]
-        return loops[names.index(self.loop) + 1 :]
+        start = [x.var for x in loops].index(self.loop)
+        target = find_assign(body, self.statement).target
+        assert isinstance(target, Access)
+        is_picking = bool(self.others) and self.loop in _index_names(target)
+        return loops[start if is_picking else start + 1 :]
 
     def _picking(self, body: Body) -> tuple[Loop, ...]:
         """Return the loops inside `loop` that pick the element, outermost first."""

@@ -70,6 +70,7 @@ from annotune.transforms.transform import (
 )
 from annotune.transforms.tree import (
     Body,
+    all_names,
     bound_names,
     cut_ends,
     fresh_name,
@@ -164,14 +165,15 @@ class Stage(OnStatement):
         found = self._footprint(body, context)
         assert found is not None
         sides = {side.loop.var: side for side in found.sides}
-        name = fresh_name(f"{self.array}_tile", body, context.names)
-        taken = context.names | {name}
+        taken = context.names | all_names(body)
+        name = fresh_name(f"{self.array}_tile", (), taken)
+        taken |= {name}
         layout = self._layout(found)
-        offsets = {var: fresh_name(f"{var}_s", body, taken) for var, _ in layout}
+        offsets = {var: fresh_name(f"{var}_s", (), taken) for var, _ in layout}
         at: dict[str, Expr] = {var: Var(offset) for var, offset in offsets.items()}
         first, inner, lane = dict(at), layout[-1][0] if layout else "", ""
         if self.width > 1:
-            lane = fresh_name(f"{inner}_v", body, taken)
+            lane = fresh_name(f"{inner}_v", (), taken)
             first[inner] = Binary("*", Int(self.width), Var(offsets[inner]))
             at[inner] = Binary("+", first[inner], Var(lane))
         value: Expr = substitute(found.source, _moved(sides, at))

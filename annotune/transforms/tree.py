@@ -151,14 +151,20 @@ def declared_name(stmt: Stmt) -> str:
 
 def fresh_name(wanted: str, body: Body, others: Iterable[str] = ()) -> str:
     """Return `wanted`, numbered when `body` or `others` already have that name."""
-    taken = set(others)
-    for stmt in walk_stmts(body):
-        taken |= {declared_name(stmt), *used_names(stmt)}
+    taken = {*others, *all_names(body)}
     name, count = wanted, 1
     while name in taken:
         count += 1
         name = f"{wanted}{count}"
     return name
+
+
+def all_names(body: Body) -> frozenset[str]:
+    """Return the names that `body` declares or uses."""
+    found: set[str] = set()
+    for stmt in walk_stmts(body):
+        found |= {declared_name(stmt), *used_names(stmt)}
+    return frozenset(found)
 
 
 def exchanged(body: Body, places: Mapping[Access | Var, Access | Var]) -> Body:

@@ -23,6 +23,10 @@ TRIPLES = (
     ("p7", "t[h2][h1][p6][p7] * v[p4][p5][h3][p7]", ("p5", "p4", "p6", "h1", "h2", "h3")),
 )
 
+SINGLES = (
+    ("", "t[h1][p4] * v[p5][p6][h2][h3]", LOOPS),
+    ("", "t[h3][p6] * v[p4][p5][h1][h2]", LOOPS),
+)
 OTHER = ("p7", "t[h3][h1][p5][p7] * v[p4][p6][h2][p7]", LOOPS)
 
 
@@ -30,7 +34,8 @@ def triples(n: int, terms: tuple[tuple[str, str, tuple[str, ...]], ...] = TRIPLE
     """Return terms of the triples that add to one array, each in an order of its own."""
     nests, arrays = [], []
     for number, (summed, product, order) in enumerate(terms):
-        heads = "".join(f"for (int {x} = 0; {x} < {x}u; {x}++)\n" for x in (*order, summed))
+        around = (x for x in (*order, summed) if x)
+        heads = "".join(f"for (int {x} = 0; {x} < {x}u; {x}++)\n" for x in around)
         own = product.replace("t[", f"t{number}[").replace("v[", f"v{number}[")
         for factor in own.split(" * "):
             name, *indices = factor.replace("]", "").split("[")
@@ -131,24 +136,32 @@ def test_a_recipe_keeps_its_kernels() -> None:
     assert one.base.fusions == FUSIONS
 
 
-def called(text: str, *sizes: int) -> Call:
+def called(terms: tuple[tuple[str, str, tuple[str, ...]], ...], *sizes: int) -> Call:
     """Return the call of the triples' terms at some sizes."""
     own = dict(zip((*LOOPS, "h7", "p7"), sizes, strict=True))
     buffers = [prod(own[x] for x in LOOPS)]
-    for summed, product, _ in TRIPLES:
+    for _, product, _ in terms:
         for factor in product.split(" * "):
             buffers.append(prod(own[x] for x in factor.replace("]", "").split("[")[1:]))
-        assert summed in own
     parts = tuple(Part(k) for k in range(len(buffers)))
     return Call("f", (*own.values(), *parts), tuple(buffers))
 
 
-def test_terms_of_the_triples_give_what_the_nests_give(tmp_path: Path) -> None:
-    text = triples(8)
-    made = executable(tmp_path, text, strategy=ACCUMULATE)
-    assert "C_block" in made.cuda
+FEW = (SINGLES[0], TRIPLES[1], SINGLES[1], OTHER)
+
+
+@pytest.mark.parametrize("terms", [TRIPLES, FEW], ids=["doubles", "singles too"])
+def test_terms_of_the_triples_give_what_the_nests_give(
+    terms: tuple[tuple[str, str, tuple[str, ...]], ...], tmp_path: Path
+) -> None:
+    made = executable(tmp_path, triples(8, terms), strategy=ACCUMULATE)
+    assert "double C_block[" in made.cuda
     sizes = ((8,) * 8, (1,) * 8, (3, 5, 7, 2, 5, 3, 7, 2), (2, 3, 11, 1, 9, 5, 1, 17))
-    made.check(*(called(text, *own) for own in sizes), launches=True)
+    made.check(*(called(terms, *own) for own in sizes), launches=True)
+
+
+def test_statements_without_a_sum_alone_are_for_other_strategies() -> None:
+    assert choice_of(triples(8, SINGLES)).joint is None
 
 
 @pytest.mark.parametrize("n", [16, 21])

@@ -142,8 +142,9 @@ def test_copies_that_run_ahead_begin_between_instructions(tmp_path: Path) -> Non
         text.index("if (l_t + 16 < k) {"),
         text.index("annotune_mma_m16n8k4(annotune_s"),
     )
-    between = text.index("if (l == l_t) {")
-    assert asked < text.index("annotune_left[annotune_row] =") < between < product
+    loaded = text.index("annotune_left[annotune_round % 2][annotune_row] =")
+    between = text.index(" == annotune_round - 1) {", loaded)
+    assert asked < loaded < between < product
     assert between < text.index("__pipeline_commit();", between) < product
     assert text.index("else {", product) < text.index("if (l_t + 16 < k) {", product)
 

@@ -5,6 +5,11 @@ columns at a time. Of the lanes, 4 along x and 8 along y, lane (q, g) has the op
 step q, that of column g at step q, and the sums of row g in columns 2q and 2q + 1 (PTX ISA, "Matrix
 Fragments for mma.m16n8k4 with .f64 floating point type"). So it loads rows of its own and columns
 of others: column g belongs to the lanes with q = g / 2.
+
+Operands of the next instructions are loaded, and a share of the copies for later tiles is begun,
+before those at hand are multiplied: the tensor cores have work meanwhile (NVIDIA CUTLASS,
+"Efficient GEMM in CUDA", Pipelining). Shared memory serves a warp in the order in which it asks:
+loads behind all copies of a tile would wait for them.
 """
 
 from __future__ import annotations
@@ -34,6 +39,7 @@ BOTH = Var("annotune_first"), Var("annotune_second")
 LEFT, RIGHT = "annotune_left", "annotune_right"
 WHOLE = Var("annotune_whole")
 PART = Var("annotune_part")
+ROUND = Var("annotune_round")
 MULTIPLY = "annotune_mma_m16n8k"
 
 # Before sm_90 there is m8n8k4 alone, which is half of it; before sm_80 nothing, and lanes add what
@@ -101,13 +107,40 @@ def _definition(steps: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class ProductRound:
+    """The one with a `number` of `count` rounds in which a product is computed."""
+
+    number: Expr
+    count: int
+
+    @property
+    def is_last(self) -> Expr | None:
+        """Return the condition for the round to be the last, None where it is the only one."""
+        return None if self.count == 1 else Binary("==", self.number, Int(self.count - 1))
+
+    def share(self, iteration: Expr, before: int, total: int) -> Expr | None:
+        """Return when an iteration of some nest is part of the round, None for always.
+
+        Of so many rounds in `total` there are some `before` those of the nest.
+        """
+        if self.count == 1:
+            return None
+        dealt = Binary("*", Binary("+", iteration, Int(before)), Int(self.count))
+        return fold(Binary("==", Binary("/", dealt, Int(total)), self.number))
+
+
+@dataclass(frozen=True, slots=True)
 class FragmentText:
-    """Writes a product; `is_whole` where no step of the sum is left, else it stops at `WHOLE`."""
+    """Writes a product of `count` terms, by instructions that have some `steps` of the sum each.
+
+    It `is_whole` where none of them is left; else it stops at `WHOLE`.
+    """
 
     product: Fragments
     rows: int
     columns: int
     steps: int
+    count: int
     is_whole: bool
 
     @classmethod
@@ -119,8 +152,8 @@ class FragmentText:
         total = fold(trip_count(product.sum), constants)
         count, steps = total.value if isinstance(total, Int) else 1, product.sum.by_warps
         rows, columns = (_count(x, constants) for x in (product.rows, product.columns))
-        is_whole = count % DEPTH_LANES == 0
-        return cls(product, rows, columns, DEPTH_LANES if count % steps else steps, is_whole)
+        steps, is_whole = DEPTH_LANES if count % steps else steps, count % DEPTH_LANES == 0
+        return cls(product, rows, columns, steps, count, is_whole)
 
     def write(
         self,
@@ -129,56 +162,100 @@ class FragmentText:
         start: str,
         end: str,
         expr: Callable[[Expr], str],
-        copies: Callable[[], None] | None = None,
+        copies: Callable[[ProductRound], None] | None = None,
     ) -> None:
         """Write the steps from `start` to `end` of an iterator of a type, by `expr` as C.
 
-        `copies` writes what begins once the first operands are on their way: the compiler puts its
-        instructions between those of the tensor cores.
+        `copies` writes the share of a round in what begins meanwhile.
         """
-        var, one, instructions = self.product.sum.var, self.product, self.columns // FRAGMENT
-        parts = "" if self._parts == 1 else f"[{self._parts}]"
+        var = self.product.sum.var
+        if self.rounds > 1:
+            with out.block(""):
+                self._write_rounds(out, expr, copies)
+            return
         out.line("#pragma unroll" if self.is_whole else "#pragma unroll 1")
         with out.block(f"for ({kind} {var} = {start}; {var} < {end}; {var} += {self.steps})"):
-            out.line(f"const int {STEP.name} = threadIdx.x;")
-            out.line(f"const int {PAIR.name} = threadIdx.y / 2 % 4;")
-            out.line(f"const int {SIDE.name} = threadIdx.y % 2;")
-            out.line(f"double {LEFT}{parts}[{self.rows}], {RIGHT}{parts}[{instructions}];")
-            ahead: Expr = Binary("+", Var(var), STEP)
-            if parts:
-                ahead = Binary("+", ahead, Binary("*", Int(DEPTH_LANES), PART))
-            left = substitute(one.placed(one.left, ROW, COLUMN), {var: ahead})
-            left = Negate(left) if one.assign.op == "-=" else left
-            own, other = _columns(self.columns)
-            column = Binary("+", own, Binary("*", Binary("-", other, own), SIDE))
-            right = substitute(one.placed(one.right, ROW, fold(column), PAIR), {var: ahead})
-            part = f"[{PART.name}]" if parts else ""
-            with _each(out, PART, self._parts, 1) if parts else nullcontext():
-                with _each(out, ROW, self.rows, 1):
-                    out.line(f"{LEFT}{part}[{ROW.name}] = {expr(fold(left))};")
-                with _each(out, COLUMN, instructions, 1):
-                    out.line(f"{RIGHT}{part}[{COLUMN.name}] = {expr(fold(right))};")
+            self._lanes(out, "")
+            self._load(out, expr, Var(var), "")
             if copies is not None:
-                with out.block(f"if ({var} == {start})"):
-                    copies()
-            with _each(out, COLUMN, instructions, 1):
-                for name, register in zip(BOTH, _columns(self.columns), strict=True):
-                    out.line(f"const int {name.name} = {expr(register)};")
-                with _each(out, ROW, self.rows, FRAGMENT):
-                    self._instruction(out, expr)
+                copies(ProductRound(Int(0), 1))
+            self._multiply(out, expr, "")
+
+    def _write_rounds(
+        self,
+        out: Writer,
+        expr: Callable[[Expr], str],
+        copies: Callable[[ProductRound], None] | None,
+    ) -> None:
+        """Write the steps, each beside the loads of the next one."""
+        lower, name = self.product.sum.lower, ROUND.name
+        self._lanes(out, "[2]")
+        out.line("#pragma unroll")
+        with out.block(f"for (int {name} = 0; {name} <= {self.rounds}; {name}++)"):
+            with out.block(f"if ({name} < {self.rounds})"):
+                first = Binary("+", lower, Binary("*", Int(self.steps), ROUND))
+                self._load(out, expr, first, f"[{name} % 2]")
+            with out.block(f"if ({name} > 0)"):
+                if copies is not None:
+                    copies(ProductRound(Binary("-", ROUND, Int(1)), self.rounds))
+                self._multiply(out, expr, f"[({name} - 1) % 2]")
+
+    @property
+    def rounds(self) -> int:
+        """Return how many steps of the instruction there are, 0 where no number says so."""
+        return self.count // self.steps if self.is_whole else 0
+
+    def _lanes(self, out: Writer, buffers: str) -> None:
+        """Write what a lane is among those of its warp, and its operands, as many as `buffers`."""
+        parts = "" if self._parts == 1 else f"[{self._parts}]"
+        instructions = self.columns // FRAGMENT
+        out.line(f"const int {STEP.name} = threadIdx.x;")
+        out.line(f"const int {PAIR.name} = threadIdx.y / 2 % 4;")
+        out.line(f"const int {SIDE.name} = threadIdx.y % 2;")
+        left, right = f"{buffers}{parts}[{self.rows}]", f"{buffers}{parts}[{instructions}]"
+        out.line(f"double {LEFT}{left}, {RIGHT}{right};")
+
+    def _load(self, out: Writer, expr: Callable[[Expr], str], first: Expr, buffer: str) -> None:
+        """Write the loads of a lane's operands for the steps of the sum from `first` on."""
+        one, is_one = self.product, self._parts == 1
+        ahead: Expr = Binary("+", first, STEP)
+        if not is_one:
+            ahead = Binary("+", ahead, Binary("*", Int(DEPTH_LANES), PART))
+        at = {one.sum.var: ahead}
+        left = substitute(one.placed(one.left, ROW, COLUMN), at)
+        left = Negate(left) if one.assign.op == "-=" else left
+        own, other = _columns(self.columns)
+        column = Binary("+", own, Binary("*", Binary("-", other, own), SIDE))
+        right = substitute(one.placed(one.right, ROW, fold(column), PAIR), at)
+        part = buffer if is_one else f"{buffer}[{PART.name}]"
+        with nullcontext() if is_one else _each(out, PART, self._parts, 1):
+            with _each(out, ROW, self.rows, 1):
+                out.line(f"{LEFT}{part}[{ROW.name}] = {expr(fold(left))};")
+            with _each(out, COLUMN, self.columns // FRAGMENT, 1):
+                out.line(f"{RIGHT}{part}[{COLUMN.name}] = {expr(fold(right))};")
+
+    def _multiply(self, out: Writer, expr: Callable[[Expr], str], buffer: str) -> None:
+        """Write the instructions on the operands of a `buffer`."""
+        with _each(out, COLUMN, self.columns // FRAGMENT, 1):
+            for name, register in zip(BOTH, _columns(self.columns), strict=True):
+                out.line(f"const int {name.name} = {expr(register)};")
+            with _each(out, ROW, self.rows, FRAGMENT):
+                self._instruction(out, expr, buffer)
 
     @property
     def _parts(self) -> int:
         """Return how many steps a lane has of one instruction."""
         return self.steps // DEPTH_LANES
 
-    def _instruction(self, out: Writer, expr: Callable[[Expr], str]) -> None:
+    def _instruction(self, out: Writer, expr: Callable[[Expr], str], buffer: str) -> None:
         """Write one instruction on the sums of two rows and two columns of the thread."""
         row, rows = ROW.name, (ROW, fold(Binary("+", ROW, Int(1))))
         target = self.product.assign.target
         sums = [expr(self.product.placed(target, *at)) for at in product(rows, BOTH)]
         out.line(f"double annotune_sums[4] = {{{', '.join(sums)}}};")
-        parts = [""] if self._parts == 1 else [f"[{part}]" for part in range(self._parts)]
+        parts = [buffer]
+        if self._parts > 1:
+            parts = [f"{buffer}[{part}]" for part in range(self._parts)]
         pairs = [f"{LEFT}{part}[{at}]" for part in parts for at in (row, f"{row} + 1")]
         out.line(f"const double annotune_pairs[{len(pairs)}] = {{{', '.join(pairs)}}};")
         steps = [f"{RIGHT}{part}[{COLUMN.name}]" for part in parts]

@@ -11,7 +11,7 @@ memory. So the loop counts, and its iterator is computed from the counter where 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import partial
@@ -35,7 +35,7 @@ from annotune.codegen.cuda.copies import (
     shares,
     vector,
 )
-from annotune.codegen.cuda.fragments import WHOLE, FragmentText
+from annotune.codegen.cuda.fragments import WHOLE, FragmentText, ProductRound
 from annotune.codegen.cuda.grid import THREADS, LaunchGrid
 from annotune.codegen.names import spelled, used_scalars
 from annotune.codegen.writer import Writer
@@ -311,10 +311,11 @@ class ThreadDialect(Dialect):
                         self._begin_all(out, group)
             before = (*before, *group)
 
-    def _begin_all(self, out: Writer, group: Body) -> None:
-        """Write a group of asynchronous copies."""
-        self._all_together(out, group)
-        out.line("__pipeline_commit();")
+    def _begin_all(self, out: Writer, group: Body, within: ProductRound | None = None) -> None:
+        """Write a group of asynchronous copies, or the share in it of one round of a product."""
+        self._all_together(out, group, within)
+        with self._where(out, None if within is None else within.is_last):
+            out.line("__pipeline_commit();")
 
     def _may_be_late(self, group: Body, after: Body) -> bool:
         """Return whether copies that run ahead may begin inside the product that follows them.
@@ -495,19 +496,34 @@ class ThreadDialect(Dialect):
         terms = ["threadIdx.x"] + ([f"{x} * threadIdx.y"] if y > 1 else [])
         return " + ".join(terms + ([f"{x * y} * threadIdx.z"] if z > 1 else []))
 
-    def _all_together(self, out: Writer, group: Body) -> None:
-        """Write neighbouring nests of copies; a condition that all of them have is asked once."""
+    def _all_together(self, out: Writer, group: Body, within: ProductRound | None = None) -> None:
+        """Write neighbouring nests of copies; a condition that all of them have is asked once.
+
+        Their rounds are dealt out to the rounds of a product where it is `within` one of them.
+        """
         every = [(stmt, CopyNest.of(stmt)) for stmt in group if isinstance(stmt, Loop)]
         conditions = {copies.condition() for _, copies in every}
         shared = conditions.pop() if len(conditions) == 1 else None
-        with out.block(f"if ({self.expr(shared)})") if shared is not None else nullcontext():
+        with self._where(out, shared):
+            threads = prod(self.shape.threads) if self.shape is not None else 1
+            total, before = sum(copies.layout(threads).rounds for _, copies in every), 0
             for stmt, copies in every:
-                self._together(out, copies, stmt.place is Level.ASYNC, shared)
+                part = None if within is None else within.share(Var(SHARE), before, total)
+                self._together(out, copies, stmt.place is Level.ASYNC, shared, part)
+                before += copies.layout(threads).rounds
 
     def _together(
-        self, out: Writer, copies: CopyNest, is_async: bool, known: Expr | None = None
+        self,
+        out: Writer,
+        copies: CopyNest,
+        is_async: bool,
+        known: Expr | None,
+        part: Expr | None,
     ) -> None:
-        """Write a nest that the threads run together: each has its place in every row."""
+        """Write a nest that the threads run together: each has its place in every row.
+
+        Rounds are made where the condition `part` holds, without one always.
+        """
         assert self.shape is not None
         threads = prod(self.shape.threads)
         layout = copies.layout(threads)
@@ -515,16 +531,19 @@ class ThreadDialect(Dialect):
         every = [Lanes.of(stmt) for stmt in copies.body]
         if rounds <= MAX_WRITTEN_OUT or any(self._has_share(lanes) for lanes in every):
             out.line("#pragma unroll")
-        with out.block(f"for (int {SHARE} = 0; {SHARE} < {rounds}; {SHARE}++)"):
+        head = f"for (int {SHARE} = 0; {SHARE} < {rounds}; {SHARE}++)"
+        with out.block(head), self._where(out, part):
             for var, value in layout.places(Var(THREAD_INDEX), Var(SHARE)):
                 out.line(f"const int {var} = {self.expr(value)};")
-            idle = layout.idle(Var(THREAD_INDEX), threads)
-            with out.block(f"if ({self.expr(idle)})") if idle is not None else nullcontext():
+            with self._where(out, layout.idle(Var(THREAD_INDEX), threads)):
                 for lanes in every:
                     guard = lanes.assign.guard
-                    own = guard if guard != known else None
-                    with out.block(f"if ({self.expr(own)})") if own is not None else nullcontext():
+                    with self._where(out, guard if guard != known else None):
                         self._copy(out, lanes, is_async)
+
+    def _where(self, out: Writer, condition: Expr | None) -> AbstractContextManager[None]:
+        """Return the block of what is done under a condition, of None always."""
+        return nullcontext() if condition is None else out.block(f"if ({self.expr(condition)})")
 
     def _has_share(self, lanes: Lanes) -> bool:
         places = (lanes.assign.target, *lanes.assign.reads())

@@ -125,7 +125,7 @@ def elements(unit: Unit) -> tuple[Candidate, ...] | str:
         brought = block.brought(nests)
         strips = block.bringing(flat[0], brought, block.updated(brought))
     made = (*strips, *flat, *block.bringing(flat[0], block.operators))
-    return (*made, *(one for choice in made for one in block.in_bulk(choice)))
+    return tuple(one for choice in made for one in (*block.in_bulk(choice), choice))
 
 
 def _strips(block: _Blocks, nests: Sequence[InnerNest]) -> tuple[Candidate, ...]:

@@ -136,31 +136,44 @@ def test_each_iteration_is_proven_to_run_once(text: str) -> None:
 
 
 def test_copies_that_run_ahead_begin_between_instructions(tmp_path: Path) -> None:
-    text = emitted(tmp_path, gemm(24, f"{RECIPE}\npipeline(0, 3)")).files[".cu"]
-    # Until the last tiles but two nothing is asked, and the first operands are loaded before.
-    asked, product = (
-        text.index("if (l_t + 16 < k) {"),
-        text.index("annotune_mma_m16n8k4(annotune_s"),
+    text = emitted(tmp_path, gemm(48, f"{RECIPE.replace('step=8', 'step=16')}\npipeline(0, 3)"))
+    kernel = text.files[".cu"]
+    # Until the last tiles but two nothing is asked. The first operands are loaded before them all,
+    # then in each round those of the next one, in the last round behind the wait for the next tile.
+    wait = "__pipeline_wait_prior(1);"
+    parts = (
+        *(wait, "annotune_left[0][annotune_row] ="),
+        *("if (l_t + 32 < k) {", "annotune_left[annotune_round % 2][annotune_row] ="),
+        *(" == annotune_round - 1) {", "if (annotune_round - 1 == 2) {", "__pipeline_commit();"),
+        *("if (annotune_round == 4) {", wait, "annotune_left[0][annotune_row] ="),
+        *("annotune_mma_m16n8k4(annotune_s", "else {"),
+        *("if (annotune_round == 4 && l_t + 16 < k) {", wait, "annotune_mma_m16n8k4(annotune_s"),
     )
-    loaded = text.index("annotune_left[annotune_round % 2][annotune_row] =")
-    between = text.index(" == annotune_round - 1) {", loaded)
-    assert asked < loaded < between < product
-    assert between < text.index("__pipeline_commit();", between) < product
-    assert text.index("else {", product) < text.index("if (l_t + 16 < k) {", product)
+    places, start = [], kernel.index("for (int l_t_first")
+    for part in parts:
+        start = kernel.index(part, start)
+        places.append(start)
+    assert kernel[places[2] : places[-1]].count(wait) == 2
 
 
 # Whole tiles and cut ones, sums with something left of them, and next to nothing.
-CALLS = ((32, 32, 32), (19, 19, 19), (33, 17, 6), (1, 1, 1))
-STEPS = (4, 8, 4, 16)
-RINGS = ("", "pipeline(S, 2)", "pipeline(S, 3)\nvectors(S, copied=2)", "stream(S)")
+CALLS = ((32, 32, 32), (19, 19, 19), (33, 17, 6), (1, 1, 1), (36, 36, 36))
+# Steps of an instruction and of a stage, the tuned size, and what else is asked.
+RINGS = (
+    (4, 8, 32, ""),
+    (8, 8, 19, "pipeline(S, 2)"),
+    (4, 8, 32, "pipeline(S, 3)\nvectors(S, copied=2)"),
+    (16, 16, 19, "stream(S)"),
+    (4, 12, 36, "pipeline(S, 3)"),
+    (16, 16, 32, "pipeline(S, 2)"),
+)
 
 
 def test_sums_are_right_at_every_size(tmp_path: Path) -> None:
     texts, calls = [], []
-    for number, ring in enumerate(RINGS):
-        size, steps = (32, 19)[number % 2], STEPS[number]
+    for number, (steps, stage, size, ring) in enumerate(RINGS):
         recipe = RECIPE.replace('(0, "l")', f'(0, "l", steps={steps})').replace(
-            "step=8", f"step={max(8, steps)}"
+            "step=8", f"step={stage}"
         )
         text = gemm(size, f"{recipe}\n{ring.replace('S', '0')}", f"f{number}")
         texts.append(text.replace("+=", "-=") if number % 2 else text)
@@ -172,7 +185,7 @@ def test_sums_are_right_at_every_size(tmp_path: Path) -> None:
             if number == 1:
                 calls.append(Call(f"g{number}", (m, n, k, 2.0, *arrays), buffers))
     program = executable(tmp_path, "\n".join(texts))
-    for steps in STEPS:
+    for steps, *_ in RINGS:
         assert f"annotune_mma_m16n8k{steps}(annotune_sums" in program.cuda
     program.check(*calls, launches=True)
 

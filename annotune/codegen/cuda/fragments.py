@@ -29,6 +29,7 @@ from annotune.transforms.registers import (
     FRAGMENT,
     Fragments,
     column_distance,
+    simplified,
 )
 
 ROW, COLUMN = Var("annotune_row"), Var("annotune_column")
@@ -108,14 +109,14 @@ def _definition(steps: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ProductRound:
-    """The one with a `number` of `count` rounds in which a product is computed."""
+    """A round of a product, by its `number`; the first `count` of them have shares of copies."""
 
     number: Expr
     count: int
 
     @property
     def is_last(self) -> Expr | None:
-        """Return the condition for the round to be the last, None where it is the only one."""
+        """Return the condition for the round to have the last share, None where it has all."""
         return None if self.count == 1 else Binary("==", self.number, Int(self.count - 1))
 
     def share(self, iteration: Expr, before: int, total: int) -> Expr | None:
@@ -127,6 +128,25 @@ class ProductRound:
             return None
         dealt = Binary("*", Binary("+", iteration, Int(before)), Int(self.count))
         return fold(Binary("==", Binary("/", dealt, Int(total)), self.number))
+
+
+@dataclass(frozen=True, slots=True)
+class NextIteration:
+    """The iteration whose first operands the one before it loads, as soon as they have arrived.
+
+    `places` are what names stand for there, `test` whether there is one, None for surely, and
+    `wait` writes the wait for its copies.
+    """
+
+    places: tuple[Mapping[str, Expr], ...]
+    test: Expr | None
+    wait: Callable[[], None]
+
+    def placed(self, index: Expr) -> Expr:
+        """Return an operand of the present iteration as it is in this one."""
+        for names in self.places:
+            index = substitute(index, names)
+        return simplified(index)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,12 +183,17 @@ class FragmentText:
         end: str,
         expr: Callable[[Expr], str],
         copies: Callable[[ProductRound], None] | None = None,
+        following: NextIteration | None = None,
     ) -> None:
         """Write the steps from `start` to `end` of an iterator of a type, by `expr` as C.
 
-        `copies` writes the share of a round in what begins meanwhile.
+        `copies` writes the share of a round in what begins meanwhile. Where there is a `following`
+        iteration, its first operands are loaded beside the last step, as those at hand were.
         """
         var = self.product.sum.var
+        if following is not None:
+            self._write_last_ahead(out, expr, copies, following)
+            return
         if self.rounds > 1:
             with out.block(""):
                 self._write_rounds(out, expr, copies)
@@ -188,17 +213,60 @@ class FragmentText:
         copies: Callable[[ProductRound], None] | None,
     ) -> None:
         """Write the steps, each beside the loads of the next one."""
-        lower, name = self.product.sum.lower, ROUND.name
-        self._lanes(out, "[2]")
+        name = ROUND.name
+        self.declare(out)
         out.line("#pragma unroll")
         with out.block(f"for (int {name} = 0; {name} <= {self.rounds}; {name}++)"):
             with out.block(f"if ({name} < {self.rounds})"):
-                first = Binary("+", lower, Binary("*", Int(self.steps), ROUND))
-                self._load(out, expr, first, f"[{name} % 2]")
+                self._load(out, expr, self._first(ROUND), f"[{name} % 2]")
             with out.block(f"if ({name} > 0)"):
                 if copies is not None:
                     copies(ProductRound(Binary("-", ROUND, Int(1)), self.rounds))
                 self._multiply(out, expr, f"[({name} - 1) % 2]")
+
+    def _write_last_ahead(
+        self,
+        out: Writer,
+        expr: Callable[[Expr], str],
+        copies: Callable[[ProductRound], None] | None,
+        following: NextIteration,
+    ) -> None:
+        """Write the steps of an iteration whose first operands are there, each as above."""
+        name, count = ROUND.name, self.rounds
+        out.line("#pragma unroll")
+        with out.block(f"for (int {name} = 1; {name} <= {count}; {name}++)"):
+            if count > 1:
+                with out.block(f"if ({name} < {count})"):
+                    self._load(out, expr, self._first(ROUND), f"[{name} % 2]")
+            if copies is not None:
+                # None in the last of several, whose loads come right behind the wait.
+                dealt = count - 1 if count > 2 else count
+                copies(ProductRound(Binary("-", ROUND, Int(1)), dealt))
+            tests = [] if count == 1 else [f"{name} == {count}"]
+            tests += [] if following.test is None else [expr(following.test)]
+            with out.block(f"if ({' && '.join(tests)})") if tests else nullcontext():
+                self.load_first(out, expr, following, f"[{count % 2}]")
+            self._multiply(out, expr, f"[({name} - 1) % 2]")
+        if count % 2:
+            for operand, many in ((LEFT, self.rows), (RIGHT, self.columns // FRAGMENT)):
+                with self._each_part(out), _each(out, COLUMN, many, 1):
+                    at = f"{self._part}[{COLUMN.name}]"
+                    out.line(f"{operand}[0]{at} = {operand}[1]{at};")
+
+    def declare(self, out: Writer) -> None:
+        """Write the operands at hand and the next ones."""
+        self._lanes(out, "[2]")
+
+    def load_first(
+        self, out: Writer, expr: Callable[[Expr], str], at: NextIteration, buffer: str = "[0]"
+    ) -> None:
+        """Write the wait for an iteration's copies, and the loads of its first operands."""
+        at.wait()
+        self._load(out, expr, self._first(Int(0)), buffer, at.placed)
+
+    def _first(self, number: Expr) -> Expr:
+        """Return the first step of the sum in the round with a number."""
+        return Binary("+", self.product.sum.lower, Binary("*", Int(self.steps), number))
 
     @property
     def rounds(self) -> int:
@@ -215,11 +283,21 @@ class FragmentText:
         left, right = f"{buffers}{parts}[{self.rows}]", f"{buffers}{parts}[{instructions}]"
         out.line(f"double {LEFT}{left}, {RIGHT}{right};")
 
-    def _load(self, out: Writer, expr: Callable[[Expr], str], first: Expr, buffer: str) -> None:
-        """Write the loads of a lane's operands for the steps of the sum from `first` on."""
-        one, is_one = self.product, self._parts == 1
+    def _load(
+        self,
+        out: Writer,
+        expr: Callable[[Expr], str],
+        first: Expr,
+        buffer: str,
+        placed: Callable[[Expr], Expr] = fold,
+    ) -> None:
+        """Write the loads of a lane's operands for the steps of the sum from `first` on.
+
+        They are those of another iteration where `placed` puts them there.
+        """
+        one = self.product
         ahead: Expr = Binary("+", first, STEP)
-        if not is_one:
+        if self._parts > 1:
             ahead = Binary("+", ahead, Binary("*", Int(DEPTH_LANES), PART))
         at = {one.sum.var: ahead}
         left = substitute(one.placed(one.left, ROW, COLUMN), at)
@@ -227,12 +305,21 @@ class FragmentText:
         own, other = _columns(self.columns)
         column = Binary("+", own, Binary("*", Binary("-", other, own), SIDE))
         right = substitute(one.placed(one.right, ROW, fold(column), PAIR), at)
-        part = buffer if is_one else f"{buffer}[{PART.name}]"
-        with nullcontext() if is_one else _each(out, PART, self._parts, 1):
+        part = f"{buffer}{self._part}"
+        with self._each_part(out):
             with _each(out, ROW, self.rows, 1):
-                out.line(f"{LEFT}{part}[{ROW.name}] = {expr(fold(left))};")
+                out.line(f"{LEFT}{part}[{ROW.name}] = {expr(placed(fold(left)))};")
             with _each(out, COLUMN, self.columns // FRAGMENT, 1):
-                out.line(f"{RIGHT}{part}[{COLUMN.name}] = {expr(fold(right))};")
+                out.line(f"{RIGHT}{part}[{COLUMN.name}] = {expr(placed(fold(right)))};")
+
+    @property
+    def _part(self) -> str:
+        """Return the subscript of the step that a lane has of one instruction, if of several."""
+        return f"[{PART.name}]" if self._parts > 1 else ""
+
+    def _each_part(self, out: Writer) -> AbstractContextManager[None]:
+        """Return the block of a loop over the steps that a lane has of one instruction."""
+        return _each(out, PART, self._parts, 1) if self._parts > 1 else nullcontext()
 
     def _multiply(self, out: Writer, expr: Callable[[Expr], str], buffer: str) -> None:
         """Write the instructions on the operands of a `buffer`."""

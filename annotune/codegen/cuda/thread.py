@@ -35,7 +35,12 @@ from annotune.codegen.cuda.copies import (
     shares,
     vector,
 )
-from annotune.codegen.cuda.fragments import WHOLE, FragmentText, ProductRound
+from annotune.codegen.cuda.fragments import (
+    WHOLE,
+    FragmentText,
+    NextIteration,
+    ProductRound,
+)
 from annotune.codegen.cuda.grid import THREADS, LaunchGrid
 from annotune.codegen.names import spelled, used_scalars
 from annotune.codegen.writer import Writer
@@ -57,6 +62,7 @@ from annotune.ir.nest import (
     Assign,
     Await,
     Level,
+    Local,
     LocalArray,
     Loop,
     MemorySpace,
@@ -203,8 +209,9 @@ class ThreadDialect(Dialect):
     `locals` are the types of all local arrays, `constants` the sizes that the text fixes; `repeats`
     says that a loop runs its statements again, and `in_use` are the names that what stands before
     has touched, `before` those at the loops of one body; `threads` are the loops on threads, and
-    `late` the copies that begin inside products. `known` is what holds where they stand, as far as
-    whole tiles are apart in the kernel.
+    `late` the copies that begin inside products; the first operands of the `following` iteration
+    are loaded in a product, which waits for them then. `known` is what holds where they stand, as
+    far as whole tiles are apart in the kernel.
 
     Nests of `COOPERATIVE` loops that fill shared memory stand between barriers. The loops that are
     `picking` elements of registers count from 0 and are written out by the compiler: an index known
@@ -223,6 +230,7 @@ class ThreadDialect(Dialect):
     before: Mapping[int, frozenset[str]] = field(default_factory=dict)
     threads: tuple[Loop, ...] = ()
     late: Mapping[int, Body] = field(default_factory=dict)
+    following: NextIteration | None = None
 
     @classmethod
     def of(
@@ -345,7 +353,7 @@ class ThreadDialect(Dialect):
 
     def stays_rolled(self, before: Stmt | None, loop: Loop) -> bool:
         """Return whether nvcc must not write out `loop`, which picks no elements of registers."""
-        if self.picking.counted(loop) is not None:
+        if self.picking.counted(loop) is not None or self._product_alone(loop) is not None:
             return False
         if not loop.peeled and self.tested(loop)[0] is not None:
             return False  # the line belongs between the test and the loop
@@ -368,9 +376,9 @@ class ThreadDialect(Dialect):
     def write(self, out: Writer, stmt: Stmt) -> None:
         """Write one statement."""
         match stmt:
-            case Await(newest):
-                out.line(f"__pipeline_wait_prior({newest});")
-                out.line("__syncthreads();")
+            case Await():
+                if self.following is None:
+                    _wait(out, stmt)
             case LocalArray(name, _, _, MemorySpace.DEALT):
                 share = self.dealt[name]
                 out.line(f"{share.spelling} {name}[{share.rounds}];")
@@ -392,6 +400,10 @@ class ThreadDialect(Dialect):
                 out.line("__syncthreads();")
             repeats, in_use = False, frozenset()
         inside = replace(self.inside(loop, repeats), in_use=in_use)
+        one = self._product_alone(loop)
+        if one is not None:
+            self._run_ahead(out, loop, one, inside)
+            return
         counted = self.picking.counted(loop)
         if counted is None:
             test, loop = (None, loop) if loop.peeled else self.tested(loop)
@@ -412,6 +424,57 @@ class ThreadDialect(Dialect):
                 out.line(f"const {kind} {loop.var} = {value};")
             inside.write_versions(out, loop.peeled, counted.body, _write_body(out))
 
+    def _product_alone(self, loop: Loop) -> FragmentText | None:
+        """Return the product that a loop around a ring of copies computes, None for other loops.
+
+        Its operands are those copies, the part of the ring is computed anew in each iteration.
+        """
+        *others, last = loop.body
+        awaited = [s for s in others if isinstance(s, Await)]
+        if len(awaited) != 1 or not isinstance(last, Loop) or not last.by_warps:
+            return None
+        if not all(isinstance(s, Local | Await) or _is_on(s, Level.ASYNC) for s in others):
+            return None
+        if not isinstance(others[-1], Loop):
+            return None
+        one = fragments(self.threads, last)
+        assert not isinstance(one, str)
+        text = FragmentText.of(one, self.constants)
+        return text if text.is_whole else None
+
+    def _run_ahead(
+        self, out: Writer, loop: Loop, text: FragmentText, inside: ThreadDialect
+    ) -> None:
+        """Write a loop each iteration of which loads the first operands of the next one.
+
+        It waits for their copies before its last step is multiplied, and the tensor cores have
+        work while they come (NVIDIA CUTLASS, the same document).
+        """
+        awaited = next(s for s in loop.body if isinstance(s, Await))
+        values = {s.name: s.value for s in loop.body if isinstance(s, Local) and s.value}
+        var, wait = Var(loop.var), partial(_wait, out, awaited)
+        coming = Binary("+", var, Int(loop.step))
+        is_run, is_next = (Binary("<", at, loop.upper) for at in (loop.lower, coming))
+        first = NextIteration(
+            (values, {loop.var: loop.lower}),
+            None if self.known.implies(is_run) else is_run,
+            wait,
+        )
+
+        def write(dialect: ThreadDialect, body: Body) -> None:
+            test = None if dialect.known.implies(is_next) else is_next
+            following = NextIteration((values, {loop.var: coming}), test, wait)
+            replace(dialect, following=following).write_body(out, body)
+
+        with out.block(""):
+            text.declare(out)
+            with self._where(out, first.test):
+                text.load_first(out, self.expr, first)
+            if self._may_not_be_written_out(None, loop):
+                out.line(self.rolled)
+            with out.block(self.loop_head(loop)):
+                inside.write_versions(out, loop.peeled, loop.body, write)
+
     def _multiply(self, out: Writer, loop: Loop) -> None:
         """Write a sum that warps multiply, and what is left of it for each thread."""
         one = fragments(self.threads, loop)
@@ -421,7 +484,7 @@ class ThreadDialect(Dialect):
         if text.is_whole:
             group = self.late.get(id(loop))
             copies = None if group is None else partial(self._begin_all, out, group)
-            text.write(out, kind, start, end, self.expr, copies)
+            text.write(out, kind, start, end, self.expr, copies, self.following)
             return
         first, last = (self.bound(loop, x, RIGHT_OF_SUM) for x in (loop.lower, loop.upper))
         full = replace(loop, upper=full_end(loop))
@@ -611,6 +674,12 @@ def declare_arrays(out: Writer, body: Body) -> None:
         extents = "".join(f"[{n}]" for n in array.extents)
         at = f"__align__({VECTOR_BYTES}) " if array.name in vectors else ""
         out.line(f"__shared__ {at}{kind} {array.name}{extents};")
+
+
+def _wait(out: Writer, awaited: Await) -> None:
+    """Write the wait of all threads of a block for copies."""
+    out.line(f"__pipeline_wait_prior({awaited.newest});")
+    out.line("__syncthreads();")
 
 
 def _is_on(stmt: Stmt, level: Level) -> bool:

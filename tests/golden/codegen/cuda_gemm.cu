@@ -85,97 +85,26 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0_tuned(
         }
         __pipeline_commit();
     }
-    for (long l_t = 0; l_t < k; l_t += 16) {
-        if (l_t + 32 < k) {
-            int l_t_part = l_t / 16 % 3;
-            __pipeline_wait_prior(1);
-            __syncthreads();
-            {
-                const int annotune_step = threadIdx.x;
-                const int annotune_pair = threadIdx.y / 2 % 4;
-                const int annotune_side = threadIdx.y % 2;
-                double annotune_left[2][2], annotune_right[2][4];
-                #pragma unroll
-                for (int annotune_round = 0; annotune_round <= 4; annotune_round++) {
-                    if (annotune_round < 4) {
-                        #pragma unroll
-                        for (int annotune_row = 0; annotune_row < 2; annotune_row++) {
-                            annotune_left[annotune_round % 2][annotune_row] = A_tile[1276 * l_t_part + 640 * annotune_row + 20 * i_w + 4 * annotune_round + annotune_step];
-                        }
-                        #pragma unroll
-                        for (int annotune_column = 0; annotune_column < 4; annotune_column++) {
-                            annotune_right[annotune_round % 2][annotune_column] = B_tile[544 * l_t_part + 34 * (4 * annotune_round + annotune_step) + annotune_pair + 4 * (annotune_column + 2 * (annotune_column / 2) + 2 * annotune_side)];
-                        }
-                    }
-                    if (annotune_round > 0) {
-                        #pragma unroll
-                        for (int annotune_k = 0; annotune_k < 2; annotune_k++) {
-                            if (4 * annotune_k / 6 == annotune_round - 1) {
-                                const int j_w_s = annotune_thread % 2;
-                                const int j_s = annotune_thread / 2 % 8;
-                                const int l_s = annotune_thread / 16 + 8 * annotune_k;
-                                __pipeline_memcpy_async(&B_tile[544 * ((l_t_part + 2) % 3) + 34 * l_s + 4 * j_s + 2 * j_w_s], &B[(l_t + l_s + 32) * n + (j_t + 2 * j_w_s + 4 * j_s)], sizeof(double2));
-                            }
-                        }
-                        #pragma unroll
-                        for (int annotune_k = 0; annotune_k < 4; annotune_k++) {
-                            if (4 * (annotune_k + 2) / 6 == annotune_round - 1) {
-                                const int l_s2 = annotune_thread % 8;
-                                const int i_w_s = annotune_thread / 8 + 16 * (annotune_k % 2);
-                                const int i_s = annotune_k / 2;
-                                __pipeline_memcpy_async(&A_tile[1276 * ((l_t_part + 2) % 3) + 640 * i_s + 20 * i_w_s + 2 * l_s2], &A[(i_t + i_w_s + 32 * i_s) * k + (l_t + 2 * l_s2 + 32)], sizeof(double2));
-                            }
-                        }
-                        if (annotune_round - 1 == 3) {
-                            __pipeline_commit();
-                        }
-                        #pragma unroll
-                        for (int annotune_column = 0; annotune_column < 4; annotune_column++) {
-                            const int annotune_first = annotune_column + 2 * (annotune_column / 2);
-                            const int annotune_second = annotune_column + 2 * (annotune_column / 2) + 2;
-                            #pragma unroll
-                            for (int annotune_row = 0; annotune_row < 2; annotune_row += 2) {
-                                double annotune_sums[4] = {sum_block[annotune_row][annotune_first], sum_block[annotune_row][annotune_second], sum_block[annotune_row + 1][annotune_first], sum_block[annotune_row + 1][annotune_second]};
-                                const double annotune_pairs[2] = {annotune_left[(annotune_round - 1) % 2][annotune_row], annotune_left[(annotune_round - 1) % 2][annotune_row + 1]};
-                                annotune_mma_m16n8k4(annotune_sums, annotune_pairs, annotune_right[(annotune_round - 1) % 2][annotune_column]);
-                                sum_block[annotune_row][annotune_first] = annotune_sums[0];
-                                sum_block[annotune_row][annotune_second] = annotune_sums[1];
-                                sum_block[annotune_row + 1][annotune_first] = annotune_sums[2];
-                                sum_block[annotune_row + 1][annotune_second] = annotune_sums[3];
-                            }
-                        }
-                    }
-                }
-            }
+    {
+        const int annotune_step = threadIdx.x;
+        const int annotune_pair = threadIdx.y / 2 % 4;
+        const int annotune_side = threadIdx.y % 2;
+        double annotune_left[2][2], annotune_right[2][4];
+        __pipeline_wait_prior(1);
+        __syncthreads();
+        #pragma unroll
+        for (int annotune_row = 0; annotune_row < 2; annotune_row++) {
+            annotune_left[0][annotune_row] = A_tile[640 * annotune_row + 20 * i_w + annotune_step];
         }
-        else {
-            int l_t_part = l_t / 16 % 3;
-            __pipeline_wait_prior(1);
-            __syncthreads();
+        #pragma unroll
+        for (int annotune_column = 0; annotune_column < 4; annotune_column++) {
+            annotune_right[0][annotune_column] = B_tile[34 * annotune_step + annotune_pair + 4 * (annotune_column + 2 * (annotune_column / 2) + 2 * annotune_side)];
+        }
+        for (long l_t = 0; l_t < k; l_t += 16) {
             if (l_t + 32 < k) {
+                int l_t_part = l_t / 16 % 3;
                 #pragma unroll
-                for (int annotune_k = 0; annotune_k < 2; annotune_k++) {
-                    const int j_w_s = annotune_thread % 2;
-                    const int j_s = annotune_thread / 2 % 8;
-                    const int l_s = annotune_thread / 16 + 8 * annotune_k;
-                    __pipeline_memcpy_async(&B_tile[544 * ((l_t_part + 2) % 3) + 34 * l_s + 4 * j_s + 2 * j_w_s], &B[(l_t + l_s + 32) * n + (j_t + 2 * j_w_s + 4 * j_s)], sizeof(double2));
-                }
-                #pragma unroll
-                for (int annotune_k = 0; annotune_k < 4; annotune_k++) {
-                    const int l_s2 = annotune_thread % 8;
-                    const int i_w_s = annotune_thread / 8 + 16 * (annotune_k % 2);
-                    const int i_s = annotune_k / 2;
-                    __pipeline_memcpy_async(&A_tile[1276 * ((l_t_part + 2) % 3) + 640 * i_s + 20 * i_w_s + 2 * l_s2], &A[(i_t + i_w_s + 32 * i_s) * k + (l_t + 2 * l_s2 + 32)], sizeof(double2));
-                }
-            }
-            __pipeline_commit();
-            {
-                const int annotune_step = threadIdx.x;
-                const int annotune_pair = threadIdx.y / 2 % 4;
-                const int annotune_side = threadIdx.y % 2;
-                double annotune_left[2][2], annotune_right[2][4];
-                #pragma unroll
-                for (int annotune_round = 0; annotune_round <= 4; annotune_round++) {
+                for (int annotune_round = 1; annotune_round <= 4; annotune_round++) {
                     if (annotune_round < 4) {
                         #pragma unroll
                         for (int annotune_row = 0; annotune_row < 2; annotune_row++) {
@@ -186,21 +115,112 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0_tuned(
                             annotune_right[annotune_round % 2][annotune_column] = B_tile[544 * l_t_part + 34 * (4 * annotune_round + annotune_step) + annotune_pair + 4 * (annotune_column + 2 * (annotune_column / 2) + 2 * annotune_side)];
                         }
                     }
-                    if (annotune_round > 0) {
+                    #pragma unroll
+                    for (int annotune_k = 0; annotune_k < 2; annotune_k++) {
+                        if (3 * annotune_k / 6 == annotune_round - 1) {
+                            const int j_w_s = annotune_thread % 2;
+                            const int j_s = annotune_thread / 2 % 8;
+                            const int l_s = annotune_thread / 16 + 8 * annotune_k;
+                            __pipeline_memcpy_async(&B_tile[544 * ((l_t_part + 2) % 3) + 34 * l_s + 4 * j_s + 2 * j_w_s], &B[(l_t + l_s + 32) * n + (j_t + 2 * j_w_s + 4 * j_s)], sizeof(double2));
+                        }
+                    }
+                    #pragma unroll
+                    for (int annotune_k = 0; annotune_k < 4; annotune_k++) {
+                        if (3 * (annotune_k + 2) / 6 == annotune_round - 1) {
+                            const int l_s2 = annotune_thread % 8;
+                            const int i_w_s = annotune_thread / 8 + 16 * (annotune_k % 2);
+                            const int i_s = annotune_k / 2;
+                            __pipeline_memcpy_async(&A_tile[1276 * ((l_t_part + 2) % 3) + 640 * i_s + 20 * i_w_s + 2 * l_s2], &A[(i_t + i_w_s + 32 * i_s) * k + (l_t + 2 * l_s2 + 32)], sizeof(double2));
+                        }
+                    }
+                    if (annotune_round - 1 == 2) {
+                        __pipeline_commit();
+                    }
+                    if (annotune_round == 4) {
+                        __pipeline_wait_prior(1);
+                        __syncthreads();
+                        #pragma unroll
+                        for (int annotune_row = 0; annotune_row < 2; annotune_row++) {
+                            annotune_left[0][annotune_row] = A_tile[1276 * ((l_t + 16) / 16 % 3) + 640 * annotune_row + 20 * i_w + annotune_step];
+                        }
                         #pragma unroll
                         for (int annotune_column = 0; annotune_column < 4; annotune_column++) {
-                            const int annotune_first = annotune_column + 2 * (annotune_column / 2);
-                            const int annotune_second = annotune_column + 2 * (annotune_column / 2) + 2;
-                            #pragma unroll
-                            for (int annotune_row = 0; annotune_row < 2; annotune_row += 2) {
-                                double annotune_sums[4] = {sum_block[annotune_row][annotune_first], sum_block[annotune_row][annotune_second], sum_block[annotune_row + 1][annotune_first], sum_block[annotune_row + 1][annotune_second]};
-                                const double annotune_pairs[2] = {annotune_left[(annotune_round - 1) % 2][annotune_row], annotune_left[(annotune_round - 1) % 2][annotune_row + 1]};
-                                annotune_mma_m16n8k4(annotune_sums, annotune_pairs, annotune_right[(annotune_round - 1) % 2][annotune_column]);
-                                sum_block[annotune_row][annotune_first] = annotune_sums[0];
-                                sum_block[annotune_row][annotune_second] = annotune_sums[1];
-                                sum_block[annotune_row + 1][annotune_first] = annotune_sums[2];
-                                sum_block[annotune_row + 1][annotune_second] = annotune_sums[3];
-                            }
+                            annotune_right[0][annotune_column] = B_tile[544 * ((l_t + 16) / 16 % 3) + 34 * annotune_step + annotune_pair + 4 * (annotune_column + 2 * (annotune_column / 2) + 2 * annotune_side)];
+                        }
+                    }
+                    #pragma unroll
+                    for (int annotune_column = 0; annotune_column < 4; annotune_column++) {
+                        const int annotune_first = annotune_column + 2 * (annotune_column / 2);
+                        const int annotune_second = annotune_column + 2 * (annotune_column / 2) + 2;
+                        #pragma unroll
+                        for (int annotune_row = 0; annotune_row < 2; annotune_row += 2) {
+                            double annotune_sums[4] = {sum_block[annotune_row][annotune_first], sum_block[annotune_row][annotune_second], sum_block[annotune_row + 1][annotune_first], sum_block[annotune_row + 1][annotune_second]};
+                            const double annotune_pairs[2] = {annotune_left[(annotune_round - 1) % 2][annotune_row], annotune_left[(annotune_round - 1) % 2][annotune_row + 1]};
+                            annotune_mma_m16n8k4(annotune_sums, annotune_pairs, annotune_right[(annotune_round - 1) % 2][annotune_column]);
+                            sum_block[annotune_row][annotune_first] = annotune_sums[0];
+                            sum_block[annotune_row][annotune_second] = annotune_sums[1];
+                            sum_block[annotune_row + 1][annotune_first] = annotune_sums[2];
+                            sum_block[annotune_row + 1][annotune_second] = annotune_sums[3];
+                        }
+                    }
+                }
+            }
+            else {
+                int l_t_part = l_t / 16 % 3;
+                if (l_t + 32 < k) {
+                    #pragma unroll
+                    for (int annotune_k = 0; annotune_k < 2; annotune_k++) {
+                        const int j_w_s = annotune_thread % 2;
+                        const int j_s = annotune_thread / 2 % 8;
+                        const int l_s = annotune_thread / 16 + 8 * annotune_k;
+                        __pipeline_memcpy_async(&B_tile[544 * ((l_t_part + 2) % 3) + 34 * l_s + 4 * j_s + 2 * j_w_s], &B[(l_t + l_s + 32) * n + (j_t + 2 * j_w_s + 4 * j_s)], sizeof(double2));
+                    }
+                    #pragma unroll
+                    for (int annotune_k = 0; annotune_k < 4; annotune_k++) {
+                        const int l_s2 = annotune_thread % 8;
+                        const int i_w_s = annotune_thread / 8 + 16 * (annotune_k % 2);
+                        const int i_s = annotune_k / 2;
+                        __pipeline_memcpy_async(&A_tile[1276 * ((l_t_part + 2) % 3) + 640 * i_s + 20 * i_w_s + 2 * l_s2], &A[(i_t + i_w_s + 32 * i_s) * k + (l_t + 2 * l_s2 + 32)], sizeof(double2));
+                    }
+                }
+                __pipeline_commit();
+                #pragma unroll
+                for (int annotune_round = 1; annotune_round <= 4; annotune_round++) {
+                    if (annotune_round < 4) {
+                        #pragma unroll
+                        for (int annotune_row = 0; annotune_row < 2; annotune_row++) {
+                            annotune_left[annotune_round % 2][annotune_row] = A_tile[1276 * l_t_part + 640 * annotune_row + 20 * i_w + 4 * annotune_round + annotune_step];
+                        }
+                        #pragma unroll
+                        for (int annotune_column = 0; annotune_column < 4; annotune_column++) {
+                            annotune_right[annotune_round % 2][annotune_column] = B_tile[544 * l_t_part + 34 * (4 * annotune_round + annotune_step) + annotune_pair + 4 * (annotune_column + 2 * (annotune_column / 2) + 2 * annotune_side)];
+                        }
+                    }
+                    if (annotune_round == 4 && l_t + 16 < k) {
+                        __pipeline_wait_prior(1);
+                        __syncthreads();
+                        #pragma unroll
+                        for (int annotune_row = 0; annotune_row < 2; annotune_row++) {
+                            annotune_left[0][annotune_row] = A_tile[1276 * ((l_t + 16) / 16 % 3) + 640 * annotune_row + 20 * i_w + annotune_step];
+                        }
+                        #pragma unroll
+                        for (int annotune_column = 0; annotune_column < 4; annotune_column++) {
+                            annotune_right[0][annotune_column] = B_tile[544 * ((l_t + 16) / 16 % 3) + 34 * annotune_step + annotune_pair + 4 * (annotune_column + 2 * (annotune_column / 2) + 2 * annotune_side)];
+                        }
+                    }
+                    #pragma unroll
+                    for (int annotune_column = 0; annotune_column < 4; annotune_column++) {
+                        const int annotune_first = annotune_column + 2 * (annotune_column / 2);
+                        const int annotune_second = annotune_column + 2 * (annotune_column / 2) + 2;
+                        #pragma unroll
+                        for (int annotune_row = 0; annotune_row < 2; annotune_row += 2) {
+                            double annotune_sums[4] = {sum_block[annotune_row][annotune_first], sum_block[annotune_row][annotune_second], sum_block[annotune_row + 1][annotune_first], sum_block[annotune_row + 1][annotune_second]};
+                            const double annotune_pairs[2] = {annotune_left[(annotune_round - 1) % 2][annotune_row], annotune_left[(annotune_round - 1) % 2][annotune_row + 1]};
+                            annotune_mma_m16n8k4(annotune_sums, annotune_pairs, annotune_right[(annotune_round - 1) % 2][annotune_column]);
+                            sum_block[annotune_row][annotune_first] = annotune_sums[0];
+                            sum_block[annotune_row][annotune_second] = annotune_sums[1];
+                            sum_block[annotune_row + 1][annotune_first] = annotune_sums[2];
+                            sum_block[annotune_row + 1][annotune_second] = annotune_sums[3];
                         }
                     }
                 }

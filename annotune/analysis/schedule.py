@@ -222,10 +222,7 @@ def violations(analysis: Analysis, body: tuple[Stmt, ...]) -> tuple[Violation, .
     found = paths(analysis, body)
     space = space_of(analysis)
     broken = []
-    # Each statement's values serve all of its dependences, at every depth.
-    before = {d.source: found[d.source].values("i", space) for d in analysis.dependences}
-    after = {d.sink: found[d.sink].values("j", space) for d in analysis.dependences}
-    # The values follow from the loops, and from what the region's sizes are.
+    # What the loops come to follows from them, and from what the region's sizes are.
     ways = {number: path.way for number, path in found.items()}
     for dependence in analysis.dependences:
         first, then = dependence.source, dependence.sink
@@ -233,7 +230,8 @@ def violations(analysis: Analysis, body: tuple[Stmt, ...]) -> tuple[Violation, .
         depth, is_late = ends[0].common_depth(ends[1]), ends[0].position > ends[1].position
         key = ways[first], ways[then], depth, is_late
         if key not in dependence.known:
-            pair = _Pair(dependence, *ends, before[first], after[then], space)
+            before, after = ends[0].values("i", space), ends[1].values("j", space)
+            pair = _Pair(dependence, *ends, before, after, space)
             dependence.known[key] = pair.violation()
         violation = dependence.known[key]
         if violation is not None:

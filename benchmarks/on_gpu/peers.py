@@ -190,7 +190,10 @@ def call_of(
     for name, shape in _shapes(function, sizes).items():
         shaped[name] = shaped[name].reshape(shape)
     arrays = {name: library.array(values) for name, values in shaped.items()}
-    parts = () if function in _BY_NAME else contractions(analysis)
+    try:
+        parts = () if function in _BY_NAME else contractions(analysis)
+    except ValueError as mistake:
+        raise NotSaid(str(mistake)) from mistake
     return (lambda: make(library, arrays, sizes, parts)), arrays
 
 

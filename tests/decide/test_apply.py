@@ -40,7 +40,11 @@ void f(int n, int m, double y[restrict n], const double A[restrict n][m])
 
 @pytest.mark.alike(8)
 @pytest.mark.parametrize("kind", TARGET_NAMES)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name",
+    # Its regions of many statements take half a minute each.
+    [pytest.param(x, marks=pytest.mark.slow) if x.endswith("ccsd_t.c") else x for x in NAMES],
+)
 def test_a_schedule_makes_its_plan_again(name: str, kind: str) -> None:
     # The other regions of a file are mostly like its first.
     (found,) = variants(load_target(kind), analysed(name), 1)

@@ -19,10 +19,15 @@ REGIONS = [
 ]
 
 
+def _marks(path: Path) -> tuple[pytest.MarkDecorator, ...]:
+    """Return the marks of a file: regions of so many statements take half a minute each."""
+    return (pytest.mark.slow,) if path.stem == "ccsd_t" else ()
+
+
 @pytest.mark.alike(8)
 @pytest.mark.parametrize(
     ("path", "number"),
-    [pytest.param(p, n, id=f"{p.stem}-{f}") for p, f, n in REGIONS],
+    [pytest.param(p, n, id=f"{p.stem}-{f}", marks=_marks(p)) for p, f, n in REGIONS],
 )
 def test_the_pasted_recipe_gives_an_identical_plan(path: Path, number: int) -> None:
     text = path.read_text()
@@ -40,7 +45,7 @@ def test_the_pasted_recipe_gives_an_identical_plan(path: Path, number: int) -> N
 
 def test_there_are_as_many_regions_as_the_examples_promise() -> None:
     triples = [r for r in REGIONS if r[0].parent == EXAMPLES / "nwchem"]
-    assert len(triples) == 27
+    assert len(triples) == 29
     assert {p.stem for p, _, _ in REGIONS} >= {"local_grad3", "gemm"}
 
 

@@ -677,6 +677,11 @@ class _TiledBlocks:
         return ring is None or ring.through is MemorySpace.SHARED
 
     @property
+    def runs_ahead(self) -> bool:
+        """Return whether copies for several later tiles begin while the tensor cores multiply."""
+        return bool(self.tile.by_warps) and self.is_shared and self.stages > 2
+
+    @property
     def staged(self) -> int:
         """Return the elements of the inputs that a block stages for one step of the sum."""
         tile = self.tile
@@ -722,14 +727,18 @@ class _TiledBlocks:
         waves = ceil(block.blocks / (device.sm_count * resident))
         # With a copy on its way while another is used, only the first is waited for.
         rounds = 1 if self.stages > 1 else block.rounds
-        waited = MEMORY_CLOCKS + rounds * STAGE_CLOCKS + block.rounds * 2 * BARRIER_CLOCKS
+        barriers = block.rounds * (1 if self.runs_ahead else 2)
+        waited = MEMORY_CLOCKS + rounds * STAGE_CLOCKS + barriers * BARRIER_CLOCKS
         moving = max(terms["device memory"], terms["L2"])
         computing = max(terms["shared memory"], terms["arithmetic"])
         terms["latency"] = waves * waited / (device.clock_ghz * 1e9)
         per_sm = block.blocks / device.sm_count
         # The SM with the most blocks ends last.
         filled = per_sm / ceil(per_sm)
-        exposed = min(moving, computing) / per_sm * waves + terms["latency"]
+        exposed = min(moving, computing) / per_sm * waves
+        # Of a ring only the first copies are waited for.
+        exposed *= min(1.0, (self.stages - 1) / block.rounds) if self.runs_ahead else 1.0
+        exposed += terms["latency"]
         time_s = max(moving, computing / filled) + exposed + device.kernel_launch_us * 1e-6
         occupancy = min(1.0, resident * tile.threads / device.max_threads_per_sm)
         moved = {place: terms[place] * rate for place, rate in self.rates.items()}
@@ -760,7 +769,7 @@ class _TiledBlocks:
         loads = _loads(tile) * idle
         rate = peak_flop_s(element, device)
         if tile.by_warps:
-            rate = device.fp64_tensor_tflops * 1e12 or rate / SHUFFLED
+            rate = device.fp64_tensor_attainable_tflops * 1e12 or rate / SHUFFLED
         kept, moved = self.spills(block, compiled)
         # What one SM's threads spill stays in its L1 if it fits beside their shared memory.
         l1_room = device.l1_kib * KIB - resident * shared_bytes

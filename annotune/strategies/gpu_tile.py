@@ -57,6 +57,7 @@ from annotune.schedule.units import Unit, as_merged, follow, with_merged
 from annotune.strategies.copy_layout import apart, copy_layout, fragment_layout
 from annotune.strategies.nests import Contraction, contraction, stride
 from annotune.transforms.language import Contract
+from annotune.transforms.legality import SHARED_BYTES as MOST_SHARED_BYTES
 from annotune.transforms.map import MAX_THREADS
 from annotune.transforms.merge import merged_name
 from annotune.transforms.permute import Permute
@@ -411,9 +412,12 @@ NO_NEED = "both inputs have two loops of their own, and none that splits without
 # time, which waits for each step's loads, and 122 us four at a time.
 STEPS_AT_ONCE = 4
 # Registers along columns and rows for the tensor cores, so that warps have 32 by 64 outputs, 16 by
-# 128, 16 by 64, 32 by 32 and 16 by 32.
-WARP_TILES = ((16, 4), (32, 2), (16, 2), (8, 4), (8, 2))
+# 128, 16 by 64, 32 by 32 and 16 by 32; with 96 or 48 columns some sizes leave fewer multiprocessors
+# idle at the end.
+WARP_TILES = ((16, 4), (32, 2), (16, 2), (8, 4), (8, 2), (24, 2), (12, 4), (12, 2))
 WARPS = (4, 8, 2)
+# Steps of a stage at most.
+TENSOR_STEPS = (STAGED, 2 * STAGED, STAGED // 2)
 # With no more rows, or columns, a product of a batch is moved rather than multiplied.
 SMALL = 32
 # Elements of the output are moved in less time than so many products of each are multiplied: 16
@@ -424,9 +428,17 @@ LEAST_BY_WARPS = 16
 # The tensor cores multiply twice as fast as the vector units; moving takes its time all the same.
 MORE_SURPLUS = 1.5
 # What costs as much as one product by the tensor cores of an H200, which do 33e12 of them in a
-# second: an element of an input that comes from L2, at 5.5 TB/s, and one that a warp loads from
-# shared memory, at 33 TB/s (its preset).
-TENSOR_L2_ELEMENT, TENSOR_OPERAND = 48.0, 8.0
+# second: an element of an input that comes from L2, at 6.5 TB/s (6 to 8 measured, 2026-11-22), one
+# that a warp loads from shared memory, at 33 TB/s (its preset), and the barrier of a stage, some 80
+# clocks (assumption), in each of which a multiprocessor does 128 products.
+TENSOR_L2_ELEMENT, TENSOR_OPERAND, TENSOR_BARRIER = 40.0, 8.0, 80 * 128.0
+# Copies with a condition have some ten instructions each among those of the tensor cores.
+TENSOR_CUT = 1.2
+# What shared memory does for operands keeps others waiting a little where it is not the bound.
+CONTENDED = 1 / 16
+# Stages of a ring of copies for the tensor cores, and the shared memory of a multiprocessor of an
+# H200.
+RING, SM_SHARED_BYTES = 3, 227 * 1024
 # Multiprocessors of an H200, and the parts of one with tensor cores of their own.
 SMS, PARTS = 132, 4
 # About as many blocks as the largest devices have multiprocessors (an H200: 132, an A100: 108).
@@ -514,13 +526,16 @@ def tensor_tiles(unit: Unit, found: Contraction) -> tuple[ContractionTile, ...]:
     if not multiplies_doubles(assign, types):
         return ()
     tiles: list[ContractionTile] = []
-    for (lanes, rows), warps, staged in product(WARP_TILES, WARPS, (STAGED, STAGED // 2)):
+    for (lanes, rows), warps, staged in product(WARP_TILES, WARPS, TENSOR_STEPS):
         x = _fragment_axis(unit, found.x, DEPTH_LANES, lanes)
         y = _fragment_axis(unit, found.y[::-1], ROW_LANES * warps, rows)
-        if x is not None and y is not None:
-            roles = (x.thread, y.thread, x.register, y.register)
-            steps = (loop, _whole_steps(trip, staged))
-            tiles.append(ContractionTile(*roles, steps, CYCLIC, CYCLIC, by_warps=DEPTH_LANES))
+        if x is None or y is None:
+            continue
+        roles = (x.thread, y.thread, x.register, y.register)
+        steps = (loop, _whole_steps(trip, staged))
+        tile = ContractionTile(*roles, steps, CYCLIC, CYCLIC, by_warps=DEPTH_LANES)
+        if staged == STAGED or RING * copied_bytes(unit, found, tile) <= MOST_SHARED_BYTES:
+            tiles.append(tile)
     found_tiles = sorted(dict.fromkeys(tiles), key=lambda tile: _tensor_cost(unit, found, tile))
     deeper = (replace(t, by_warps=steps) for t in found_tiles[:1] for steps in DEPTHS[1:])
     whole = (tile for tile in deeper if tile.contracted[1] % tile.by_warps == 0)
@@ -538,8 +553,9 @@ def _whole_steps(trip: int, most: int) -> int:
 def _tensor_cost(unit: Unit, found: Contraction, tile: ContractionTile) -> float:
     """Return what one product of a tile costs on tensor cores: the model's terms for an H200.
 
-    As with `cost`, moving and multiplying hide each other but for one part; copies that run ahead
-    hide as much as one more block.
+    Moving and multiplying hide each other but for the first tiles. Other blocks of a multiprocessor
+    work while one meets at a barrier, and the more of them the less is waited for. Stages that do
+    not divide the sum are multiplied with a test in each step.
     """
     blocks = _blocks(unit, found, tile)
     on_one = ceil(blocks / SMS)
@@ -548,9 +564,16 @@ def _tensor_cost(unit: Unit, found: Contraction, tile: ContractionTile) -> float
     columns, rows = tile.register_x[1], tile.register_y[1]
     loaded = TENSOR_OPERAND * (1 / (DEPTH_LANES * columns) + 1 / (ROW_LANES * rows))
     multiplied = max(_surplus(unit, tile) * idle, loaded)
-    resident = SM_REGISTERS // (held_registers(tile, _element(unit, found.target)) * tile.threads)
-    hidden = max(1, min(on_one, resident))
-    return max(moved, multiplied) + min(moved, multiplied) / (2 * hidden)
+    threads = held_registers(tile, _element(unit, found.target)) * tile.threads
+    ring = RING * copied_bytes(unit, found, tile)
+    hidden = max(1, min(on_one, SM_REGISTERS // threads, SM_SHARED_BYTES // ring))
+    depth = tile.contracted[1]
+    trip = unit.trips[tile.contracted[0]] or 1
+    awaited = TENSOR_BARRIER / (tile.x.length * tile.y.length * depth * hidden**2)
+    first = min(1.0, (RING - 1) * depth / trip) * min(moved, multiplied)
+    each = max(moved, multiplied) + awaited + CONTENDED * loaded
+    each *= TENSOR_CUT if has_surplus(unit, tile) else 1.0
+    return each * (1 + (trip % depth > 0)) + first
 
 
 def _fragment_axis(

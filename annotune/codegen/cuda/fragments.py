@@ -69,7 +69,45 @@ _IN_PARTS = """\
 """
 
 
+COPY_OR_ZERO = "annotune_copy_or_zero"
+# A test with a copy on either side of it is a branch, and instructions of the tensor cores do not
+# move over that.
+_COPY_OR_ZERO = """\
+/* Begins the copy of an element that is there, else that of zeros, in threads that take part. */
+template <unsigned SIZE> static __device__ __forceinline__ void annotune_copy_or_zero(
+        void *to, const void *from, bool is_there, bool takes_part = true)
+{
+#if !defined(ANNOTUNE_CPU) && __CUDA_ARCH__ >= 800
+    const unsigned place = (unsigned)__cvta_generic_to_shared(to), size = is_there ? SIZE : 0;
+    if (SIZE == 16)
+        asm volatile("{ .reg .pred p; setp.ne.b32 p, %3, 0;"
+            " @p cp.async.cg.shared.global [%0], [%1], 16, %2; }"
+            :: "r"(place), "l"(from), "r"(size), "r"((int)takes_part) : "memory");
+    else
+        asm volatile("{ .reg .pred p; setp.ne.b32 p, %4, 0;"
+            " @p cp.async.ca.shared.global [%0], [%1], %2, %3; }"
+            :: "r"(place), "l"(from), "n"(SIZE), "r"(size), "r"((int)takes_part) : "memory");
+#else
+    if (takes_part)
+        __pipeline_memcpy_async(to, from, SIZE, is_there ? 0 : SIZE);
+#endif
+}
+"""
+
+
 def definitions(called: Collection[str]) -> str:
+    """Return the functions that products by the tensor cores call in a text, empty for none."""
+    return "\n".join(
+        text
+        for text in (
+            _instructions(called),
+            _COPY_OR_ZERO if COPY_OR_ZERO in called else "",
+        )
+        if text
+    )
+
+
+def _instructions(called: Collection[str]) -> str:
     """Return the functions for the instructions that a text calls, empty for none."""
     depths = [steps for steps in DEPTHS if f"{MULTIPLY}{steps}" in called]
     if not depths:

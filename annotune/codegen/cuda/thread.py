@@ -36,6 +36,7 @@ from annotune.codegen.cuda.copies import (
     vector,
 )
 from annotune.codegen.cuda.fragments import (
+    COPY_OR_ZERO,
     WHOLE,
     FragmentText,
     NextIteration,
@@ -80,6 +81,7 @@ from annotune.transforms.tile_ends import whole_tiles
 from annotune.transforms.tree import Body, cut_ends, fresh_name, full_end
 
 COUNTER_SUFFIX = "_r"
+THERE = "annotune_is_there"
 # Elements of an array of which the compiler is asked to make registers. A thread has 255 of 32 bits
 # (CUDA C++ Programming Guide, Technical Specifications); what exceeds them a little spills in part
 # where it would be in local memory as a whole, and much more only takes time to compile.
@@ -210,8 +212,9 @@ class ThreadDialect(Dialect):
     says that a loop runs its statements again, and `in_use` are the names that what stands before
     has touched, `before` those at the loops of one body; `threads` are the loops on threads, and
     `late` the copies that begin inside products; the first operands of the `following` iteration
-    are loaded in a product, which waits for them then. `known` is what holds where they stand, as
-    far as whole tiles are apart in the kernel.
+    are loaded in a product, which waits for them then, and what `is_between` its instructions does
+    without branches. `known` is what holds where they stand, as far as whole tiles are apart in the
+    kernel.
 
     Nests of `COOPERATIVE` loops that fill shared memory stand between barriers. The loops that are
     `picking` elements of registers count from 0 and are written out by the compiler: an index known
@@ -231,6 +234,7 @@ class ThreadDialect(Dialect):
     threads: tuple[Loop, ...] = ()
     late: Mapping[int, Body] = field(default_factory=dict)
     following: NextIteration | None = None
+    is_between: bool = False
 
     @classmethod
     def of(
@@ -321,7 +325,8 @@ class ThreadDialect(Dialect):
 
     def _begin_all(self, out: Writer, group: Body, within: ProductRound | None = None) -> None:
         """Write a group of asynchronous copies, or the share in it of one round of a product."""
-        self._all_together(out, group, within)
+        here = self if within is None else replace(self, is_between=True)
+        here._all_together(out, group, within)
         with self._where(out, None if within is None else within.is_last):
             out.line("__pipeline_commit();")
 
@@ -598,11 +603,13 @@ class ThreadDialect(Dialect):
         with out.block(head), self._where(out, part):
             for var, value in layout.places(Var(THREAD_INDEX), Var(SHARE)):
                 out.line(f"const int {var} = {self.expr(value)};")
-            with self._where(out, layout.idle(Var(THREAD_INDEX), threads)):
+            takes_part = layout.idle(Var(THREAD_INDEX), threads)
+            is_told = self.is_between and all(lanes.source[0] is not None for lanes in every)
+            with self._where(out, None if is_told else takes_part):
                 for lanes in every:
                     guard = lanes.assign.guard
                     with self._where(out, guard if guard != known else None):
-                        self._copy(out, lanes, is_async)
+                        self._copy(out, lanes, is_async, takes_part if is_told else None)
 
     def _where(self, out: Writer, condition: Expr | None) -> AbstractContextManager[None]:
         """Return the block of what is done under a condition, of None always."""
@@ -612,8 +619,10 @@ class ThreadDialect(Dialect):
         places = (lanes.assign.target, *lanes.assign.reads())
         return any(isinstance(a, Access) and a.array in self.dealt for a in places)
 
-    def _copy(self, out: Writer, lanes: Lanes, is_async: bool) -> None:
-        """Write the copy of one element, or of neighbours at once."""
+    def _copy(
+        self, out: Writer, lanes: Lanes, is_async: bool, takes_part: Expr | None = None
+    ) -> None:
+        """Write the copy of one element, or of neighbours at once, in threads that take part."""
         assign, width = lanes.assign, lanes.width
         if not is_async and width == 1 and not self._has_share(lanes):
             plain = Assign(assign.number, assign.target, assign.op, assign.value, assign.span)
@@ -624,7 +633,7 @@ class ThreadDialect(Dialect):
         condition, source = lanes.source
         kind = vector(spelled(self.locals[target.array]), width)
         if is_async:
-            self._begin(out, target, source, condition, f"sizeof({kind})")
+            self._begin(out, target, source, condition, f"sizeof({kind})", takes_part)
             return
         value = self._vector(source, f"const {kind}", width)
         if condition is not None:
@@ -634,12 +643,25 @@ class ThreadDialect(Dialect):
         out.line(f"{self._vector(target, kind, width)} = {value};")
 
     def _begin(
-        self, out: Writer, target: Access, source: Access, condition: Expr | None, size: str
+        self,
+        out: Writer,
+        target: Access,
+        source: Access,
+        condition: Expr | None,
+        size: str,
+        takes_part: Expr | None,
     ) -> None:
         """Write an asynchronous copy; outside the array nothing is read and zeros are stored."""
         place, element = self._address(target), self._address(source)
         if condition is None:
             out.line(f"__pipeline_memcpy_async({place}, {element}, {size});")
+            return
+        if self.is_between:
+            out.line(f"const bool {THERE} = {self.expr(condition)};")
+            element = f"{THERE} ? {element} : {source.array}"
+            given = [place, element, THERE]
+            given += [] if takes_part is None else [self.expr(takes_part)]
+            out.line(f"{COPY_OR_ZERO}<{size}>({', '.join(given)});")
             return
         # The intrinsic wants to know the zeros when it is compiled.
         out.line(f"if ({self.expr(condition)})")

@@ -44,6 +44,26 @@ static __device__ __forceinline__ void annotune_mma_m16n8k4(
 }
 #endif
 
+/* Begins the copy of an element that is there, else that of zeros, in threads that take part. */
+template <unsigned SIZE> static __device__ __forceinline__ void annotune_copy_or_zero(
+        void *to, const void *from, bool is_there, bool takes_part = true)
+{
+#if !defined(ANNOTUNE_CPU) && __CUDA_ARCH__ >= 800
+    const unsigned place = (unsigned)__cvta_generic_to_shared(to), size = is_there ? SIZE : 0;
+    if (SIZE == 16)
+        asm volatile("{ .reg .pred p; setp.ne.b32 p, %3, 0;"
+            " @p cp.async.cg.shared.global [%0], [%1], 16, %2; }"
+            :: "r"(place), "l"(from), "r"(size), "r"((int)takes_part) : "memory");
+    else
+        asm volatile("{ .reg .pred p; setp.ne.b32 p, %4, 0;"
+            " @p cp.async.ca.shared.global [%0], [%1], %2, %3; }"
+            :: "r"(place), "l"(from), "n"(SIZE), "r"(size), "r"((int)takes_part) : "memory");
+#else
+    if (takes_part)
+        __pipeline_memcpy_async(to, from, SIZE, is_there ? 0 : SIZE);
+#endif
+}
+
 /* gemm, statements 0, 1, 2 of the region at line 8:
  * j_t on block.x, i_t on block.y, j_w on thread.x, i_w on thread.y. */
 __global__ void __launch_bounds__(128, 1) gemm_1_s0_tuned(
@@ -51,8 +71,9 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0_tuned(
         double *__restrict__ C) {
     const long n = 512;
     const long k = 512;
-    __shared__ __align__(16) double B_tile[1632];
-    __shared__ __align__(16) double A_tile[3828];
+    extern __shared__ __align__(16) unsigned char annotune_shared[];
+    double *const B_tile = (double *)annotune_shared;
+    double *const A_tile = (double *)(annotune_shared + 26112);
     const int annotune_thread = threadIdx.x + 4 * threadIdx.y;
     const long j_t = 32 * (long)blockIdx.x;
     const long i_t = 64 * (long)blockIdx.y;
@@ -67,20 +88,20 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0_tuned(
         }
     }
     for (int l_t_first = 0; l_t_first < 2; l_t_first++) {
-        if (16 * l_t_first < k) {
+        if (32 * l_t_first < k) {
             #pragma unroll
-            for (int annotune_k = 0; annotune_k < 2; annotune_k++) {
+            for (int annotune_k = 0; annotune_k < 4; annotune_k++) {
                 const int j_w_s = annotune_thread % 2;
                 const int j_s = annotune_thread / 2 % 8;
                 const int l_s = annotune_thread / 16 + 8 * annotune_k;
-                __pipeline_memcpy_async(&B_tile[544 * l_t_first + 34 * l_s + 4 * j_s + 2 * j_w_s], &B[(16 * l_t_first + l_s) * n + (j_t + 2 * j_w_s + 4 * j_s)], sizeof(double2));
+                __pipeline_memcpy_async(&B_tile[1088 * l_t_first + 34 * l_s + 4 * j_s + 2 * j_w_s], &B[(32 * l_t_first + l_s) * n + (j_t + 2 * j_w_s + 4 * j_s)], sizeof(double2));
             }
             #pragma unroll
-            for (int annotune_k = 0; annotune_k < 4; annotune_k++) {
-                const int l_s2 = annotune_thread % 8;
-                const int i_w_s = annotune_thread / 8 + 16 * (annotune_k % 2);
-                const int i_s = annotune_k / 2;
-                __pipeline_memcpy_async(&A_tile[1276 * l_t_first + 640 * i_s + 20 * i_w_s + 2 * l_s2], &A[(i_t + i_w_s + 32 * i_s) * k + (16 * l_t_first + 2 * l_s2)], sizeof(double2));
+            for (int annotune_k = 0; annotune_k < 8; annotune_k++) {
+                const int l_s2 = annotune_thread % 16;
+                const int i_w_s = annotune_thread / 16 + 8 * (annotune_k % 4);
+                const int i_s = annotune_k / 4;
+                __pipeline_memcpy_async(&A_tile[2300 * l_t_first + 1152 * i_s + 36 * i_w_s + 2 * l_s2], &A[(i_t + i_w_s + 32 * i_s) * k + (32 * l_t_first + 2 * l_s2)], sizeof(double2));
             }
         }
         __pipeline_commit();
@@ -94,58 +115,58 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0_tuned(
         __syncthreads();
         #pragma unroll
         for (int annotune_row = 0; annotune_row < 2; annotune_row++) {
-            annotune_left[0][annotune_row] = A_tile[640 * annotune_row + 20 * i_w + annotune_step];
+            annotune_left[0][annotune_row] = A_tile[1152 * annotune_row + 36 * i_w + annotune_step];
         }
         #pragma unroll
         for (int annotune_column = 0; annotune_column < 4; annotune_column++) {
             annotune_right[0][annotune_column] = B_tile[34 * annotune_step + annotune_pair + 4 * (annotune_column + 2 * (annotune_column / 2) + 2 * annotune_side)];
         }
-        for (long l_t = 0; l_t < k; l_t += 16) {
-            if (l_t + 32 < k) {
-                int l_t_part = l_t / 16 % 3;
+        for (long l_t = 0; l_t < k; l_t += 32) {
+            if (l_t + 64 < k) {
+                int l_t_part = l_t / 32 % 3;
                 #pragma unroll
-                for (int annotune_round = 1; annotune_round <= 4; annotune_round++) {
-                    if (annotune_round < 4) {
+                for (int annotune_round = 1; annotune_round <= 8; annotune_round++) {
+                    if (annotune_round < 8) {
                         #pragma unroll
                         for (int annotune_row = 0; annotune_row < 2; annotune_row++) {
-                            annotune_left[annotune_round % 2][annotune_row] = A_tile[1276 * l_t_part + 640 * annotune_row + 20 * i_w + 4 * annotune_round + annotune_step];
+                            annotune_left[annotune_round % 2][annotune_row] = A_tile[2300 * l_t_part + 1152 * annotune_row + 36 * i_w + 4 * annotune_round + annotune_step];
                         }
                         #pragma unroll
                         for (int annotune_column = 0; annotune_column < 4; annotune_column++) {
-                            annotune_right[annotune_round % 2][annotune_column] = B_tile[544 * l_t_part + 34 * (4 * annotune_round + annotune_step) + annotune_pair + 4 * (annotune_column + 2 * (annotune_column / 2) + 2 * annotune_side)];
-                        }
-                    }
-                    #pragma unroll
-                    for (int annotune_k = 0; annotune_k < 2; annotune_k++) {
-                        if (3 * annotune_k / 6 == annotune_round - 1) {
-                            const int j_w_s = annotune_thread % 2;
-                            const int j_s = annotune_thread / 2 % 8;
-                            const int l_s = annotune_thread / 16 + 8 * annotune_k;
-                            __pipeline_memcpy_async(&B_tile[544 * ((l_t_part + 2) % 3) + 34 * l_s + 4 * j_s + 2 * j_w_s], &B[(l_t + l_s + 32) * n + (j_t + 2 * j_w_s + 4 * j_s)], sizeof(double2));
+                            annotune_right[annotune_round % 2][annotune_column] = B_tile[1088 * l_t_part + 34 * (4 * annotune_round + annotune_step) + annotune_pair + 4 * (annotune_column + 2 * (annotune_column / 2) + 2 * annotune_side)];
                         }
                     }
                     #pragma unroll
                     for (int annotune_k = 0; annotune_k < 4; annotune_k++) {
-                        if (3 * (annotune_k + 2) / 6 == annotune_round - 1) {
-                            const int l_s2 = annotune_thread % 8;
-                            const int i_w_s = annotune_thread / 8 + 16 * (annotune_k % 2);
-                            const int i_s = annotune_k / 2;
-                            __pipeline_memcpy_async(&A_tile[1276 * ((l_t_part + 2) % 3) + 640 * i_s + 20 * i_w_s + 2 * l_s2], &A[(i_t + i_w_s + 32 * i_s) * k + (l_t + 2 * l_s2 + 32)], sizeof(double2));
+                        if (7 * annotune_k / 12 == annotune_round - 1) {
+                            const int j_w_s = annotune_thread % 2;
+                            const int j_s = annotune_thread / 2 % 8;
+                            const int l_s = annotune_thread / 16 + 8 * annotune_k;
+                            __pipeline_memcpy_async(&B_tile[1088 * ((l_t_part + 2) % 3) + 34 * l_s + 4 * j_s + 2 * j_w_s], &B[(l_t + l_s + 64) * n + (j_t + 2 * j_w_s + 4 * j_s)], sizeof(double2));
                         }
                     }
-                    if (annotune_round - 1 == 2) {
+                    #pragma unroll
+                    for (int annotune_k = 0; annotune_k < 8; annotune_k++) {
+                        if (7 * (annotune_k + 4) / 12 == annotune_round - 1) {
+                            const int l_s2 = annotune_thread % 16;
+                            const int i_w_s = annotune_thread / 16 + 8 * (annotune_k % 4);
+                            const int i_s = annotune_k / 4;
+                            __pipeline_memcpy_async(&A_tile[2300 * ((l_t_part + 2) % 3) + 1152 * i_s + 36 * i_w_s + 2 * l_s2], &A[(i_t + i_w_s + 32 * i_s) * k + (l_t + 2 * l_s2 + 64)], sizeof(double2));
+                        }
+                    }
+                    if (annotune_round - 1 == 6) {
                         __pipeline_commit();
                     }
-                    if (annotune_round == 4) {
+                    if (annotune_round == 8) {
                         __pipeline_wait_prior(1);
                         __syncthreads();
                         #pragma unroll
                         for (int annotune_row = 0; annotune_row < 2; annotune_row++) {
-                            annotune_left[0][annotune_row] = A_tile[1276 * ((l_t + 16) / 16 % 3) + 640 * annotune_row + 20 * i_w + annotune_step];
+                            annotune_left[0][annotune_row] = A_tile[2300 * ((l_t + 32) / 32 % 3) + 1152 * annotune_row + 36 * i_w + annotune_step];
                         }
                         #pragma unroll
                         for (int annotune_column = 0; annotune_column < 4; annotune_column++) {
-                            annotune_right[0][annotune_column] = B_tile[544 * ((l_t + 16) / 16 % 3) + 34 * annotune_step + annotune_pair + 4 * (annotune_column + 2 * (annotune_column / 2) + 2 * annotune_side)];
+                            annotune_right[0][annotune_column] = B_tile[1088 * ((l_t + 32) / 32 % 3) + 34 * annotune_step + annotune_pair + 4 * (annotune_column + 2 * (annotune_column / 2) + 2 * annotune_side)];
                         }
                     }
                     #pragma unroll
@@ -166,46 +187,46 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0_tuned(
                 }
             }
             else {
-                int l_t_part = l_t / 16 % 3;
-                if (l_t + 32 < k) {
+                int l_t_part = l_t / 32 % 3;
+                if (l_t + 64 < k) {
                     #pragma unroll
-                    for (int annotune_k = 0; annotune_k < 2; annotune_k++) {
+                    for (int annotune_k = 0; annotune_k < 4; annotune_k++) {
                         const int j_w_s = annotune_thread % 2;
                         const int j_s = annotune_thread / 2 % 8;
                         const int l_s = annotune_thread / 16 + 8 * annotune_k;
-                        __pipeline_memcpy_async(&B_tile[544 * ((l_t_part + 2) % 3) + 34 * l_s + 4 * j_s + 2 * j_w_s], &B[(l_t + l_s + 32) * n + (j_t + 2 * j_w_s + 4 * j_s)], sizeof(double2));
+                        __pipeline_memcpy_async(&B_tile[1088 * ((l_t_part + 2) % 3) + 34 * l_s + 4 * j_s + 2 * j_w_s], &B[(l_t + l_s + 64) * n + (j_t + 2 * j_w_s + 4 * j_s)], sizeof(double2));
                     }
                     #pragma unroll
-                    for (int annotune_k = 0; annotune_k < 4; annotune_k++) {
-                        const int l_s2 = annotune_thread % 8;
-                        const int i_w_s = annotune_thread / 8 + 16 * (annotune_k % 2);
-                        const int i_s = annotune_k / 2;
-                        __pipeline_memcpy_async(&A_tile[1276 * ((l_t_part + 2) % 3) + 640 * i_s + 20 * i_w_s + 2 * l_s2], &A[(i_t + i_w_s + 32 * i_s) * k + (l_t + 2 * l_s2 + 32)], sizeof(double2));
+                    for (int annotune_k = 0; annotune_k < 8; annotune_k++) {
+                        const int l_s2 = annotune_thread % 16;
+                        const int i_w_s = annotune_thread / 16 + 8 * (annotune_k % 4);
+                        const int i_s = annotune_k / 4;
+                        __pipeline_memcpy_async(&A_tile[2300 * ((l_t_part + 2) % 3) + 1152 * i_s + 36 * i_w_s + 2 * l_s2], &A[(i_t + i_w_s + 32 * i_s) * k + (l_t + 2 * l_s2 + 64)], sizeof(double2));
                     }
                 }
                 __pipeline_commit();
                 #pragma unroll
-                for (int annotune_round = 1; annotune_round <= 4; annotune_round++) {
-                    if (annotune_round < 4) {
+                for (int annotune_round = 1; annotune_round <= 8; annotune_round++) {
+                    if (annotune_round < 8) {
                         #pragma unroll
                         for (int annotune_row = 0; annotune_row < 2; annotune_row++) {
-                            annotune_left[annotune_round % 2][annotune_row] = A_tile[1276 * l_t_part + 640 * annotune_row + 20 * i_w + 4 * annotune_round + annotune_step];
+                            annotune_left[annotune_round % 2][annotune_row] = A_tile[2300 * l_t_part + 1152 * annotune_row + 36 * i_w + 4 * annotune_round + annotune_step];
                         }
                         #pragma unroll
                         for (int annotune_column = 0; annotune_column < 4; annotune_column++) {
-                            annotune_right[annotune_round % 2][annotune_column] = B_tile[544 * l_t_part + 34 * (4 * annotune_round + annotune_step) + annotune_pair + 4 * (annotune_column + 2 * (annotune_column / 2) + 2 * annotune_side)];
+                            annotune_right[annotune_round % 2][annotune_column] = B_tile[1088 * l_t_part + 34 * (4 * annotune_round + annotune_step) + annotune_pair + 4 * (annotune_column + 2 * (annotune_column / 2) + 2 * annotune_side)];
                         }
                     }
-                    if (annotune_round == 4 && l_t + 16 < k) {
+                    if (annotune_round == 8 && l_t + 32 < k) {
                         __pipeline_wait_prior(1);
                         __syncthreads();
                         #pragma unroll
                         for (int annotune_row = 0; annotune_row < 2; annotune_row++) {
-                            annotune_left[0][annotune_row] = A_tile[1276 * ((l_t + 16) / 16 % 3) + 640 * annotune_row + 20 * i_w + annotune_step];
+                            annotune_left[0][annotune_row] = A_tile[2300 * ((l_t + 32) / 32 % 3) + 1152 * annotune_row + 36 * i_w + annotune_step];
                         }
                         #pragma unroll
                         for (int annotune_column = 0; annotune_column < 4; annotune_column++) {
-                            annotune_right[0][annotune_column] = B_tile[544 * ((l_t + 16) / 16 % 3) + 34 * annotune_step + annotune_pair + 4 * (annotune_column + 2 * (annotune_column / 2) + 2 * annotune_side)];
+                            annotune_right[0][annotune_column] = B_tile[1088 * ((l_t + 32) / 32 % 3) + 34 * annotune_step + annotune_pair + 4 * (annotune_column + 2 * (annotune_column / 2) + 2 * annotune_side)];
                         }
                     }
                     #pragma unroll
@@ -243,8 +264,9 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0_tuned(
 __global__ void __launch_bounds__(128, 1) gemm_1_s0(
         long m, long n, long k, double alpha, double beta, const double *__restrict__ A,
         const double *__restrict__ B, double *__restrict__ C) {
-    __shared__ double B_tile[1632];
-    __shared__ double A_tile[3828];
+    extern __shared__ __align__(16) unsigned char annotune_shared[];
+    double *const B_tile = (double *)annotune_shared;
+    double *const A_tile = (double *)(annotune_shared + 26112);
     const int annotune_thread = threadIdx.x + 4 * threadIdx.y;
     for (long j_t = 32 * (long)blockIdx.x; j_t < n; j_t += 32 * gridDim.x) {
         for (long i_t = 64 * (long)blockIdx.y; i_t < m; i_t += 64 * gridDim.y) {
@@ -260,33 +282,33 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0(
             }
             __syncthreads();
             for (int l_t_first = 0; l_t_first < 2; l_t_first++) {
-                if (16 * l_t_first < k) {
+                if (32 * l_t_first < k) {
                     #pragma unroll
-                    for (int annotune_k = 0; annotune_k < 4; annotune_k++) {
+                    for (int annotune_k = 0; annotune_k < 8; annotune_k++) {
                         const int j_w_s = annotune_thread % 4;
                         const int j_s = annotune_thread / 4 % 8;
                         const int l_s = annotune_thread / 32 + 4 * annotune_k;
-                        if (16 * l_t_first + l_s < k && j_t + j_w_s + 4 * j_s < n)
-                            __pipeline_memcpy_async(&B_tile[544 * l_t_first + 34 * l_s + 4 * j_s + j_w_s], &B[(16 * l_t_first + l_s) * n + (j_t + j_w_s + 4 * j_s)], sizeof(double));
+                        if (32 * l_t_first + l_s < k && j_t + j_w_s + 4 * j_s < n)
+                            __pipeline_memcpy_async(&B_tile[1088 * l_t_first + 34 * l_s + 4 * j_s + j_w_s], &B[(32 * l_t_first + l_s) * n + (j_t + j_w_s + 4 * j_s)], sizeof(double));
                         else
-                            __pipeline_memcpy_async(&B_tile[544 * l_t_first + 34 * l_s + 4 * j_s + j_w_s], B, sizeof(double), sizeof(double));
+                            __pipeline_memcpy_async(&B_tile[1088 * l_t_first + 34 * l_s + 4 * j_s + j_w_s], B, sizeof(double), sizeof(double));
                     }
                     #pragma unroll
-                    for (int annotune_k = 0; annotune_k < 8; annotune_k++) {
-                        const int l_s2 = annotune_thread % 16;
-                        const int i_w_s = annotune_thread / 16 + 8 * (annotune_k % 4);
-                        const int i_s = annotune_k / 4;
-                        if (i_t + i_w_s + 32 * i_s < m && 16 * l_t_first + l_s2 < k)
-                            __pipeline_memcpy_async(&A_tile[1276 * l_t_first + 640 * i_s + 20 * i_w_s + l_s2], &A[(i_t + i_w_s + 32 * i_s) * k + (16 * l_t_first + l_s2)], sizeof(double));
+                    for (int annotune_k = 0; annotune_k < 16; annotune_k++) {
+                        const int l_s2 = annotune_thread % 32;
+                        const int i_w_s = annotune_thread / 32 + 4 * (annotune_k % 8);
+                        const int i_s = annotune_k / 8;
+                        if (i_t + i_w_s + 32 * i_s < m && 32 * l_t_first + l_s2 < k)
+                            __pipeline_memcpy_async(&A_tile[2300 * l_t_first + 1152 * i_s + 36 * i_w_s + l_s2], &A[(i_t + i_w_s + 32 * i_s) * k + (32 * l_t_first + l_s2)], sizeof(double));
                         else
-                            __pipeline_memcpy_async(&A_tile[1276 * l_t_first + 640 * i_s + 20 * i_w_s + l_s2], A, sizeof(double), sizeof(double));
+                            __pipeline_memcpy_async(&A_tile[2300 * l_t_first + 1152 * i_s + 36 * i_w_s + l_s2], A, sizeof(double), sizeof(double));
                     }
                 }
                 __pipeline_commit();
             }
-            for (long l_t = 0; l_t < k; l_t += 16) {
-                if (l_t + 32 < k) {
-                    int l_t_part = l_t / 16 % 3;
+            for (long l_t = 0; l_t < k; l_t += 32) {
+                if (l_t + 64 < k) {
+                    int l_t_part = l_t / 32 % 3;
                     __pipeline_wait_prior(1);
                     __syncthreads();
                     {
@@ -295,43 +317,39 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0(
                         const int annotune_side = threadIdx.y % 2;
                         double annotune_left[2][2], annotune_right[2][4];
                         #pragma unroll
-                        for (int annotune_round = 0; annotune_round <= 4; annotune_round++) {
-                            if (annotune_round < 4) {
+                        for (int annotune_round = 0; annotune_round <= 8; annotune_round++) {
+                            if (annotune_round < 8) {
                                 #pragma unroll
                                 for (int annotune_row = 0; annotune_row < 2; annotune_row++) {
-                                    annotune_left[annotune_round % 2][annotune_row] = A_tile[1276 * l_t_part + 640 * annotune_row + 20 * i_w + 4 * annotune_round + annotune_step];
+                                    annotune_left[annotune_round % 2][annotune_row] = A_tile[2300 * l_t_part + 1152 * annotune_row + 36 * i_w + 4 * annotune_round + annotune_step];
                                 }
                                 #pragma unroll
                                 for (int annotune_column = 0; annotune_column < 4; annotune_column++) {
-                                    annotune_right[annotune_round % 2][annotune_column] = B_tile[544 * l_t_part + 34 * (4 * annotune_round + annotune_step) + annotune_pair + 4 * (annotune_column + 2 * (annotune_column / 2) + 2 * annotune_side)];
+                                    annotune_right[annotune_round % 2][annotune_column] = B_tile[1088 * l_t_part + 34 * (4 * annotune_round + annotune_step) + annotune_pair + 4 * (annotune_column + 2 * (annotune_column / 2) + 2 * annotune_side)];
                                 }
                             }
                             if (annotune_round > 0) {
                                 #pragma unroll
-                                for (int annotune_k = 0; annotune_k < 4; annotune_k++) {
-                                    if (4 * annotune_k / 12 == annotune_round - 1) {
+                                for (int annotune_k = 0; annotune_k < 8; annotune_k++) {
+                                    if (8 * annotune_k / 24 == annotune_round - 1) {
                                         const int j_w_s = annotune_thread % 4;
                                         const int j_s = annotune_thread / 4 % 8;
                                         const int l_s = annotune_thread / 32 + 4 * annotune_k;
-                                        if (l_t + l_s + 32 < k && j_t + j_w_s + 4 * j_s < n)
-                                            __pipeline_memcpy_async(&B_tile[544 * ((l_t_part + 2) % 3) + 34 * l_s + 4 * j_s + j_w_s], &B[(l_t + l_s + 32) * n + (j_t + j_w_s + 4 * j_s)], sizeof(double));
-                                        else
-                                            __pipeline_memcpy_async(&B_tile[544 * ((l_t_part + 2) % 3) + 34 * l_s + 4 * j_s + j_w_s], B, sizeof(double), sizeof(double));
+                                        const bool annotune_is_there = l_t + l_s + 64 < k && j_t + j_w_s + 4 * j_s < n;
+                                        annotune_copy_or_zero<sizeof(double)>(&B_tile[1088 * ((l_t_part + 2) % 3) + 34 * l_s + 4 * j_s + j_w_s], annotune_is_there ? &B[(l_t + l_s + 64) * n + (j_t + j_w_s + 4 * j_s)] : B, annotune_is_there);
                                     }
                                 }
                                 #pragma unroll
-                                for (int annotune_k = 0; annotune_k < 8; annotune_k++) {
-                                    if (4 * (annotune_k + 4) / 12 == annotune_round - 1) {
-                                        const int l_s2 = annotune_thread % 16;
-                                        const int i_w_s = annotune_thread / 16 + 8 * (annotune_k % 4);
-                                        const int i_s = annotune_k / 4;
-                                        if (i_t + i_w_s + 32 * i_s < m && l_t + l_s2 + 32 < k)
-                                            __pipeline_memcpy_async(&A_tile[1276 * ((l_t_part + 2) % 3) + 640 * i_s + 20 * i_w_s + l_s2], &A[(i_t + i_w_s + 32 * i_s) * k + (l_t + l_s2 + 32)], sizeof(double));
-                                        else
-                                            __pipeline_memcpy_async(&A_tile[1276 * ((l_t_part + 2) % 3) + 640 * i_s + 20 * i_w_s + l_s2], A, sizeof(double), sizeof(double));
+                                for (int annotune_k = 0; annotune_k < 16; annotune_k++) {
+                                    if (8 * (annotune_k + 8) / 24 == annotune_round - 1) {
+                                        const int l_s2 = annotune_thread % 32;
+                                        const int i_w_s = annotune_thread / 32 + 4 * (annotune_k % 8);
+                                        const int i_s = annotune_k / 8;
+                                        const bool annotune_is_there = i_t + i_w_s + 32 * i_s < m && l_t + l_s2 + 64 < k;
+                                        annotune_copy_or_zero<sizeof(double)>(&A_tile[2300 * ((l_t_part + 2) % 3) + 1152 * i_s + 36 * i_w_s + l_s2], annotune_is_there ? &A[(i_t + i_w_s + 32 * i_s) * k + (l_t + l_s2 + 64)] : A, annotune_is_there);
                                     }
                                 }
-                                if (annotune_round - 1 == 3) {
+                                if (annotune_round - 1 == 7) {
                                     __pipeline_commit();
                                 }
                                 #pragma unroll
@@ -354,48 +372,48 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0(
                     }
                 }
                 else {
-                    int l_t_part = l_t / 16 % 3;
+                    int l_t_part = l_t / 32 % 3;
                     __pipeline_wait_prior(1);
                     __syncthreads();
-                    if (l_t + 32 < k) {
+                    if (l_t + 64 < k) {
                         #pragma unroll
-                        for (int annotune_k = 0; annotune_k < 4; annotune_k++) {
+                        for (int annotune_k = 0; annotune_k < 8; annotune_k++) {
                             const int j_w_s = annotune_thread % 4;
                             const int j_s = annotune_thread / 4 % 8;
                             const int l_s = annotune_thread / 32 + 4 * annotune_k;
-                            if (l_t + l_s + 32 < k && j_t + j_w_s + 4 * j_s < n)
-                                __pipeline_memcpy_async(&B_tile[544 * ((l_t_part + 2) % 3) + 34 * l_s + 4 * j_s + j_w_s], &B[(l_t + l_s + 32) * n + (j_t + j_w_s + 4 * j_s)], sizeof(double));
+                            if (l_t + l_s + 64 < k && j_t + j_w_s + 4 * j_s < n)
+                                __pipeline_memcpy_async(&B_tile[1088 * ((l_t_part + 2) % 3) + 34 * l_s + 4 * j_s + j_w_s], &B[(l_t + l_s + 64) * n + (j_t + j_w_s + 4 * j_s)], sizeof(double));
                             else
-                                __pipeline_memcpy_async(&B_tile[544 * ((l_t_part + 2) % 3) + 34 * l_s + 4 * j_s + j_w_s], B, sizeof(double), sizeof(double));
+                                __pipeline_memcpy_async(&B_tile[1088 * ((l_t_part + 2) % 3) + 34 * l_s + 4 * j_s + j_w_s], B, sizeof(double), sizeof(double));
                         }
                         #pragma unroll
-                        for (int annotune_k = 0; annotune_k < 8; annotune_k++) {
-                            const int l_s2 = annotune_thread % 16;
-                            const int i_w_s = annotune_thread / 16 + 8 * (annotune_k % 4);
-                            const int i_s = annotune_k / 4;
-                            if (i_t + i_w_s + 32 * i_s < m && l_t + l_s2 + 32 < k)
-                                __pipeline_memcpy_async(&A_tile[1276 * ((l_t_part + 2) % 3) + 640 * i_s + 20 * i_w_s + l_s2], &A[(i_t + i_w_s + 32 * i_s) * k + (l_t + l_s2 + 32)], sizeof(double));
+                        for (int annotune_k = 0; annotune_k < 16; annotune_k++) {
+                            const int l_s2 = annotune_thread % 32;
+                            const int i_w_s = annotune_thread / 32 + 4 * (annotune_k % 8);
+                            const int i_s = annotune_k / 8;
+                            if (i_t + i_w_s + 32 * i_s < m && l_t + l_s2 + 64 < k)
+                                __pipeline_memcpy_async(&A_tile[2300 * ((l_t_part + 2) % 3) + 1152 * i_s + 36 * i_w_s + l_s2], &A[(i_t + i_w_s + 32 * i_s) * k + (l_t + l_s2 + 64)], sizeof(double));
                             else
-                                __pipeline_memcpy_async(&A_tile[1276 * ((l_t_part + 2) % 3) + 640 * i_s + 20 * i_w_s + l_s2], A, sizeof(double), sizeof(double));
+                                __pipeline_memcpy_async(&A_tile[2300 * ((l_t_part + 2) % 3) + 1152 * i_s + 36 * i_w_s + l_s2], A, sizeof(double), sizeof(double));
                         }
                     }
                     __pipeline_commit();
-                    if (min((long)(l_t + 16), (long)(k)) == (l_t + 16)) {
+                    if (min((long)(l_t + 32), (long)(k)) == (l_t + 32)) {
                         {
                             const int annotune_step = threadIdx.x;
                             const int annotune_pair = threadIdx.y / 2 % 4;
                             const int annotune_side = threadIdx.y % 2;
                             double annotune_left[2][2], annotune_right[2][4];
                             #pragma unroll
-                            for (int annotune_round = 0; annotune_round <= 4; annotune_round++) {
-                                if (annotune_round < 4) {
+                            for (int annotune_round = 0; annotune_round <= 8; annotune_round++) {
+                                if (annotune_round < 8) {
                                     #pragma unroll
                                     for (int annotune_row = 0; annotune_row < 2; annotune_row++) {
-                                        annotune_left[annotune_round % 2][annotune_row] = A_tile[1276 * l_t_part + 640 * annotune_row + 20 * i_w + 4 * annotune_round + annotune_step];
+                                        annotune_left[annotune_round % 2][annotune_row] = A_tile[2300 * l_t_part + 1152 * annotune_row + 36 * i_w + 4 * annotune_round + annotune_step];
                                     }
                                     #pragma unroll
                                     for (int annotune_column = 0; annotune_column < 4; annotune_column++) {
-                                        annotune_right[annotune_round % 2][annotune_column] = B_tile[544 * l_t_part + 34 * (4 * annotune_round + annotune_step) + annotune_pair + 4 * (annotune_column + 2 * (annotune_column / 2) + 2 * annotune_side)];
+                                        annotune_right[annotune_round % 2][annotune_column] = B_tile[1088 * l_t_part + 34 * (4 * annotune_round + annotune_step) + annotune_pair + 4 * (annotune_column + 2 * (annotune_column / 2) + 2 * annotune_side)];
                                     }
                                 }
                                 if (annotune_round > 0) {
@@ -419,7 +437,7 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0(
                         }
                     }
                     else {
-                        const long annotune_whole = l_t + (min((long)(l_t + 16), (long)(k)) - l_t) / 4 * 4;
+                        const long annotune_whole = l_t + (min((long)(l_t + 32), (long)(k)) - l_t) / 4 * 4;
                         #pragma unroll 1
                         for (long l = l_t; l < annotune_whole; l += 4) {
                             const int annotune_step = threadIdx.x;
@@ -428,11 +446,11 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0(
                             double annotune_left[2], annotune_right[4];
                             #pragma unroll
                             for (int annotune_row = 0; annotune_row < 2; annotune_row++) {
-                                annotune_left[annotune_row] = A_tile[1276 * l_t_part + 640 * annotune_row + 20 * i_w + l + annotune_step - l_t];
+                                annotune_left[annotune_row] = A_tile[2300 * l_t_part + 1152 * annotune_row + 36 * i_w + l + annotune_step - l_t];
                             }
                             #pragma unroll
                             for (int annotune_column = 0; annotune_column < 4; annotune_column++) {
-                                annotune_right[annotune_column] = B_tile[544 * l_t_part + 34 * (l + annotune_step - l_t) + annotune_pair + 4 * (annotune_column + 2 * (annotune_column / 2) + 2 * annotune_side)];
+                                annotune_right[annotune_column] = B_tile[1088 * l_t_part + 34 * (l + annotune_step - l_t) + annotune_pair + 4 * (annotune_column + 2 * (annotune_column / 2) + 2 * annotune_side)];
                             }
                             #pragma unroll
                             for (int annotune_column = 0; annotune_column < 4; annotune_column++) {
@@ -451,12 +469,12 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0(
                             }
                         }
                         #pragma unroll 1
-                        for (long l = annotune_whole; l < min((long)(l_t + 16), (long)(k)); l++) {
+                        for (long l = annotune_whole; l < min((long)(l_t + 32), (long)(k)); l++) {
                             #pragma unroll
                             for (long i_r = 0; i_r < 2; i_r++) {
                                 #pragma unroll
                                 for (long j_r = 0; j_r < 8; j_r++) {
-                                    sum_block[i_r][j_r] += A_tile[1276 * l_t_part + 640 * i_r + 20 * i_w + l - l_t] * B_tile[544 * l_t_part + 34 * (l - l_t) + j_w + 4 * j_r];
+                                    sum_block[i_r][j_r] += A_tile[2300 * l_t_part + 1152 * i_r + 36 * i_w + l - l_t] * B_tile[1088 * l_t_part + 34 * (l - l_t) + j_w + 4 * j_r];
                                 }
                             }
                         }
@@ -512,20 +530,28 @@ static long long gemm_1_C_count(long long m, long long n) {
 static cudaError_t gemm_1_launch(
         long m, long n, long k, double alpha, double beta, const double *A, const double *B,
         double *C) {
-    if (m == 512 && n == 512 && k == 512) {
-        {
-            const dim3 blocks(16, 8, 1);
-            const dim3 threads(4, 32, 1);
-            gemm_1_s0_tuned<<<blocks, threads>>>(alpha, beta, A, B, C);
+    cudaError_t status = cudaSuccess;
+    if (status == cudaSuccess)
+        status = cudaFuncSetAttribute(gemm_1_s0_tuned, cudaFuncAttributeMaxDynamicSharedMemorySize, 81312);
+    if (status == cudaSuccess)
+        status = cudaFuncSetAttribute(gemm_1_s0, cudaFuncAttributeMaxDynamicSharedMemorySize, 81312);
+    if (status == cudaSuccess) {
+        if (m == 512 && n == 512 && k == 512) {
+            {
+                const dim3 blocks(16, 8, 1);
+                const dim3 threads(4, 32, 1);
+                gemm_1_s0_tuned<<<blocks, threads, 81312>>>(alpha, beta, A, B, C);
+            }
+        } else {
+            {
+                const dim3 blocks(annotune_extent((n + 31) / 32, 2147483647), annotune_extent((m + 63) / 64, 65535), 1);
+                const dim3 threads(4, 32, 1);
+                gemm_1_s0<<<blocks, threads, 81312>>>(m, n, k, alpha, beta, A, B, C);
+            }
         }
-    } else {
-        {
-            const dim3 blocks(annotune_extent((n + 31) / 32, 2147483647), annotune_extent((m + 63) / 64, 65535), 1);
-            const dim3 threads(4, 32, 1);
-            gemm_1_s0<<<blocks, threads>>>(m, n, k, alpha, beta, A, B, C);
-        }
+        status = cudaGetLastError();
     }
-    return cudaGetLastError();
+    return status;
 }
 
 static cudaError_t gemm_1_device(

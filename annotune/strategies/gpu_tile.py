@@ -706,17 +706,24 @@ SPARE_REGISTERS = 24
 # Points of the space beside the usual tiles, at most.
 MOST_TILES = 8
 # Among tiles that cost as much but for this share the first is the one that has the most outputs
-# in registers and no surplus of them.
-NEAR = 0.04
+# in registers and no surplus of them. Those count less where the threads along x have two loops as
+# one that are no neighbours in the output, and store parts of its rows (measured at 24 for each
+# extent on an H200: sd_t_d1_3 921 us, with 8 by 8 outputs, and 813 with 6 by 8 and rows as they
+# are; sd_t_d1_1, whose rows are neighbours, 862 and 832).
+NEAR, SCATTERED = 0.04, 0.7
 # The usual tile is kept unless another one is better by this share.
 GAIN = 0.05
 
 
 @dataclass(frozen=True)
 class _CostedTile:
-    """A tile of a unit, some of whose loops may run as one, and its cost."""
+    """A tile of a unit, some of whose loops may run as one, and its cost.
+
+    It `is_scattered` where those that do are no neighbours in the output.
+    """
 
     cost: float
+    is_scattered: bool
     merges: tuple[tuple[str, ...], ...]
     unit: Unit
     found: Contraction
@@ -728,6 +735,11 @@ class _CostedTile:
         held = (self.tile.register_x, self.tile.register_y)
         whole = all((self.unit.trips[loop] or 1) % size == 0 for loop, size in held)
         return prod(size for _, size in held) if whole else 0
+
+    @property
+    def rank(self) -> float:
+        """Return how good the tile is among those that cost about as much."""
+        return self.whole_outputs * (SCATTERED if self.is_scattered else 1)
 
     def choice(self) -> Candidate:
         """Return the choice that carries the tile out."""
@@ -753,7 +765,8 @@ def two_level(unit: Unit) -> tuple[Candidate, ...] | str:
     by_warps = choices(unit, found, tiles)
     if isinstance(by_warps, str):
         return usual
-    is_first = _pays_by_warps(unit, tiles, (own,))
+    surplus = _surplus(with_merged(unit, usual[0].merges), own)
+    is_first = bool(tiles) and _surplus(unit, tiles[0]) <= MORE_SURPLUS * surplus
     return (*by_warps, *usual) if is_first else (*usual, *by_warps)
 
 
@@ -768,7 +781,7 @@ def _on_vectors(unit: Unit) -> tuple[Candidate, ...] | str:
         return usual
     every = sorted(_candidates(unit), key=lambda one: one.cost)
     least = every[0].cost if every else inf
-    every.sort(key=lambda one: -one.whole_outputs if one.cost < (1 + NEAR) * least else 0)
+    every.sort(key=lambda one: -one.rank if one.cost < (1 + NEAR) * least else 0)
     # Loops that run as one do so a fixed number of times.
     general = usual[0].general or usual[0]
     better = [replace(one.choice(), general=general) for one in every[:MOST_TILES]]
@@ -811,13 +824,17 @@ def cost(unit: Unit, tile: ContractionTile, element_bytes: int = 8) -> float:
 
 def _candidates(unit: Unit) -> Iterator[_CostedTile]:
     """Yield the tiles worth a try, with loops as they are and with two of them as one."""
+    as_written = contraction(unit)
+    if isinstance(as_written, str):
+        return
     for merges in ((), *flattenings(unit)):
+        is_scattered = not all(follow(as_written.target, pair, unit.trips) for pair in merges)
         own = with_merged(unit, merges)
         found = contraction(own)
         if isinstance(found, str):
             continue
         for tile in _with_little_surplus(own, found):
-            yield _CostedTile(cost(own, tile), merges, own, found, tile)
+            yield _CostedTile(cost(own, tile), is_scattered, merges, own, found, tile)
 
 
 def flattenings(unit: Unit) -> Iterator[tuple[tuple[str, ...], ...]]:

@@ -269,6 +269,22 @@ def test_long_sums_are_for_the_tensor_cores(size: int, total: int, by_warps: int
         assert tile.thread_x == ("j", 4)
 
 
+def test_long_sums_of_loops_that_would_run_as_one_are_for_the_tensor_cores() -> None:
+    names = ("h3u", "h2u", "h1u", "p6u", "p5u", "p4u")
+    sizes = {**dict.fromkeys(names, 24), "h7u": 64}
+    one = decided_example("nwchem/sd_t_d1.c", "sd_t_d1_1", AUTO, sizes=sizes)
+    tile = one.decision.choices[0].contract
+    assert tile is not None
+    assert tile.by_warps
+
+
+def test_rows_of_the_output_are_kept_whole_where_it_costs_little() -> None:
+    tiles = (of_triples(1, f"sd_t_d1_{number}", 24) for number in (1, 3))
+    along = [tile.thread_x for tile in tiles]
+    # The loops of the first are neighbours in the output, those of the other are not.
+    assert along == [("h2h3", 16), ("h1", 24)]
+
+
 def test_tensor_cores_are_right_at_every_size(tmp_path: Path) -> None:
     text = LADDER.replace("SIZE", "16").replace("SUM", "64")
     program = executable(tmp_path, text, strategy=AUTO)

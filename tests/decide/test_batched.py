@@ -73,9 +73,9 @@ def tile_of(one: Decided) -> ContractionTile:
     [
         (2, (2, 1, 32), (1, 2)),
         (5, (5, 1, 25), (1, 5)),
-        (8, (4, 2, 8), (2, 4)),
-        (12, (4, 3, 8), (3, 4)),
-        (16, (4, 4, 4), (4, 4)),
+        (8, (4, 4, 4), (2, 2)),
+        (12, (4, 6, 4), (3, 2)),
+        (16, (8, 4, 2), (2, 4)),
         (32, (8, 8, 1), (4, 4)),
     ],
 )
@@ -116,7 +116,7 @@ def test_no_bank_is_asked_twice_while_multiplying(n: int) -> None:
 
 def test_blocks_have_room_beside_each_other() -> None:
     choice = square(8).decision.choices[0]
-    assert [step.blocks for step in choice.of(Resident)] == [16]
+    assert [step.blocks for step in choice.of(Resident)] == [20]
     assert choice.general is not None
     assert not choice.general.of(Resident)
 
@@ -171,7 +171,7 @@ def test_few_products_leave_a_device_idle() -> None:
 def test_the_recipe_asks_for_the_same_plan() -> None:
     own = decided_text(products((8, 8, 8)), "batched")
     assert 'thread={"j","i","e"}' in own.recipe()
-    assert "thread_z=8" in own.recipe()
+    assert "thread_z=4" in own.recipe()
     again = decided_text(products((8, 8, 8), recipe=own.recipe()), AUTO)
     assert again.plan().steps == own.plan().steps
     assert again.recipe() == own.recipe()

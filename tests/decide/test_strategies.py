@@ -107,7 +107,7 @@ def test_tiles_of_a_stencil_come_first_where_they_fetch_less() -> None:
 def test_planes_of_a_cube() -> None:
     found = choices_of(nest(SEVEN, "ijk", 200), "stencil")
     assert found[0].blocks == ("k_t", "j_t", "i_t")
-    assert found[0].tiles == (("k", 32), ("j", 8), ("i", 6))
+    assert found[0].tiles == (("k", 64), ("j", 4), ("i", 6))
     assert found[0].general is not None
     assert found[0].general.blocks == ("k_t", "j_t", "i")
     # 197 planes come out even in no number of them.

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from annotune.codegen.cuda.memory import ALLOCATE, FREE
 from mutation.tokens import Token, calls, closing, parts, tokens
 
 KINDS = (
@@ -363,7 +364,7 @@ def _is_waited_for(one: _Text, test: _Test) -> bool:
     return waits and "cudaMemcpyDeviceToHost" in one.text[end : one.text.find("\n}", end)]
 
 
-_STAGED = ("cudaMalloc", "cudaMemcpyHostToDevice", "malloc")
+_STAGED = (ALLOCATE, "cudaMemcpyHostToDevice", "malloc")
 
 
 def _fails_later(one: _Text, test: _Test) -> bool:
@@ -446,14 +447,16 @@ def _clause(one: _Text, token: Token, match: re.Match[str]) -> Iterator[Edit]:
 
 def _copies(one: _Text) -> Iterator[Edit]:
     found = one.tokens
-    for opening, last in calls(found, "cudaMemcpy", "cudaMemcpyAsync", "memcpy", "cudaMalloc"):
+    for opening, last in calls(found, "cudaMemcpy", "cudaMemcpyAsync", "memcpy", ALLOCATE):
         first = opening - 1
-        if first >= 2 and found[first - 1].text == "=" and found[last + 1].text == ";":
+        if found[last + 1].text != ";":
+            continue
+        if first >= 2 and found[first - 1].text == "=":
             yield one.range("copy", first, last + 1, "cudaSuccess")
-        elif found[last + 1].text == ";":
+        else:
             yield one.range("copy", first, last + 1, "")
         arguments = parts(found, opening + 1, last, ",")
-        is_allocation = found[first].text == "cudaMalloc"
+        is_allocation = found[first].text == ALLOCATE
         size = arguments[1] if is_allocation else arguments[2]
         for less in (" / 2", " - 1"):
             # An allocation is rounded up by every runtime.
@@ -471,7 +474,7 @@ def _copies(one: _Text) -> Iterator[Edit]:
             body = closing(found, number + 1) + 1
             if found[body].text == "{" and found[body + 1].text == "return":
                 yield one.behind("copy", closing(found, body) - 2, " - 1")
-    for opening, last in calls(found, "cudaFree"):
+    for opening, last in calls(found, FREE):
         yield one.range("copy", opening - 1, last + 1, "")
 
 

@@ -121,7 +121,7 @@ def test_what_makes_no_difference_is_not_made(equal: str, made: str) -> None:
 
 def test_a_failure_that_is_told_later_need_not_be_asked_for_before() -> None:
     text = (
-        "if (status == cudaSuccess)\n    status = cudaMalloc((void **)&d_x, x_bytes);\n"
+        "if (status == cudaSuccess)\n    status = annotune_allocate((void **)&d_x, x_bytes);\n"
         "if (status == cudaSuccess)\n    status = launch(d_x);\n"
     )
     told = f"{text}return cudaGetLastError();\n"

@@ -364,7 +364,8 @@ def test_the_gradient_of_nekbone(tmp_path: Path) -> None:
     call = Call("local_grad3", arrays, GRADIENT_ROOM)
     one.check(call, launches=True)
     (outcomes,) = one.outcomes(call)
-    assert outcomes[0].counted == {"mallocs": 6, "memcpys": 9, "frees": 6}
+    # What it has had stays for the next call.
+    assert outcomes[0].counted == {"mallocs": 6, "memcpys": 9, "frees": 0}
     # Six allocations, six copies in, two launches, a wait, three copies out.
     failing = [Call("local_grad3", arrays, GRADIENT_ROOM, fail_at=k) for k in range(1, 20)]
     for at, row in enumerate(one.outcomes(*failing), start=1):

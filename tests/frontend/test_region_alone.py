@@ -44,7 +44,7 @@ def copies(text: str, tmp_path: Path, array: str = "t") -> tuple[int, str]:
     count = sum("cudaMemcpy" in line and f"d_{array}," in line for line in device.splitlines())
     (data,) = (part for part in acc.replace("\\\n", " ").splitlines() if "acc data" in part)
     clause = next(c for c in data.split(")") if f"{array}[0:" in c).split("(")[0].split()[-1]
-    assert f"cudaMalloc((void **)&d_{array}" in device
+    assert f"annotune_allocate((void **)&d_{array}" in device
     return count, clause
 
 

@@ -106,7 +106,7 @@ CUDA = (
     Mutation("a result is not copied back", "memcpy(z, h_z, z_bytes);", ""),
     Mutation("a result goes to another array", "memcpy(y, h_y, y_bytes);", "memcpy(z, h_y, 8);"),
     Mutation("an allocation is too small", "return m * n;", "return m * n - 1;"),
-    Mutation("memory is not freed", "cudaFree(d_z);", ""),
+    Mutation("memory is not freed", "annotune_free(d_z, status);", ""),
     Mutation("a host pointer reaches a kernel", "f_1_launch(n, m, d_A", "f_1_launch(n, m, A", True),
     Mutation("the original runs instead", "if (fits) {", "if (!fits) {"),
     Mutation("the original runs at the tuned sizes", "0 < n;", "n != 12;"),

@@ -75,8 +75,41 @@ def faults(library: Any, job: dict[str, Any]) -> list[str]:
     return found + [w for one in arrays if (w := one.fault(outcome.get(one.name, one.value)))]
 
 
+COUNTERS = ("mallocs", "frees", "memcpys", "bytes_in", "bytes_out")
+
+
+def counts(library: Any) -> list[int]:
+    """Return what calls of the CUDA library there have been, and the bytes that they copied."""
+    found = []
+    for name in COUNTERS:
+        function = getattr(library, f"annotune_cpu_{name}")
+        function.restype = ctypes.c_long
+        found.append(function())
+    return found
+
+
+def counted(library: Any, job: dict[str, Any]) -> tuple[list[int], list[int], list[str]]:
+    """Return what the first and the second call of a function count, and what is wrong."""
+    library.annotune_cpu_reset()
+    every, wrong = [counts(library)], []
+    for _ in range(2):
+        wrong += faults(library, job)
+        every.append(counts(library))
+    first, second = ([b - a for a, b in zip(*pair, strict=True)] for pair in (every[:2], every[1:]))
+    if second[:2] != [0, 0] or second[2:] != first[2:] or first[1]:
+        wrong.append(f"{first} of {COUNTERS} in the first call and {second} in the second")
+    library.annotune_cpu_reset()
+    for failing in range(1, 1 + first[0]):
+        # Memory that cannot be had once is asked for again; what a call has had goes back.
+        library.annotune_cpu_fail_at(failing)
+        wrong += faults(library, job)
+        if library.annotune_cpu_live_allocations():
+            wrong.append(f"memory is not given back after failure {failing}")
+    return first, second, wrong
+
+
 def main() -> None:
-    """Print a line for each fault, and at last how many calls there were."""
+    """Print a line for each fault, one of what calls count, and at last how many there were."""
     given = json.load(sys.stdin)
     calls = 0
     for name, path in given["libraries"].items():
@@ -89,8 +122,16 @@ def main() -> None:
                     library.annotune_cpu_set_order(order)
                 for fault in faults(library, job):
                     print(f"{name}, order {order}, {job['function']} {job['sizes']}: {fault}")
-                if is_cuda and library.annotune_cpu_live_allocations():
+                if not is_cuda:
+                    calls += 1
+                    continue
+                if library.annotune_cpu_live_allocations():
                     print(f"{name}, {job['function']}: memory is not given back")
+                if order == given["orders"][0]:
+                    first, second, wrong = counted(library, job)
+                    for fault in wrong:
+                        print(f"{name}, {job['function']} {job['sizes']}: {fault}")
+                    print(f"# {job['function']} {job['sizes']}: {first}, then {second}")
                 calls += 1
     print(calls)
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from annotune.analysis.facts import Analysis, ArrayShape, ArrayUse
 from annotune.codegen.cuda.bulk import bulk_definitions
 from annotune.codegen.cuda.fragments import definitions
+from annotune.codegen.cuda.memory import kept_memory
 from annotune.codegen.in_place import between_kernels, lasting
 from annotune.codegen.renaming import Renaming, made_names
 from annotune.codegen.writer import words
@@ -354,9 +355,11 @@ def prelude(device: str) -> str:
     """
     called = words(device)
     parts = [_INCLUDES + (_PIPELINE if "__pipeline_commit" in called else "")]
-    parts[0] += "#include <atomic>\n" if "annotune_turn" in called else ""
+    kept = kept_memory(called)
+    parts[0] += "#include <atomic>\n" if kept or "annotune_turn" in called else ""
     bulk = bulk_definitions(called)
     parts[0] += "#include <cstdint>\n#include <cuda/ptx>\n" if bulk else ""
+    parts += [kept] if kept else []
     parts += [TURN] if "annotune_turn" in called else []
     parts += [_EXTENT] if "annotune_extent" in called else []
     parts += [_APART] if "annotune_apart" in called else []

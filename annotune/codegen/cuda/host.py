@@ -13,6 +13,7 @@ from annotune.codegen.cuda.copies import VECTOR_BYTES
 from annotune.codegen.cuda.cpp import cuda_type
 from annotune.codegen.cuda.grid import BLOCKS, grid, wide
 from annotune.codegen.cuda.kernel import KernelText, Partial
+from annotune.codegen.cuda.memory import ALLOCATE, FREE
 from annotune.codegen.cuda.thread import ROLLED
 from annotune.codegen.guards import (
     WIDE,
@@ -257,7 +258,7 @@ class HostText:
                 out.line(f"{array.element} *h_{array.name} = NULL;")
             out.line("cudaError_t status = cudaSuccess;")
             for array in outer.arrays:
-                write_step(out, f"cudaMalloc((void **)&d_{array.name}, {array.name}_bytes)")
+                write_step(out, _allocation(f"d_{array.name}", f"{array.name}_bytes"))
             for array in brought:
                 use = analysis.uses[array.name]
                 if use.is_read or not use.overwritten:
@@ -273,7 +274,7 @@ class HostText:
             for array in staged:
                 out.line(f"free(h_{array.name});")
             for array in outer.arrays:
-                out.line(f"cudaFree(d_{array.name});")
+                out.line(_leaving(f"d_{array.name}"))
             out.line("return status;")
         out.line()
 
@@ -320,13 +321,13 @@ class HostText:
         for array in arrays:
             out.line(f"{array.element} *d_{array.name} = NULL;")
         for array in arrays:
-            write_step(out, f"cudaMalloc((void **)&d_{array.name}, {array.name}_bytes)")
+            write_step(out, _allocation(f"d_{array.name}", f"{array.name}_bytes"))
         with out.block("if (status == cudaSuccess)"):
             for array in arrays:
                 out.line(f"{array.element} *{array.name} = d_{array.name}{self._shift(array)};")
             yield
         for array in arrays:
-            out.line(f"cudaFree(d_{array.name});")
+            out.line(_leaving(f"d_{array.name}"))
 
     # Launches ---------------------------------------------------------------------------
 
@@ -366,7 +367,7 @@ class HostText:
             for name, kind in scratch.items():
                 size = f"{COMBINING_BLOCKS} * sizeof({kind})"
                 kept = f"cudaGetSymbolAddress((void **)&{name}, {name}{_KEPT})"
-                made = f"cudaMalloc((void **)&{name}, {size})"
+                made = _allocation(name, size)
                 write_step(out, kept if self.resident else made)
             run = out.block("if (status == cudaSuccess)") if may_fail else nullcontext()
             with self._memory(out, own) if own else run:
@@ -374,7 +375,7 @@ class HostText:
                 if may_fail and not self.resident:
                     out.line("status = cudaGetLastError();")
             for name in () if self.resident else scratch:
-                out.line(f"cudaFree({name});")
+                out.line(_leaving(name))
             out.line(f"return {'status' if may_fail else 'cudaGetLastError()'};")
         out.line()
 
@@ -573,6 +574,15 @@ class HostText:
             f'fprintf(stderr, "{self.analysis.region.entry}: %s; running the original nest\\n", '
             "cudaGetErrorString(status));"
         )
+
+
+def _allocation(pointer: str, size: str) -> str:
+    return f"{ALLOCATE}((void **)&{pointer}, {size})"
+
+
+def _leaving(pointer: str) -> str:
+    """Return the call that leaves memory for later ones."""
+    return f"{FREE}({pointer}, status);"
 
 
 def _names(arrays: Sequence[Array]) -> frozenset[str]:

@@ -30,6 +30,7 @@ struct Host {
     Allocation *allocations;
     unsigned count, capacity, made;
     int mallocs, memcpys, frees, launches, violations;
+    long bytes_in, bytes_out;  // copied to the device, and from it
     int calls_to_failure;  // 0: none is planned
     cudaError_t last_error;
     char message[512];
@@ -197,6 +198,8 @@ ANNOTUNE_QUIET inline cudaError_t copy(void *to, const void *from, size_t size, 
     if (!is_side_right(to, size, to_device, "destination")) return host.last_error;
     if (!is_side_right(from, size, from_device, "source")) return host.last_error;
     memmove(to, from, size);
+    host.bytes_in += to_device ? static_cast<long>(size) : 0;
+    host.bytes_out += from_device ? static_cast<long>(size) : 0;
     return cudaSuccess;
 }
 
@@ -207,9 +210,15 @@ ANNOTUNE_API void annotune_cpu_set_seed(unsigned seed) { annotune_cpu::order_see
 ANNOTUNE_API void annotune_cpu_fail_at(int n) { annotune_cpu::host.calls_to_failure = n; }
 ANNOTUNE_API int annotune_cpu_mallocs(void) { return annotune_cpu::host.mallocs; }
 ANNOTUNE_API int annotune_cpu_memcpys(void) { return annotune_cpu::host.memcpys; }
+ANNOTUNE_API long annotune_cpu_bytes_in(void) { return annotune_cpu::host.bytes_in; }
+ANNOTUNE_API long annotune_cpu_bytes_out(void) { return annotune_cpu::host.bytes_out; }
 ANNOTUNE_API int annotune_cpu_frees(void) { return annotune_cpu::host.frees; }
 ANNOTUNE_API int annotune_cpu_launches(void) { return annotune_cpu::host.launches; }
+/* What a program calls for the memory that its calls have left for later ones. */
+extern "C" __attribute__((weak)) void annotune_release(void);
+/* What is left when no call is under way. */
 ANNOTUNE_API int annotune_cpu_live_allocations(void) {
+    if (annotune_release) annotune_release();
     return static_cast<int>(annotune_cpu::host.count);
 }
 ANNOTUNE_API int annotune_cpu_red_zone_violations(void) {
@@ -223,6 +232,7 @@ ANNOTUNE_API void *annotune_cpu_device_malloc(size_t size) { return annotune_cpu
 ANNOTUNE_API int annotune_cpu_device_free(void *address) { return annotune_cpu::release(address); }
 /* Frees what is left, zeroes the counters, forward order, no planned failure. */
 ANNOTUNE_API void annotune_cpu_reset(void) {
+    if (annotune_release) annotune_release();
     while (annotune_cpu::host.count)
         annotune_cpu::release(annotune_cpu::payload(annotune_cpu::host.allocations[0]));
     free(annotune_cpu::host.allocations);

@@ -2,6 +2,128 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <atomic>
+
+/* Memory of the device that calls leave for later ones; annotune_release() gives it back. */
+struct annotune_block {
+    void *memory;
+    size_t bytes;
+    int device;
+    bool is_free;
+    annotune_block *next;
+};
+__attribute__((weak)) annotune_block *annotune_blocks = NULL;
+__attribute__((weak)) std::atomic_flag annotune_blocks_taken = ATOMIC_FLAG_INIT;
+struct annotune_blocks_lock {
+    annotune_blocks_lock()
+    {
+        while (annotune_blocks_taken.test_and_set(std::memory_order_acquire)) {
+        }
+    }
+    ~annotune_blocks_lock() { annotune_blocks_taken.clear(std::memory_order_release); }
+};
+
+/* Take the smallest free block of a device with so many bytes that is not much larger. */
+static void *annotune_taken(int device, size_t bytes)
+{
+    const annotune_blocks_lock lock;
+    annotune_block *best = NULL;
+    for (annotune_block *one = annotune_blocks; one != NULL; one = one->next)
+        if (one->is_free && one->device == device && bytes <= one->bytes
+            && one->bytes / 2 <= bytes + (1 << 20) && (best == NULL || one->bytes < best->bytes))
+            best = one;
+    if (best == NULL)
+        return NULL;
+    best->is_free = false;
+    return best->memory;
+}
+
+/* Give free blocks of a device back to it: all, or the largest of less than some bytes. */
+static void annotune_dropped(int device, bool is_all, size_t below)
+{
+    const annotune_blocks_lock lock;
+    size_t largest = 0;
+    for (annotune_block *one = annotune_blocks; one != NULL; one = one->next)
+        if (one->is_free && one->device == device && one->bytes < below && one->bytes > largest)
+            largest = one->bytes;
+    for (annotune_block **link = &annotune_blocks; *link != NULL;) {
+        annotune_block *const one = *link;
+        if (!one->is_free || one->device != device || !(is_all || one->bytes == largest)) {
+            link = &one->next;
+            continue;
+        }
+        *link = one->next;
+        cudaFree(one->memory);
+        free(one);
+        if (!is_all)
+            return;
+    }
+}
+
+static cudaError_t annotune_allocate(void **memory, size_t bytes)
+{
+    int device = 0;
+    *memory = NULL;
+    const cudaError_t found = cudaGetDevice(&device);
+    if (found != cudaSuccess || bytes == 0)
+        return found;
+    *memory = annotune_taken(device, bytes);
+    if (*memory != NULL)
+        return cudaSuccess;
+    annotune_dropped(device, false, bytes);
+    cudaError_t status = cudaMalloc(memory, bytes);
+    if (status == cudaErrorMemoryAllocation) {
+        cudaGetLastError();
+        annotune_dropped(device, true, 0);
+        status = cudaMalloc(memory, bytes);
+    }
+    if (status != cudaSuccess)
+        return status;
+    annotune_block *const made = (annotune_block *)malloc(sizeof *made);
+    if (made == NULL) {
+        cudaFree(*memory);
+        *memory = NULL;
+        return cudaErrorMemoryAllocation;
+    }
+    const annotune_blocks_lock lock;
+    *made = {*memory, bytes, device, false, annotune_blocks};
+    annotune_blocks = made;
+    return cudaSuccess;
+}
+
+/* Leave memory for later calls; after a failure it goes back, whatever has become of the device. */
+static void annotune_free(void *memory, cudaError_t status)
+{
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
+    /* Who has it next may use another stream. */
+    cudaStreamSynchronize(cudaStreamPerThread);
+#endif
+    const annotune_blocks_lock lock;
+    for (annotune_block **link = &annotune_blocks; *link != NULL; link = &(*link)->next) {
+        annotune_block *const one = *link;
+        if (memory == NULL || one->memory != memory)
+            continue;
+        if (status == cudaSuccess) {
+            one->is_free = true;
+            return;
+        }
+        *link = one->next;
+        cudaFree(memory);
+        free(one);
+        return;
+    }
+}
+
+extern "C" __attribute__((weak, visibility("default"))) void annotune_release(void)
+{
+    int own = 0, devices = 0;
+    if (cudaGetDevice(&own) != cudaSuccess || cudaGetDeviceCount(&devices) != cudaSuccess)
+        return;
+    for (int device = 0; device < devices; device++)
+        if (cudaSetDevice(device) == cudaSuccess)
+            annotune_dropped(device, true, 0);
+    cudaSetDevice(own);
+}
 
 /* Whether two ranges of bytes have none in common. */
 static inline bool annotune_apart(const void *a, size_t a_bytes, const void *b, size_t b_bytes)
@@ -179,17 +301,17 @@ static cudaError_t local_grad3_1_device(
     double *h_Ut = NULL;
     cudaError_t status = cudaSuccess;
     if (status == cudaSuccess)
-        status = cudaMalloc((void **)&d_Ur, Ur_bytes);
+        status = annotune_allocate((void **)&d_Ur, Ur_bytes);
     if (status == cudaSuccess)
-        status = cudaMalloc((void **)&d_D, D_bytes);
+        status = annotune_allocate((void **)&d_D, D_bytes);
     if (status == cudaSuccess)
-        status = cudaMalloc((void **)&d_U, U_bytes);
+        status = annotune_allocate((void **)&d_U, U_bytes);
     if (status == cudaSuccess)
-        status = cudaMalloc((void **)&d_Us, Us_bytes);
+        status = annotune_allocate((void **)&d_Us, Us_bytes);
     if (status == cudaSuccess)
-        status = cudaMalloc((void **)&d_Dt, Dt_bytes);
+        status = annotune_allocate((void **)&d_Dt, Dt_bytes);
     if (status == cudaSuccess)
-        status = cudaMalloc((void **)&d_Ut, Ut_bytes);
+        status = annotune_allocate((void **)&d_Ut, Ut_bytes);
     if (status == cudaSuccess)
         status = cudaMemcpy(d_Ur, Ur, Ur_bytes, cudaMemcpyHostToDevice);
     if (status == cudaSuccess)
@@ -235,12 +357,12 @@ static cudaError_t local_grad3_1_device(
     free(h_Ur);
     free(h_Us);
     free(h_Ut);
-    cudaFree(d_Ur);
-    cudaFree(d_D);
-    cudaFree(d_U);
-    cudaFree(d_Us);
-    cudaFree(d_Dt);
-    cudaFree(d_Ut);
+    annotune_free(d_Ur, status);
+    annotune_free(d_D, status);
+    annotune_free(d_U, status);
+    annotune_free(d_Us, status);
+    annotune_free(d_Dt, status);
+    annotune_free(d_Ut, status);
     return status;
 }
 

@@ -252,11 +252,11 @@ static cudaError_t mm_1_device(int m, int n, double *c, const double *a, const d
     double *d_b = NULL;
     cudaError_t status = cudaSuccess;
     if (status == cudaSuccess)
-        status = cudaMalloc((void **)&d_c, c_bytes);
+        status = annotune_allocate((void **)&d_c, c_bytes);
     if (status == cudaSuccess)
-        status = cudaMalloc((void **)&d_a, a_bytes);
+        status = annotune_allocate((void **)&d_a, a_bytes);
     if (status == cudaSuccess)
-        status = cudaMalloc((void **)&d_b, b_bytes);
+        status = annotune_allocate((void **)&d_b, b_bytes);
     if (status == cudaSuccess)
         status = cudaMemcpy(d_c, c, c_bytes, cudaMemcpyHostToDevice);
     if (status == cudaSuccess)
@@ -269,9 +269,9 @@ static cudaError_t mm_1_device(int m, int n, double *c, const double *a, const d
         status = cudaDeviceSynchronize();
     if (status == cudaSuccess)
         status = cudaMemcpy(c, d_c, c_bytes, cudaMemcpyDeviceToHost);
-    cudaFree(d_c);
-    cudaFree(d_a);
-    cudaFree(d_b);
+    annotune_free(d_c, status);
+    annotune_free(d_a, status);
+    annotune_free(d_b, status);
     return status;
 }
 

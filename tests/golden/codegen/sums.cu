@@ -204,9 +204,9 @@ static cudaError_t f_1_launch(
     double *f_1_s3_t_max = NULL;
     cudaError_t status = cudaSuccess;
     if (status == cudaSuccess)
-        status = cudaMalloc((void **)&f_1_s3_s_sum, 1024 * sizeof(double));
+        status = annotune_allocate((void **)&f_1_s3_s_sum, 1024 * sizeof(double));
     if (status == cudaSuccess)
-        status = cudaMalloc((void **)&f_1_s3_t_max, 1024 * sizeof(double));
+        status = annotune_allocate((void **)&f_1_s3_t_max, 1024 * sizeof(double));
     if (status == cudaSuccess) {
         if (n == 100000 && m == 40) {
             {
@@ -235,8 +235,8 @@ static cudaError_t f_1_launch(
         }
         status = cudaGetLastError();
     }
-    cudaFree(f_1_s3_s_sum);
-    cudaFree(f_1_s3_t_max);
+    annotune_free(f_1_s3_s_sum, status);
+    annotune_free(f_1_s3_t_max, status);
     return status;
 }
 
@@ -261,17 +261,17 @@ static cudaError_t f_1_device(
     double *h_t = NULL;
     cudaError_t status = cudaSuccess;
     if (status == cudaSuccess)
-        status = cudaMalloc((void **)&d_a, a_bytes);
+        status = annotune_allocate((void **)&d_a, a_bytes);
     if (status == cudaSuccess)
-        status = cudaMalloc((void **)&d_A, A_bytes);
+        status = annotune_allocate((void **)&d_A, A_bytes);
     if (status == cudaSuccess)
-        status = cudaMalloc((void **)&d_b, b_bytes);
+        status = annotune_allocate((void **)&d_b, b_bytes);
     if (status == cudaSuccess)
-        status = cudaMalloc((void **)&d_c, c_bytes);
+        status = annotune_allocate((void **)&d_c, c_bytes);
     if (status == cudaSuccess)
-        status = cudaMalloc((void **)&d_s, s_bytes);
+        status = annotune_allocate((void **)&d_s, s_bytes);
     if (status == cudaSuccess)
-        status = cudaMalloc((void **)&d_t, t_bytes);
+        status = annotune_allocate((void **)&d_t, t_bytes);
     if (status == cudaSuccess)
         status = cudaMemcpy(d_a, a, a_bytes, cudaMemcpyHostToDevice);
     if (status == cudaSuccess)
@@ -324,12 +324,12 @@ static cudaError_t f_1_device(
     free(h_c);
     free(h_s);
     free(h_t);
-    cudaFree(d_a);
-    cudaFree(d_A);
-    cudaFree(d_b);
-    cudaFree(d_c);
-    cudaFree(d_s);
-    cudaFree(d_t);
+    annotune_free(d_a, status);
+    annotune_free(d_A, status);
+    annotune_free(d_b, status);
+    annotune_free(d_c, status);
+    annotune_free(d_s, status);
+    annotune_free(d_t, status);
     return status;
 }
 

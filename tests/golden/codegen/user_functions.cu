@@ -14,6 +14,128 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <atomic>
+
+/* Memory of the device that calls leave for later ones; annotune_release() gives it back. */
+struct annotune_block {
+    void *memory;
+    size_t bytes;
+    int device;
+    bool is_free;
+    annotune_block *next;
+};
+__attribute__((weak)) annotune_block *annotune_blocks = NULL;
+__attribute__((weak)) std::atomic_flag annotune_blocks_taken = ATOMIC_FLAG_INIT;
+struct annotune_blocks_lock {
+    annotune_blocks_lock()
+    {
+        while (annotune_blocks_taken.test_and_set(std::memory_order_acquire)) {
+        }
+    }
+    ~annotune_blocks_lock() { annotune_blocks_taken.clear(std::memory_order_release); }
+};
+
+/* Take the smallest free block of a device with so many bytes that is not much larger. */
+static void *annotune_taken(int device, size_t bytes)
+{
+    const annotune_blocks_lock lock;
+    annotune_block *best = NULL;
+    for (annotune_block *one = annotune_blocks; one != NULL; one = one->next)
+        if (one->is_free && one->device == device && bytes <= one->bytes
+            && one->bytes / 2 <= bytes + (1 << 20) && (best == NULL || one->bytes < best->bytes))
+            best = one;
+    if (best == NULL)
+        return NULL;
+    best->is_free = false;
+    return best->memory;
+}
+
+/* Give free blocks of a device back to it: all, or the largest of less than some bytes. */
+static void annotune_dropped(int device, bool is_all, size_t below)
+{
+    const annotune_blocks_lock lock;
+    size_t largest = 0;
+    for (annotune_block *one = annotune_blocks; one != NULL; one = one->next)
+        if (one->is_free && one->device == device && one->bytes < below && one->bytes > largest)
+            largest = one->bytes;
+    for (annotune_block **link = &annotune_blocks; *link != NULL;) {
+        annotune_block *const one = *link;
+        if (!one->is_free || one->device != device || !(is_all || one->bytes == largest)) {
+            link = &one->next;
+            continue;
+        }
+        *link = one->next;
+        cudaFree(one->memory);
+        free(one);
+        if (!is_all)
+            return;
+    }
+}
+
+static cudaError_t annotune_allocate(void **memory, size_t bytes)
+{
+    int device = 0;
+    *memory = NULL;
+    const cudaError_t found = cudaGetDevice(&device);
+    if (found != cudaSuccess || bytes == 0)
+        return found;
+    *memory = annotune_taken(device, bytes);
+    if (*memory != NULL)
+        return cudaSuccess;
+    annotune_dropped(device, false, bytes);
+    cudaError_t status = cudaMalloc(memory, bytes);
+    if (status == cudaErrorMemoryAllocation) {
+        cudaGetLastError();
+        annotune_dropped(device, true, 0);
+        status = cudaMalloc(memory, bytes);
+    }
+    if (status != cudaSuccess)
+        return status;
+    annotune_block *const made = (annotune_block *)malloc(sizeof *made);
+    if (made == NULL) {
+        cudaFree(*memory);
+        *memory = NULL;
+        return cudaErrorMemoryAllocation;
+    }
+    const annotune_blocks_lock lock;
+    *made = {*memory, bytes, device, false, annotune_blocks};
+    annotune_blocks = made;
+    return cudaSuccess;
+}
+
+/* Leave memory for later calls; after a failure it goes back, whatever has become of the device. */
+static void annotune_free(void *memory, cudaError_t status)
+{
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
+    /* Who has it next may use another stream. */
+    cudaStreamSynchronize(cudaStreamPerThread);
+#endif
+    const annotune_blocks_lock lock;
+    for (annotune_block **link = &annotune_blocks; *link != NULL; link = &(*link)->next) {
+        annotune_block *const one = *link;
+        if (memory == NULL || one->memory != memory)
+            continue;
+        if (status == cudaSuccess) {
+            one->is_free = true;
+            return;
+        }
+        *link = one->next;
+        cudaFree(memory);
+        free(one);
+        return;
+    }
+}
+
+extern "C" __attribute__((weak, visibility("default"))) void annotune_release(void)
+{
+    int own = 0, devices = 0;
+    if (cudaGetDevice(&own) != cudaSuccess || cudaGetDeviceCount(&devices) != cudaSuccess)
+        return;
+    for (int device = 0; device < devices; device++)
+        if (cudaSetDevice(device) == cudaSuccess)
+            annotune_dropped(device, true, 0);
+    cudaSetDevice(own);
+}
 
 /* The extent of a grid axis for `count` iterations, of which the kernel strides over the rest. */
 static inline unsigned annotune_extent(long long count, long long limit)
@@ -181,13 +303,13 @@ static cudaError_t pressures_1_device(
     int *d_phase = NULL;
     cudaError_t status = cudaSuccess;
     if (status == cudaSuccess)
-        status = cudaMalloc((void **)&d_p, p_bytes);
+        status = annotune_allocate((void **)&d_p, p_bytes);
     if (status == cudaSuccess)
-        status = cudaMalloc((void **)&d_rho, rho_bytes);
+        status = annotune_allocate((void **)&d_rho, rho_bytes);
     if (status == cudaSuccess)
-        status = cudaMalloc((void **)&d_e, e_bytes);
+        status = annotune_allocate((void **)&d_e, e_bytes);
     if (status == cudaSuccess)
-        status = cudaMalloc((void **)&d_phase, phase_bytes);
+        status = annotune_allocate((void **)&d_phase, phase_bytes);
     if (status == cudaSuccess)
         status = cudaMemcpy(d_p, p, p_bytes, cudaMemcpyHostToDevice);
     if (status == cudaSuccess)
@@ -202,10 +324,10 @@ static cudaError_t pressures_1_device(
         status = cudaDeviceSynchronize();
     if (status == cudaSuccess)
         status = cudaMemcpy(p, d_p, p_bytes, cudaMemcpyDeviceToHost);
-    cudaFree(d_p);
-    cudaFree(d_rho);
-    cudaFree(d_e);
-    cudaFree(d_phase);
+    annotune_free(d_p, status);
+    annotune_free(d_rho, status);
+    annotune_free(d_e, status);
+    annotune_free(d_phase, status);
     return status;
 }
 
@@ -304,11 +426,11 @@ static cudaError_t energy_1_device(int n, const double *rho, const double *e, do
     double *d_total = NULL;
     cudaError_t status = cudaSuccess;
     if (status == cudaSuccess)
-        status = cudaMalloc((void **)&d_rho, rho_bytes);
+        status = annotune_allocate((void **)&d_rho, rho_bytes);
     if (status == cudaSuccess)
-        status = cudaMalloc((void **)&d_e, e_bytes);
+        status = annotune_allocate((void **)&d_e, e_bytes);
     if (status == cudaSuccess)
-        status = cudaMalloc((void **)&d_total, total_bytes);
+        status = annotune_allocate((void **)&d_total, total_bytes);
     if (status == cudaSuccess)
         status = cudaMemcpy(d_rho, rho, rho_bytes, cudaMemcpyHostToDevice);
     if (status == cudaSuccess)
@@ -321,9 +443,9 @@ static cudaError_t energy_1_device(int n, const double *rho, const double *e, do
         status = cudaDeviceSynchronize();
     if (status == cudaSuccess)
         status = cudaMemcpy(total, d_total, total_bytes, cudaMemcpyDeviceToHost);
-    cudaFree(d_rho);
-    cudaFree(d_e);
-    cudaFree(d_total);
+    annotune_free(d_rho, status);
+    annotune_free(d_e, status);
+    annotune_free(d_total, status);
     return status;
 }
 

@@ -21,15 +21,20 @@ struct annotune_block {
     bool is_free;
     annotune_block *next;
 };
-__attribute__((weak)) annotune_block *annotune_blocks = NULL;
-__attribute__((weak)) std::atomic_flag annotune_blocks_taken = ATOMIC_FLAG_INIT;
+/* All blocks of the program. One may be so many bytes longer than twice what is asked for. */
+struct annotune_blocks {
+    size_t slack;
+    annotune_block *first;
+    std::atomic_flag is_taken;
+};
+__attribute__((weak)) annotune_blocks annotune_kept = {1 << 20, NULL, ATOMIC_FLAG_INIT};
 struct annotune_blocks_lock {
     annotune_blocks_lock()
     {
-        while (annotune_blocks_taken.test_and_set(std::memory_order_acquire)) {
+        while (annotune_kept.is_taken.test_and_set(std::memory_order_acquire)) {
         }
     }
-    ~annotune_blocks_lock() { annotune_blocks_taken.clear(std::memory_order_release); }
+    ~annotune_blocks_lock() { annotune_kept.is_taken.clear(std::memory_order_release); }
 };
 
 /* Take the smallest free block of a device with so many bytes that is not much larger. */
@@ -37,9 +42,10 @@ static void *annotune_taken(int device, size_t bytes)
 {
     const annotune_blocks_lock lock;
     annotune_block *best = NULL;
-    for (annotune_block *one = annotune_blocks; one != NULL; one = one->next)
+    for (annotune_block *one = annotune_kept.first; one != NULL; one = one->next)
         if (one->is_free && one->device == device && bytes <= one->bytes
-            && one->bytes / 2 <= bytes + (1 << 20) && (best == NULL || one->bytes < best->bytes))
+            && one->bytes <= 2 * bytes + annotune_kept.slack
+            && (best == NULL || one->bytes < best->bytes))
             best = one;
     if (best == NULL)
         return NULL;
@@ -52,10 +58,10 @@ static void annotune_dropped(int device, bool is_all, size_t below)
 {
     const annotune_blocks_lock lock;
     size_t largest = 0;
-    for (annotune_block *one = annotune_blocks; one != NULL; one = one->next)
+    for (annotune_block *one = annotune_kept.first; one != NULL; one = one->next)
         if (one->is_free && one->device == device && one->bytes < below && one->bytes > largest)
             largest = one->bytes;
-    for (annotune_block **link = &annotune_blocks; *link != NULL;) {
+    for (annotune_block **link = &annotune_kept.first; *link != NULL;) {
         annotune_block *const one = *link;
         if (!one->is_free || one->device != device || !(is_all || one->bytes == largest)) {
             link = &one->next;
@@ -95,8 +101,8 @@ static cudaError_t annotune_allocate(void **memory, size_t bytes)
         return cudaErrorMemoryAllocation;
     }
     const annotune_blocks_lock lock;
-    *made = {*memory, bytes, device, false, annotune_blocks};
-    annotune_blocks = made;
+    *made = {*memory, bytes, device, false, annotune_kept.first};
+    annotune_kept.first = made;
     return cudaSuccess;
 }
 
@@ -108,7 +114,7 @@ static void annotune_free(void *memory, cudaError_t status)
     cudaStreamSynchronize(cudaStreamPerThread);
 #endif
     const annotune_blocks_lock lock;
-    for (annotune_block **link = &annotune_blocks; *link != NULL; link = &(*link)->next) {
+    for (annotune_block **link = &annotune_kept.first; *link != NULL; link = &(*link)->next) {
         annotune_block *const one = *link;
         if (memory == NULL || one->memory != memory)
             continue;

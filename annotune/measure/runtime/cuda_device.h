@@ -273,7 +273,7 @@ constexpr scope_cluster_t scope_cluster{};
 constexpr space_shared_t space_shared{};
 constexpr space_cluster_t space_cluster{};
 constexpr space_global_t space_global{};
-template <int N>
+template <int annotune_number>
 struct n32_t {};
 
 ANNOTUNE_QUIET inline void mbarrier_init(uint64_t *address, uint32_t count) {

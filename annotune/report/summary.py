@@ -149,8 +149,13 @@ def _verified_text(row: Row) -> str:
     return "yes" if row.verified else "NO"
 
 
+def call_s(row: Row) -> float | None:
+    """Return what one call takes, in seconds, with the copies of the program's arrays if known."""
+    return row.time_s if row.end_to_end_s is None else row.end_to_end_s
+
+
 def winner(region: RegionResult, status: RowStatus) -> Row | None:
-    """Return the fastest verified tuned row of one kind of figure.
+    """Return the tuned and verified row of one kind of figure whose calls are the fastest.
 
     Measured and predicted times are never compared with each other.
     """
@@ -159,7 +164,7 @@ def winner(region: RegionResult, status: RowStatus) -> Row | None:
         for row in all_rows(region)
         if row.is_tuned and row.verified and row.status is status and row.time_s is not None
     ]
-    return min(found, key=lambda row: row.time_s or 0.0, default=None)
+    return min(found, key=lambda row: call_s(row) or 0.0, default=None)
 
 
 def winner_texts(region: RegionResult) -> tuple[str, ...]:
@@ -171,7 +176,24 @@ def winner_texts(region: RegionResult) -> tuple[str, ...]:
     else:
         lines.append(f"winner: {_variant_text(measured)}{_beaten_by(region, measured)}")
     lines += _predictions(region)
+    lines += _copies(region)
     return tuple(lines)
+
+
+def _copies(region: RegionResult) -> Iterator[str]:
+    """Yield a line for each target of a GPU whose copies cost what its kernels gain."""
+    original = next(row for row in all_rows(region) if row.name == "sequential")
+    for row in all_rows(region):
+        measured = row.is_tuned and row.status is RowStatus.MEASURED
+        if not measured or row.end_to_end_s is None or original.time_s is None:
+            continue
+        kernels, call = row.time_s or 0.0, row.end_to_end_s
+        if kernels < original.time_s <= call:
+            yield (
+                f"copies of {people_say(row.name)}: {time_text(call - kernels)} for kernels of "
+                f"{time_text(kernels)}, and the original takes {time_text(original.time_s)}: keep "
+                "the arrays on the device (--data resident), or leave this region on the CPU"
+            )
 
 
 def _predictions(region: RegionResult) -> Iterator[str]:
@@ -310,13 +332,14 @@ def _beaten_by(region: RegionResult, best: Row) -> str:
         and (row.verified or row.name == "sequential")
         and row.time_s is not None
     ]
-    rival = min(rivals, key=lambda row: row.time_s or 0.0, default=None)
+    rival = min(rivals, key=lambda row: call_s(row) or 0.0, default=None)
     if rival is None:
         return ""
-    assert rival.time_s is not None
-    assert best.time_s is not None
+    own_s, other_s = call_s(best), call_s(rival)
+    assert own_s is not None
+    assert other_s is not None
     name = people_say(rival.name)
-    time = time_text(rival.time_s, rival.spread_s)
+    time = time_text(other_s, None if rival.end_to_end_s else rival.spread_s)
     words = {
         Verdict.TIED: f"; not distinguishable from {name}, {time}",
         Verdict.FASTER: f"; {name} is faster, {time}",
@@ -325,9 +348,9 @@ def _beaten_by(region: RegionResult, best: Row) -> str:
         return words.get(rival.final.verdict, "")
     # Half an interquartile range on either side: intervals that overlap tell nothing apart.
     noise = 0.5 * ((rival.spread_s or 0.0) + (best.spread_s or 0.0))
-    if abs(rival.time_s - best.time_s) <= noise:
+    if abs(other_s - own_s) <= noise:
         return words[Verdict.TIED]
-    return words[Verdict.FASTER] if rival.time_s < best.time_s else ""
+    return words[Verdict.FASTER] if other_s < own_s else ""
 
 
 def config_text(config: Mapping[str, str | int | float]) -> str:

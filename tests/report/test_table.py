@@ -105,6 +105,27 @@ def test_a_winner_that_the_original_beats_says_so() -> None:
     assert "not distinguishable from sequential" in line
 
 
+def test_the_winner_is_whose_calls_are_fastest() -> None:
+    kernels, rival = 1e-4, Row("openmp", RowStatus.MEASURED, CPU, 0.2, 0.01, verified=True)
+    rows = (
+        Row("sequential", RowStatus.MEASURED, CPU, 1.0, 0.1),
+        rival,
+        Row("cuda", RowStatus.MEASURED, GPU, kernels, 0.0, verified=True, end_to_end_s=1.5),
+    )
+    first, copies = winner_texts(replace(SD_T_D2, rows=rows))
+    assert first.startswith("winner: tuned OpenMP, 200 ± 10 ms")
+    assert copies == (
+        "copies of tuned CUDA: 1.50 s for kernels of 100 µs, and the original takes 1.00 s: keep "
+        "the arrays on the device (--data resident), or leave this region on the CPU"
+    )
+    cheaper = (*rows[:2], replace(rows[2], end_to_end_s=0.1))
+    (line,) = winner_texts(replace(SD_T_D2, rows=cheaper))
+    assert line.startswith("winner: tuned CUDA, 100 ± 0 µs, measured on")
+    # Alone, it is said to lose.
+    first, _ = winner_texts(replace(SD_T_D2, rows=(rows[0], rows[2])))
+    assert first.endswith("; sequential is faster, 1.00 ± 0.10 s")
+
+
 def test_trials() -> None:
     assert trials_text(SD_T_D2) == (
         "9 trials: 4 correct, 5 failed (1 compile, 1 runtime, 1 timeout, 1 correctness, "

@@ -42,18 +42,22 @@ OTHER_REGISTERS = 24
 class JointTerm:
     """One statement ``C += A * B`` of several: its inputs, and the loops of the output in each.
 
-    `sums` are its other loops, those that should be staged first; there may be none.
+    `sums` are its other loops, those that should be staged first; there may be none. ``C = 0`` has
+    no inputs either.
     """
 
     statement: int
-    inputs: tuple[AccessFacts, AccessFacts]
-    own: tuple[frozenset[str], frozenset[str]]
+    inputs: tuple[AccessFacts, ...]
+    own: tuple[frozenset[str], ...]
     sums: tuple[str, ...]
 
     @classmethod
     def of(cls, unit: Unit, statement: int) -> JointTerm | str:
         """Return a statement of a unit as a term, or in words why it is none."""
-        factors = list(_factors(find_assign(unit.body, statement).value))
+        assign = find_assign(unit.body, statement)
+        if assign.op == "=" and isinstance(assign.value, Real | Int):
+            return cls(statement, (), (), ())
+        factors = list(_factors(assign.value))
         elements = [one for one in factors if isinstance(one, Access)]
         if any(one is None for one in factors) or len({e.array for e in elements}) != 2:
             return f"statement {statement} does not add a product of elements of two arrays"
@@ -126,8 +130,7 @@ class JointBlocks:
     def registers(self) -> int:
         """Return the estimated registers of a thread."""
         own, tile = dict(self.tile.registers), self.tile
-        staged = (term for term in self.terms if term.sums)
-        operands = max(sum(products_of(own, x) for x in term.own) for term in staged)
+        operands = max(sum(products_of(own, x) for x in term.own) for term in self.terms)
         needed = (tile.each + operands) * self.element // REGISTER_BYTES + OTHER_REGISTERS
         together = max((step.blocks for step in self.choice.of(Resident)), default=1)
         return min(needed, most_registers(self.device, tile.block_size * together))
@@ -141,7 +144,7 @@ class JointBlocks:
             for term, (_, step) in zip(self.terms, self.tile.sums, strict=True)
             if term.sums
         )
-        return self.stages * max(each) * self.element
+        return self.stages * max(each, default=0) * self.element
 
     def prediction(self, compiled: Compiled | None) -> Prediction:
         """Return the predicted time of a launch, `compiled` what a compiler said of it."""
@@ -176,6 +179,22 @@ class JointBlocks:
         others = prod(self.trips[n] for n in term.sums if n != inner)
         return others * ceil(self.trips[inner] / step)
 
+    def crossings(self, array: str) -> int:
+        """Return how often elements of the output, and of what its readers touch, cross memory."""
+        unit, own = self.unit, self.unit.statements
+        is_set = find_assign(unit.body, unit.leader).op == "="
+        users = {
+            n
+            for n, facts in unit.analysis.accesses.items()
+            for f in facts
+            if f.access.array == array
+        }
+        is_dropped = is_set and users <= {*own} and unit.analysis.stays_on_device(array)
+        terms = {term.statement for term in self.terms}
+        every = (f for n in own if n not in terms for f in unit.analysis.accesses[n])
+        others = {f.access for f in every if all(moves(f, n) for n in unit.joint)}
+        return (not is_set) + (not is_dropped) + sum(one.array != array for one in others)
+
     @property
     def rates(self) -> Mapping[str, float]:
         """Return the bytes/s that each place allows."""
@@ -205,8 +224,9 @@ class JointBlocks:
         inside = {**{n: lengths.get(n, 1) for n in self.unit.joint}, **sums}
         memory = read_by_waves(streams, self.grid, inside, at_once, l2_room)
         whole = prod(self.trips[n] for n in self.unit.joint if target.strides.get(n) != 0)
-        memory += 2 * whole * self.element
-        through_l2 = blocks * copied * self.element + 2 * whole * self.element
+        crossing = self.crossings(target.access.array) * whole * self.element
+        memory += crossing
+        through_l2 = blocks * copied * self.element + crossing
         through_shared = blocks * (read + copied) * self.element
         rates = self.rates
         return {

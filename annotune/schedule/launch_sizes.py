@@ -37,5 +37,8 @@ TEAM = 256
 # (132 multiprocessors of an H200 with 8 blocks of 256 threads each), and one block combines
 # what they leave.
 COMBINING_BLOCKS = 1024
+# The same of blocks whose threads have a tile of an output each, in registers: a loop over tiles in
+# each block would take more of these. The last of them reads 256 KiB then.
+PART_BLOCKS = 32 * COMBINING_BLOCKS
 # Outer iterations that make as many blocks of their own.
 ENOUGH_BLOCKS = 64

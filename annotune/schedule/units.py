@@ -17,7 +17,7 @@ from annotune.analysis.facts import AccessFacts, Analysis, Dependence
 from annotune.analysis.reductions import reduction_operator
 from annotune.analysis.schedule import keeps_order, violations
 from annotune.diagnostics import Diagnostic, Span
-from annotune.ir.expr import Access, Int, Var, variables
+from annotune.ir.expr import Access, Int, Real, Var, variables
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Combine, Level, LocalArray, Loop
 from annotune.schedule.apply import reductions_refused
@@ -635,11 +635,17 @@ def accumulating(analysis: Analysis, nests: Sequence[Unit]) -> Unit | None:
     """Return neighbouring nests as one unit where they accumulate into the same elements.
 
     Each is one statement in a perfect nest, and its loops that pick the element are parallel. They
-    may stand in other orders: they get that of the first nest. None where a dependence forbids it.
+    may stand in other orders: they get that of the first nest. The first may set the elements to a
+    number, and the last ones may only read them, in those loops alone: each for itself, or for a
+    sum of all. None where a dependence forbids it.
     """
     found = [_picking(analysis, unit) for unit in nests]
-    first, loops = found[0], found[0][1]
-    if not loops or any(one[0] != first[0] or {*one[1]} != {*loops} for one in found):
+    target, loops = found[0]
+    if target is None or not loops:
+        return None
+    added = [k for k, one in enumerate(found) if one[0] == target and {*one[1]} == {*loops}]
+    readers = nests[len(added) :]
+    if added != [*range(len(added))] or not all(_only_reads(u, target, loops) for u in readers):
         return None
     parts, context = tuple(part for unit in nests for part in unit.parts), _sized(analysis)
     body = Distribute(nests[0].groups).apply(analysis.region.nest.body, context)
@@ -651,14 +657,26 @@ def accumulating(analysis: Analysis, nests: Sequence[Unit]) -> Unit | None:
     statements = tuple(part[0] for part in parts)
     if tuple(loop.var for loop in band) != loops or not {*statements} <= numbers(band[-1]):
         return None
-    host, parallel = mappable(analysis, body, statements, band)
-    if host or {*parallel} != {*loops}:
-        return None
-    return Unit(analysis, nests[0].groups, parts, band, (), loops, joint=loops)
+    if any(unit.sums for unit in readers):
+        able = may_combine(analysis, body, statements, (), loops)
+    else:
+        host, parallel = mappable(analysis, body, statements, band)
+        able = not host and {*parallel} == {*loops}
+    return Unit(analysis, nests[0].groups, parts, band, (), loops, joint=loops) if able else None
+
+
+def _only_reads(unit: Unit, target: Access, loops: tuple[str, ...]) -> bool:
+    """Return whether a unit's one statement reads an element, in the loops that pick it alone."""
+    if len(unit.statements) > 1 or unit.host or len(bands(unit.body, unit.leader)) > 1:
+        return False
+    assign = find_assign(unit.body, unit.leader)
+    own = {x.var for x in unit.band}
+    is_even = not any(bound_names(x) & own or x.step != 1 for x in unit.band)
+    return is_even and own == {*loops} and target in assign.reads()
 
 
 def _picking(analysis: Analysis, unit: Unit) -> tuple[Access | None, tuple[str, ...]]:
-    """Return the element that a unit's one statement adds to and the loops that pick it.
+    """Return the element that a unit's one statement adds to, or sets, and the loops that pick it.
 
     Nothing where the unit is no such nest.
     """
@@ -667,8 +685,9 @@ def _picking(analysis: Analysis, unit: Unit) -> tuple[Access | None, tuple[str, 
         return None, ()
     assign = find_assign(unit.body, number)
     target = assign.target
-    is_sum = reduction_operator(assign) == "+" and assign.guard is None
-    if not is_sum or not unit.is_in_memory(target):
+    is_set = assign.op == "=" and isinstance(assign.value, Real | Int)
+    is_sum = is_set or reduction_operator(assign) == "+"
+    if not is_sum or assign.guard is not None or not unit.is_in_memory(target):
         return None, ()
     used = frozenset[str]().union(*map(variables, target.indices))
     loops = tuple(x.var for x in unit.band if x.var in used)

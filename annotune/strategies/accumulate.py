@@ -47,6 +47,7 @@ from annotune.transforms.stage import Overlay, Stage
 from annotune.transforms.tile import Tile, name_is_taken, tile_name
 from annotune.transforms.tile_ends import Pad
 from annotune.transforms.transform import Transform
+from annotune.transforms.tree import find_assign
 
 # Outputs of a thread: as many as its registers hold beside the operands, and as few as pay.
 MOST_OUTPUTS = 64
@@ -140,10 +141,14 @@ def _halved(tile: JointTile) -> JointTile:
 
 @dataclass(frozen=True)
 class _Joint:
-    """The statements of a unit as terms of one output, and what suits them."""
+    """The statements of a unit as terms of one output, and what suits them.
+
+    The last ones, `readers`, only read the output.
+    """
 
     unit: Unit
     terms: tuple[JointTerm, ...]
+    readers: tuple[int, ...]
     target: AccessFacts
     element: int
 
@@ -243,8 +248,7 @@ class _Joint:
     def resident(self, tile: JointTile) -> int:
         """Return how many blocks of a tile a multiprocessor has registers for."""
         own = dict(tile.registers)
-        staged = (term for term in self.terms if term.sums)
-        operands = max(sum(products_of(own, x) for x in term.own) for term in staged)
+        operands = max(sum(products_of(own, x) for x in term.own) for term in self.terms)
         each = (tile.each + operands) * self.element // 4 + OTHER_REGISTERS
         most = min(SM_BLOCKS, SM_THREADS // tile.block_size)
         return min(most, SM_REGISTERS // (each * tile.block_size)) if each <= 255 else 0
@@ -289,8 +293,10 @@ class _Joint:
         leader = self.unit.leader
         number = self.resident(tile) if is_resident else 0
         steps: list[Transform] = []
-        for k in range(len(self.terms)):
-            steps += self._shaped(tile, k, (*blocks, *threads))
+        for term, own in zip(self.terms, tile.sums, strict=True):
+            steps += self._shaped(tile, term.statement, (*blocks, *threads), term.sums, own)
+        for reader in self.readers:
+            steps += self._shaped(tile, reader, (*blocks, *threads))
         levels = (*on_place("block", blocks), *on_place("thread", threads))
         steps += [Fuse(self.unit.statements, loop=(*blocks, *threads)[-1]), Map(leader, levels)]
         for k in range(len(self.terms)):
@@ -322,19 +328,26 @@ class _Joint:
         inner, *outer = self.terms[0].sums
         return (*outer, tile_name(inner))[0]
 
-    def _shaped(self, tile: JointTile, number: int, placed: tuple[str, ...]) -> Iterator[Transform]:
-        """Yield what gives a term's nest the loops of the block around its sum, in order."""
-        term, (inner, step) = self.terms[number], tile.sums[number]
+    def _shaped(
+        self,
+        tile: JointTile,
+        statement: int,
+        placed: tuple[str, ...],
+        sums: tuple[str, ...] = (),
+        staged: tuple[str, int] = NO_SUM,
+    ) -> Iterator[Transform]:
+        """Yield what gives a statement's nest the loops of the block around its sum, in order."""
+        inner, step = staged
         own, along = dict(tile.registers), dict(tile.threads)
         for loop in self.loops:
             sizes = [size for size in (own.get(loop), along.get(loop)) if size]
-            yield from (Tile(term.statement, _tiled(loop, k), n) for k, n in enumerate(sizes))
+            yield from (Tile(statement, _tiled(loop, k), n) for k, n in enumerate(sizes))
         inside = tuple(n for n in reversed(self.loops) if n in own)
         summed: tuple[str, ...] = ()
-        if term.sums:
-            yield Tile(term.statement, inner, step)
-            summed = (*term.sums[1:], tile_name(inner), inner)
-        yield Permute(term.statement, (*placed, *summed, *inside))
+        if sums:
+            yield Tile(statement, inner, step)
+            summed = (*sums[1:], tile_name(inner), inner)
+        yield Permute(statement, (*placed, *summed, *inside))
 
     def _staged(self, tile: JointTile, number: int, stages: int) -> Iterator[Transform]:
         """Yield the copies of a term's inputs, in the place of those of the first term."""
@@ -374,8 +387,10 @@ class _Joint:
         return tuple(rows)
 
     def _reasons(self, tile: JointTile, stages: int, resident: int) -> Iterator[Reason]:
-        array, count = self.target.access.array, len(self.terms)
+        array, count = self.target.access.array, sum(bool(term.inputs) for term in self.terms)
         rule = f"{count} statements add to {array}, which stays in registers"
+        if self.readers:
+            rule += f"; {len(self.readers)} more find it there"
         yield Reason("strategy", "accumulate", rule)
         threads = ", ".join(f"{n} by {size}" for n, size in tile.threads)
         yield Reason("threads", threads, "the least to copy for each product")
@@ -383,7 +398,8 @@ class _Joint:
         yield Reason("registers", own, "each statement is an outer product without transposing")
         steps = ", ".join(dict.fromkeys(f"{size} of {n}" for n, size in tile.sums if n))
         way = f"a ring of {stages}" if stages > 1 else "asynchronous copies" if stages else "copies"
-        yield Reason("staged", f"{steps} at a time", f"{way}, of all statements in one place")
+        if steps:
+            yield Reason("staged", f"{steps} at a time", f"{way}, of all statements in one place")
         if resident > 1:
             yield Reason("resident", f"{resident} blocks", "as the registers of the tile allow it")
 
@@ -429,24 +445,30 @@ def _problem(unit: Unit) -> _Joint | str:
 def _found(unit: Unit) -> _Joint | str:
     if len(unit.joint) > MOST_LOOPS:
         return f"more than {MOST_LOOPS} loops pick an output"
+    output = unit.writes[0].access
+    added = [n for n in unit.statements if find_assign(unit.body, n).target == output]
     terms: list[JointTerm] = []
-    for statement in unit.statements:
+    for statement in added:
         term = JointTerm.of(unit, statement)
         if isinstance(term, str):
             return term
         terms.append(term)
+    readers = tuple(n for n in unit.statements if n not in added)
     region = unit.analysis.region
-    if not any(term.sums for term in terms):
-        return "no statement has a sum"
+    if sum(bool(term.inputs) for term in terms) < 2 and not readers:
+        return "fewer than two statements add to the output"
+    if not any(term.inputs for term in terms):
+        return "no statement adds to the output"
     made = (tile_name(n) for n in (*unit.joint, *(n for t in terms for n in t.sums[:1])))
     taken = next((n for n in (*unit.joint, *made) if name_is_taken(n, unit.analysis)), "")
     if taken:
         return f"the region uses the name {tile_name(taken)}"
-    written = {fact.access.array for fact in unit.writes}
+    written = {output.array}
     arrays = {fact.access.array for term in terms for fact in term.inputs}
     if written & arrays:
         return "an input is written as well"
     types = {region.arrays[name].element for name in (*arrays, *written)}
     if len(types) > 1 or not types <= WORDS:
         return "the arrays are of several types, or of one that no instruction moves"
-    return _Joint(unit, tuple(terms), unit.writes[0], element_bytes(types.pop()))
+    size = element_bytes(types.pop())
+    return _Joint(unit, tuple(terms), readers, unit.writes[0], size)

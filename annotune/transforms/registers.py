@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from annotune.analysis.facts import Analysis
 from annotune.analysis.reductions import reduction_operator
 from annotune.annotation.commands import Kind
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
@@ -23,6 +24,7 @@ from annotune.ir.expr import (
     accesses,
     conjuncts,
     names_read,
+    place_name,
     print_expr,
     rewrite,
     substitute,
@@ -208,6 +210,10 @@ class Hold(OnStatement):
     after `l`. Each element gets the same terms in the same order. A statement without a sum is one
     of them, or the first, as well: its outermost loop that picks the element is then the `loop`.
 
+    So is one that only reads the elements, ``for i: y[i] = f(c[i])`` or a sum of them: it finds
+    them in the block. Elements that the first statement sets, ``for i: c[i] = 0``, are not loaded,
+    and where nobody else reads what is held then, it is not stored (`Analysis.stays_on_device`).
+
     Under a condition, ``for k: c[i] += a[k] if b[k] != 0``, elements may not be there to which
     nothing is added. Their sums are -0.0 still, which changes nothing where it is added, so that
     the end is ``for i: c[i] += c_block[i - i_t] if c_block[i - i_t] is not -0.0``: it touches only
@@ -250,7 +256,8 @@ class Hold(OnStatement):
             )
         inside = {x.var for x in self._inside(body)} | {self.loop}
         for inner in self._picking(body):
-            if full_length(inner, context.sizes) is None or bound_names(inner) & inside:
+            is_known = full_length(inner, context.sizes) is not None
+            if not is_known or bound_names(inner) & inside or self._meets(inner, context.analysis):
                 return NO_BLOCK.at(self.span, loop=self.loop, inner=inner.var)
         element = context.types[target.array]
         is_sparing = self.from_zero and is_something(target, element) is not None
@@ -268,6 +275,10 @@ class Hold(OnStatement):
                 return NO_JOINT_BLOCK.at(self.span, first=self.statement, second=number, why=why)
             assert isinstance(first.target, Access)
             own = self._loop_of(body, number)
+            if self._only_reads(body, number):
+                if refusal := serial_refusal("hold", body, number, own, self.span):
+                    return refusal
+                continue
             # Its own loop would be held around as well, with the same block.
             alone = replace(self, statement=number, loop=own.var)
             if refusal := alone._alone_refusal(body, first.target, context):
@@ -292,8 +303,11 @@ class Hold(OnStatement):
     def _why_apart(self, body: Body, number: int) -> str:
         """Return in words why a statement has no block with the first one, empty if it has."""
         assign, first = find_assign(body, number), find_assign(body, self.statement)
-        if assign.target != first.target:
+        reads = self._only_reads(body, number)
+        if assign.target != first.target and not reads:
             return f"it updates {print_expr(assign.target)}, not {print_expr(first.target)}"
+        if reads and self.from_zero:
+            return "it reads the elements, to which the block is added at the end"
         around, outer = path(body, number), self._outer(body)
         if len(around) <= len(outer) or any(
             x is not y for x, y in zip(around, outer, strict=False)
@@ -305,13 +319,47 @@ class Hold(OnStatement):
         place = next(k for k, x in enumerate(siblings) if x is self._loop_of(body, number))
         if place < self._start(body):
             return f"its loop stands before '{self.loop}'"
-        if assign.guard is not None or first.guard is not None:
+        if first.guard is not None or (assign.guard is not None and not reads):
             return "one of them runs under a condition"
+        used = _index_names(first.target) if isinstance(first.target, Access) else frozenset()
+        its = around[len(outer) :]
         mine = {(x.var, x.lower, x.upper, x.step) for x in self._picking(body)}
-        its = replace(self, statement=number, loop=self._loop_of(body, number).var)
-        if mine != {(x.var, x.lower, x.upper, x.step) for x in its._picking(body)}:
+        if mine != {(x.var, x.lower, x.upper, x.step) for x in its if x.var in used}:
             return "other loops pick its elements"
         return ""
+
+    def _only_reads(self, body: Body, number: int) -> bool:
+        """Return whether a statement reads the element, and writes none of its array."""
+        assign, target = find_assign(body, number), find_assign(body, self.statement).target
+        return target_name(assign) != place_name(target) and target in assign.reads()
+
+    def _meets(self, loop: Loop, analysis: Analysis) -> bool:
+        """Return whether iterations of a loop touch one element, which has one place in the block.
+
+        ``for i: for j: c[i + j] += …`` does.
+        """
+        around = {id(x) for x in analysis.paths[self.statement] if x.var == loop.root}
+        return any(
+            {dependence.source, dependence.sink} == {self.statement}
+            for facts in analysis.loops
+            if id(facts.loop) in around
+            for dependence in facts.carried
+        )
+
+    def _is_new(self, body: Body) -> bool:
+        """Return whether the first statement sets every element of the block."""
+        assign = find_assign(body, self.statement)
+        is_set = assign.op == "=" and assign.guard is None and not self.from_zero
+        return is_set and assign.target not in assign.reads()
+
+    def _is_dropped(self, body: Body, context: Context) -> bool:
+        """Return whether nobody reads the elements once the block is no longer held."""
+        array = target_name(find_assign(body, self.statement))
+        own = {self.statement, *self.others}
+        others = (s for s in walk_stmts(body) if isinstance(s, Assign) and s.number not in own)
+        touched = {one.array for assign in others for one in _elements(assign)}
+        is_passed = self._is_new(body) and array not in touched
+        return is_passed and context.analysis.stays_on_device(array)
 
     def _outer(self, body: Body) -> tuple[Loop, ...]:
         """Return the loops around `loop`, outermost first."""
@@ -379,13 +427,14 @@ class Hold(OnStatement):
         store = Assign(
             assign.number, target, "+=" if self.from_zero else "=", held, assign.span, spared
         )
+        is_new, is_dropped = self._is_new(body), self._is_dropped(body, context)
         return self._replaced(
             body,
             (
                 LocalArray(name, element, extents),
-                *nest_loops(picking, (load,)),
+                *(() if is_new else nest_loops(picking, (load,))),
                 *exchanged(self._held(body), {target: held}),
-                *nest_loops(picking, (store,)),
+                *(() if is_dropped else nest_loops(picking, (store,))),
             ),
         )
 

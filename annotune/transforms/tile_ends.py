@@ -93,7 +93,7 @@ class Pad(OnStatement):
             if loop.var not in self.loops or cut_end(loop) is None:
                 continue
             is_own = loop.place in _OWN or loop.place in TEAM_LEVELS
-            if not is_own or loop.combines or full_length(loop, context.sizes) is None:
+            if not is_own or full_length(loop, context.sizes) is None:
                 return NOT_PADDED.at(self.span, loop=loop.var)
         return None
 

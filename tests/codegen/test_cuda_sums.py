@@ -70,6 +70,12 @@ NESTS = {
         'cuda(0, thread={"j","i"})',
         ("j on thread.x, i on thread.y",),
     ),
+    "blocks, and two axes of threads": (
+        "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) for (int k = 0; k < 3; k++)\n"
+        "s += A[i][j]*b[k];",
+        'cuda(0, block={"i"}, thread={"k","j"})',
+        ("annotune_k = threadIdx.x + 32 * threadIdx.y",),
+    ),
     "two axes of blocks": (
         "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) s += A[i][j];",
         'cuda(0, block={"i","j"})',

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from math import prod
 from pathlib import Path
 
@@ -9,12 +11,20 @@ import pytest
 from decide.recipes import decided_text
 from support.executed import Call, Part, executable
 
+from annotune.codegen.target import load_target
+from annotune.measure.check import Checker
+from annotune.measure.oracle import Oracle
+from annotune.measure.plan import CheckPlan
+from annotune.measure.program import Program
+from annotune.measure.toolchain import find_toolchains
+from annotune.measure.trial import Status, Trial
+from annotune.pipeline import Settings, emit
 from annotune.schedule.candidate import Candidate
 from annotune.space.decision import FUSIONS, JOINT, Point
 from annotune.strategies.accumulate import gathered
 from annotune.strategies.registry import ACCUMULATE, AUTO
 from annotune.transforms.registers import Hold
-from annotune.transforms.stage import Overlay
+from annotune.transforms.stage import Overlay, Stage
 
 LOOPS = ("p4", "p5", "p6", "h1", "h2", "h3")
 TRIPLES = (
@@ -160,8 +170,105 @@ def test_terms_of_the_triples_give_what_the_nests_give(
     made.check(*(called(terms, *own) for own in sizes), launches=True)
 
 
-def test_statements_without_a_sum_alone_are_for_other_strategies() -> None:
-    assert choice_of(triples(8, SINGLES)).joint is None
+def test_statements_without_a_sum_alone_share_a_kernel_too() -> None:
+    found = choice_of(triples(8, SINGLES))
+    assert found.joint is not None
+    assert found.statements == (0, 1)
+    assert not found.of(Stage)
+
+
+# A sum of all that two products give in an array that the function has for this alone, and one that
+# lives on: D is found in registers, and goes to memory in the second case only.
+NORM = """#include <stdlib.h>
+double f(int n, int m, int o, int p, PARAMETER const double A[restrict n][o],
+         const double B[restrict o][m], const double C[restrict n][p],
+         const double E[restrict p][m], const double s[restrict m])
+{
+    double norm = 0.0;
+    DECLARED
+    /*@ begin PerfTuning ( def input_params {
+        param n = SIZE; param m = SIZE; param o = 24; param p = 10; } ) @*/
+    for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) D[i][j] = 0.0;
+    for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) for (int k = 0; k < o; k++)
+        D[i][j] += A[i][k] * B[k][j];
+    for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) for (int l = 0; l < p; l++)
+        D[i][j] += C[i][l] * E[l][j];
+    for (int i = 0; i < n; i++) for (int j = 0; j < m; j++)
+        norm += D[i][j] * D[i][j] * s[j];
+    /*@ end @*/
+    FREED
+    return norm;
+}
+"""
+OWN = {"PARAMETER": "", "DECLARED": "double (*D)[m] = malloc(n * sizeof *D);", "FREED": "free(D);"}
+PASSED = {"PARAMETER": "double D[restrict n][m],", "DECLARED": "", "FREED": ""}
+
+
+def norm(words: Mapping[str, str], n: int) -> str:
+    """Return the sum of all, with an array of its own or one that is passed."""
+    text = NORM.replace("SIZE", str(n))
+    for word, said in words.items():
+        text = text.replace(word, said)
+    return text
+
+
+def trial_of(text: str, folder: Path, *sizes: tuple[int, ...]) -> tuple[str, Trial]:
+    """Return the device's text of a region's first choice, and how it compares with the nest."""
+    (folder / "user.c").write_text(text)
+    target = load_target("cuda")
+    made = emit(Settings(folder / "user.c", ("cuda",), strategy=ACCUMULATE), [target])
+    (report,) = made.reports
+    assert report.analysis is not None
+    code = target.region(made.variants[0]["cuda"], resident=False)
+    names = tuple(report.analysis.region.sizes)
+    plan = CheckPlan(
+        tuple(dict(zip(names, own, strict=True)) for own in sizes), sanitize=True, races=True
+    )
+    oracle = Oracle(made.source, report.analysis, find_toolchains(os.environ), folder)
+    return code.device, Checker(oracle).check(
+        Program("cuda", target.kind, code, target.standalone(code)), plan
+    )
+
+
+@pytest.mark.parametrize(("words", "is_stored"), [(OWN, False), (PASSED, True)])
+def test_a_sum_of_the_output_finds_it_in_registers(
+    words: Mapping[str, str], is_stored: bool, tmp_path: Path
+) -> None:
+    sizes = (64, 64, 24, 10), (1, 1, 1, 1), (5, 7, 3, 2), (67, 130, 13, 11)
+    text, trial = trial_of(norm(words, 64), tmp_path, *sizes)
+    assert trial.status is Status.CORRECT, trial.reason
+    kernel = text[: text.index("_last(")]
+    assert kernel.count("__global__") == 2
+    assert "D_block[i_r][j_r] = 0.0" in kernel
+    assert "+= D_block[i_r][j_r] * D_block[i_r][j_r]" in kernel
+    assert ("= D_block[i_r][j_r];" in kernel) is is_stored
+
+
+def test_an_element_for_each_output_finds_it_in_registers(tmp_path: Path) -> None:
+    text = matrices(n=64).replace("double *restrict s", "double S[restrict n][m]")
+    nest = "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) S[i][j] = 2.0 * D[i][j];\n"
+    made = text.replace("/*@ end @*/", f"{nest}/*@ end @*/")
+    sizes = (64, 64, 24, 10), (1, 1, 1, 1), (5, 7, 3, 2), (67, 130, 13, 11)
+    device, trial = trial_of(made, tmp_path, *sizes)
+    assert trial.status is Status.CORRECT, trial.reason
+    assert "= 2.0 * D_block[i_r][j_r];" in device
+
+
+@pytest.mark.parametrize(
+    ("nest", "why"),
+    [
+        ("for (int i = 0; i < n; i++) s[i] += D[i][0];", "other loops"),
+        ("for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) s[i] += D[i][j];", "rows"),
+        (
+            "for (int i = 0; i < n; i++) for (int j = 1; j < m; j++) s[0] += D[i][j - 1];",
+            "neighbours",
+        ),
+    ],
+)
+def test_other_readers_have_kernels_of_their_own(nest: str, why: str) -> None:
+    text = matrices(n=64).replace("/*@ end @*/", f"{nest}\n/*@ end @*/")
+    found = decided_text(text, ACCUMULATE).decision.choices
+    assert [one.statements for one in found] == [(0, 1), (2,)], why
 
 
 @pytest.mark.parametrize("n", [16, 21])

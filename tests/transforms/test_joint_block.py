@@ -30,14 +30,19 @@ SIZES = {"n": 8, "m": 3, "o": 5}
 JOINT = Hold(0, "k", others=(1,))
 
 
-def blocked(text: str = FIRST + SECOND, rows: int = 4) -> tuple[Body, Context]:
-    """Return nests in the loop over tiles of i, each with the loop over a tile inside its sum."""
+def blocked(
+    text: str = FIRST + SECOND, rows: int = 4, inner: tuple[str, ...] = ()
+) -> tuple[Body, Context]:
+    """Return nests in the loop over tiles of i, each with the loop over a tile inside its sum.
+
+    `inner` are the loops of the sums, their own innermost ones if not given, empty for none.
+    """
     context = Context(nest_analysis(text, SIZES), {})
     body = context.analysis.region.nest.body
-    inner = [path[-1].var for path in context.analysis.paths.values()]
+    inner = inner or tuple(path[-1].var for path in context.analysis.paths.values())
     numbers = range(len(inner))
     steps: list[Transform] = [Tile(number, "i", rows) for number in numbers]
-    steps += [Permute(number, ("i_t", inner[number], "i")) for number in numbers]
+    steps += [Permute(k, tuple(filter(None, ("i_t", inner[k], "i")))) for k in numbers]
     steps.append(Fuse(tuple(numbers), loop="i_t"))
     return done(steps, body, context), context
 
@@ -163,7 +168,48 @@ def test_refuses_copies_of_one_loop() -> None:
     assert "'A_tile' is still in use where 'B_tile' is filled" in refusal.message
 
 
+READER = "for i in 0:n: E[i] = 2*C[i] + E[i]\n"
+
+
+def test_a_reader_finds_the_block(golden: Golden) -> None:
+    zero = "for i in 0:n: C[i] = 0\n"
+    body, context = blocked(zero + FIRST + READER, inner=("", "k", ""))
+    made = done([Hold(0, "i", others=(1, 2))], body, context)
+    golden.check("transforms/hold_reader.nest", print_nest(Nest(made)))
+
+
+@pytest.mark.parametrize(
+    ("reader", "code"),
+    [
+        (READER, ""),
+        (READER.replace("2*C[i]", "2*C[i - 1]"), "AT245"),
+        (READER.replace("2*C[i]", "C[i]*C[i - 1]"), "AT245"),
+        (READER.replace("2*C[i] + E[i]", "C[i] if E[i] > 0"), ""),
+    ],
+)
+def test_what_may_read_a_block(reader: str, code: str) -> None:
+    body, context = blocked(FIRST + reader, inner=("k", ""))
+    assert code_of(Hold(0, "k", others=(1,)), body, context) == code
+    # Until the end the block is not what the elements are.
+    assert code_of(Hold(0, "k", True, others=(1,)), body, context) == "AT245"
+
+
+def test_refuses_elements_that_two_iterations_add_to() -> None:
+    text = "for k in 0:n: for i in 0:4: for j in 0:4: C[i + j] += A[k]\n"
+    context = Context(nest_analysis(text, SIZES), {})
+    assert code_of(Hold(0, "k"), context.analysis.region.nest.body, context) == "AT269"
+
+
 extents = st.integers(1, 7)
+
+
+@tried(60)
+@given(n=extents, m=extents, o=extents, rows=st.integers(1, 5))
+def test_a_block_that_is_read_keeps_the_result(n: int, m: int, o: int, rows: int) -> None:
+    zero, summed = "for i in 0:n: C[i] = 3\n", "for i in 0:n: F[0] += C[i]\n"
+    body, context = blocked(zero + FIRST + READER + SECOND + summed, rows, ("", "k", "", "l", ""))
+    held = done([Hold(0, "i", others=(1, 2, 3, 4))], body, context)
+    assert_same(held, context.analysis, {"n": n, "m": m, "o": o})
 
 
 @tried(60)

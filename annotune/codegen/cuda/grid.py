@@ -8,9 +8,9 @@ from math import prod
 
 from annotune.ir.expr import Binary, Call, Expr, Int
 from annotune.ir.fold import fold, trip_count
-from annotune.ir.nest import Level, Loop
-from annotune.schedule.launch_sizes import COMBINING_BLOCKS, TEAM
-from annotune.schedule.plan import Kernel
+from annotune.ir.nest import COPY_LEVELS, Level, LocalArray, Loop, Stmt, walk_stmts
+from annotune.schedule.launch_sizes import COMBINING_BLOCKS, PART_BLOCKS, TEAM
+from annotune.schedule.plan import Kernel, band_of
 from annotune.transforms.tree import bound_names, picks_piece
 
 BLOCKS = (Level.BLOCK_X, Level.BLOCK_Y, Level.BLOCK_Z)
@@ -22,6 +22,8 @@ GRID_LIMIT = {Level.BLOCK_X: 2147483647, Level.BLOCK_Y: 65535, Level.BLOCK_Z: 65
 AXIS_LIMIT = {Level.THREAD_X: 1024, Level.THREAD_Y: 1024, Level.THREAD_Z: 64}
 BLOCK_LIMIT = 1024
 WARP = 32
+# What a root of a whole number may be short of it.
+ROUNDING = 1e-9
 # Iterations that the blocks of an axis run at once, at most, where sizes are open: the next ones
 # must fit the iterator's type. No device has as many threads by far.
 LONGEST_STRIDE = 2**26
@@ -43,7 +45,8 @@ class LaunchGrid:
     `threads` are the extents of a block (x, y, z). `trips` gives the trip count of each axis
     of the grid as an expression, `tuned` that of each placed level as a number (the largest
     there may be where loops around set it), and `limits` the most blocks along each axis. Loops
-    that share an axis, one in `flat`, have one trip count together.
+    that share an axis, one in `flat`, have one trip count together. No more than `partials` blocks
+    leave a partial result each.
     """
 
     threads: tuple[int, int, int]
@@ -51,6 +54,7 @@ class LaunchGrid:
     tuned: Mapping[Level, int]
     limits: Mapping[Level, int]
     flat: frozenset[Level] = frozenset()
+    partials: int = COMBINING_BLOCKS
 
     @property
     def block_size(self) -> int:
@@ -111,12 +115,14 @@ def grid(kernel: Kernel, sizes: Mapping[str, int]) -> LaunchGrid:
     """
     trips: dict[Level, Expr] = {}
     tuned, wanted = dict[Level, int](), dict[Level, int]()
-    band = kernel.band()
+    # Where each thread has its part of a tile, the sum that they combine asks for no others.
+    parts = next(filter(is_thread_nest, kernel.body), None)
+    band = kernel.band() if parts is None else band_of((parts,))
     has_rows = any(map(_is_rows, kernel.placed()))
     for loop in kernel.placed():
         level = loop.place
         count = fold(own_count(loop), sizes)
-        is_team = bool(loop.combines) or not any(loop is x for x in band)
+        is_team = (bool(loop.combines) and parts is None) or not any(x is loop for x in band)
         # A loop around it may set the count: threads then run over it in strides.
         unknown = TEAM if is_team else WARP
         own = count.value if isinstance(count, Int) else unknown
@@ -142,16 +148,36 @@ def grid(kernel: Kernel, sizes: Mapping[str, int]) -> LaunchGrid:
         extent = max(1, min(wanted.get(level, 1), AXIS_LIMIT[level], room))
         extents.append(extent)
         room //= extent
-    combining = [x.place for x in kernel.placed() if x.combines and x.place in BLOCKS]
-    # Together no more than COMBINING_BLOCKS, which leave a partial result each.
-    share = int(COMBINING_BLOCKS ** (1 / max(1, len(combining))))
+    partials = COMBINING_BLOCKS if parts is None else PART_BLOCKS
+    limits = _limits(kernel, tuned, partials)
+    flat = frozenset(loops[0].place for loops in axes_of(band) if len(loops) > 1)
+    shape = extents[0], extents[1], extents[2]
+    return LaunchGrid(shape, trips, tuned, limits, flat, partials)
+
+
+def _limits(kernel: Kernel, tuned: Mapping[Level, int], partials: int) -> dict[Level, int]:
+    """Return the most blocks along each axis; those that combine leave so many `partials`."""
+    combining = {x.place for x in kernel.placed() if x.combines and x.place in BLOCKS}
+    share = int(partials ** (1 / max(1, len(combining))) + ROUNDING)
     limits = {level: share if level in combining else GRID_LIMIT[level] for level in BLOCKS}
     room = kernel.max_blocks
     for level in reversed(BLOCKS) if room else ():
         limits[level] = max(1, min(limits[level], room))
         room //= min(tuned.get(level, 1), limits[level])
-    flat = frozenset(loops[0].place for loops in axes_of(band) if len(loops) > 1)
-    return LaunchGrid((extents[0], extents[1], extents[2]), trips, tuned, limits, flat)
+    return limits
+
+
+def is_thread_nest(stmt: Stmt) -> bool:
+    """Return whether all placed loops of a nest are around all of its work, as one thread does it.
+
+    So written are nests whose threads have arrays, or copies to make together.
+    """
+    band = band_of((stmt,))
+    every = [x for x in walk_stmts((stmt,)) if isinstance(x, Loop)]
+    placed = [x for x in every if x.place not in (Level.SERIAL, *COPY_LEVELS)]
+    arrays = (stmt for stmt in walk_stmts((stmt,)) if isinstance(stmt, LocalArray))
+    has_threads = any(x.place in THREADS for x in band)
+    return has_threads and len(placed) == len(band) and any(arrays)
 
 
 def _is_rows(loop: Loop) -> bool:

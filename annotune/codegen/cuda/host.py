@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 
@@ -36,7 +36,6 @@ from annotune.codegen.writer import Writer, wrapped
 from annotune.ir.expr import Binary, Call, Expr, Int, Var, variables
 from annotune.ir.fold import fold
 from annotune.ir.region import Array
-from annotune.schedule.launch_sizes import COMBINING_BLOCKS
 from annotune.schedule.plan import Kernel, Step
 
 
@@ -121,6 +120,20 @@ class Version:
     texts: Mapping[str, KernelText]
     constants: Mapping[str, int]
     tests: tuple[Expr, ...] = ()
+
+
+def _scratch(texts: Iterable[KernelText]) -> dict[str, tuple[str, int]]:
+    """Return the C type and the length of each array for what blocks leave to be combined.
+
+    The same ones serve at all sizes.
+    """
+    found: dict[str, tuple[str, int]] = {}
+    for text in texts:
+        for partial in text.partials:
+            name = _scratch_name(text, partial)
+            _, count = found.get(name, ("", 0))
+            found[name] = cuda_type(partial.type), max(count, text.grid.partials)
+    return found
 
 
 def _scratch_name(text: KernelText, partial: Partial) -> str:
@@ -338,9 +351,7 @@ class HostText:
         for its error before the next one, and the caller learns whether any has run.
         """
         texts = [text for version in self._all for text in version.texts.values()]
-        # The same arrays, for what blocks leave to be combined, serve at all sizes.
-        partials = ((text, partial) for text in texts for partial in text.partials)
-        scratch = {_scratch_name(text, part): cuda_type(part.type) for text, part in partials}
+        scratch = _scratch(texts)
         # One kernel may serve several sizes.
         asking = {t.name: t for t in texts if t.shared_bytes}
         more = (f"bool *{WRITTEN}",) if self.resident else ()
@@ -352,7 +363,7 @@ class HostText:
         with out.block(head):
             if self.resident and scratch:
                 out.line("const annotune_turn annotune_own_turn;")
-            for name, kind in scratch.items():
+            for name, (kind, _) in scratch.items():
                 out.line(f"{kind} *{name} = NULL;")
             if self.resident:
                 out.line(
@@ -364,8 +375,8 @@ class HostText:
             for text in asking.values():
                 limit = "cudaFuncAttributeMaxDynamicSharedMemorySize"
                 write_step(out, f"cudaFuncSetAttribute({text.name}, {limit}, {text.shared_bytes})")
-            for name, kind in scratch.items():
-                size = f"{COMBINING_BLOCKS} * sizeof({kind})"
+            for name, (kind, count) in scratch.items():
+                size = f"{count} * sizeof({kind})"
                 kept = f"cudaGetSymbolAddress((void **)&{name}, {name}{_KEPT})"
                 made = _allocation(name, size)
                 write_step(out, kept if self.resident else made)
@@ -380,7 +391,7 @@ class HostText:
         out.line()
 
     @staticmethod
-    def _kept(out: Writer, scratch: Mapping[str, str]) -> None:
+    def _kept(out: Writer, scratch: Mapping[str, tuple[str, int]]) -> None:
         """Write the memory of the device, there from the start, for what blocks leave.
 
         To allocate some would cost a call more than its kernels. Calls at the same time share it:
@@ -388,9 +399,9 @@ class HostText:
         """
         if scratch:
             out.line("/* What blocks leave to be combined: no call allocates memory for it. */")
-        for name, kind in scratch.items():
+        for name, (kind, count) in scratch.items():
             # No complex number is constructed there before a kernel runs.
-            size = f"{COMBINING_BLOCKS} * sizeof({kind})"
+            size = f"{count} * sizeof({kind})"
             words = f"static __device__ __align__({VECTOR_BYTES}) unsigned char"
             out.line(f"{words} {name}{_KEPT}[{size}];")
         if scratch:

@@ -30,6 +30,7 @@ from annotune.codegen.cuda.grid import (
     LaunchGrid,
     axes_of,
     grid,
+    is_thread_nest,
     own_count,
     wide,
 )
@@ -341,7 +342,11 @@ def _last_text(
     last = _TeamWriter(frame, after)
     last.write(tuple(s for s in before if isinstance(s, Local)))
     for partial in partials:
+        x, y, z = frame.grid.threads
         index, extent = CUDA_INDEX[Level.THREAD_X]
+        if y * z > 1:
+            # Each of all threads of a block has other partial results.
+            index, extent = last.thread_number(), str(x * y * z)
         head = f"for (int annotune_k = {index}; annotune_k < annotune_blocks;"
         with last.out.block(f"{head} annotune_k += {extent})"):
             operation = OPERATIONS[partial.operator]
@@ -444,11 +449,8 @@ class _TeamWriter:
     def _filled(self, loop: Loop) -> None:
         """Write a loop whose iterations all threads of the block share, whatever their axes."""
         self._meet(set(walk_stmts((loop,))), is_alone=False)
-        x, y, z = self._frame.grid.threads
-        terms = ["threadIdx.x", f"{x} * threadIdx.y" if y > 1 else ""]
-        terms.append(f"{x * y} * threadIdx.z" if z > 1 else "")
-        start, count = " + ".join(filter(None, terms)), self._dialect.expr(loop.upper)
-        threads = x * y * z
+        start, count = self.thread_number(), self._dialect.expr(loop.upper)
+        threads = self._frame.grid.block_size
         length = loop.upper.value if isinstance(loop.upper, Int) else 0
         rounds = -(-length // threads)
         if not 1 < rounds <= MAX_WRITTEN_OUT:
@@ -475,6 +477,13 @@ class _TeamWriter:
             self._by_one.writes |= writes
         self._by_one.reads |= reads
         self.out.line(self._bulk.moved(loop, self._dialect.expr))
+
+    def thread_number(self) -> str:
+        """Return the number of a thread in its block, x fastest."""
+        x, y, z = self._frame.grid.threads
+        terms = ["threadIdx.x", f"{x} * threadIdx.y" if y > 1 else ""]
+        terms.append(f"{x * y} * threadIdx.z" if z > 1 else "")
+        return " + ".join(filter(None, terms))
 
     def first_thread(self) -> str:
         """Return the test for the thread that writes for its block."""
@@ -514,6 +523,9 @@ class _TeamWriter:
 
     def _shared(self, loop: Loop, pending: frozenset[Combine]) -> None:
         """Write a placed loop, and how what it combines comes together if it is not `pending`."""
+        if not self._around and is_thread_nest(loop):
+            self._write_threads(loop)
+            return
         inside = pending | frozenset(loop.combines)
         tests = [] if loop.place in BLOCKS else [self._idle_threads(loop)]
         if loop.place not in BLOCKS:
@@ -539,6 +551,16 @@ class _TeamWriter:
         for combined in loop.combines:
             if combined not in pending:
                 self._combine(loop, combined)
+
+    def _write_threads(self, loop: Loop) -> None:
+        """Write a nest of which each thread does its part, which is combined after it."""
+        frame = self._frame
+        region, kernel = frame.analysis.region, frame.kernel
+        dialect = ThreadDialect.of(region, kernel, frame.grid, frame.constants)
+        dialect.number_thread(self.out, self._body)
+        _write_axes(self.out, frame, dialect, (loop,))
+        for combined in loop.combines:
+            self._combine(loop, combined)
 
     def _write_all(self, lines: Iterable[str]) -> None:
         for line in lines:

@@ -288,6 +288,10 @@ class ThreadDialect(Dialect):
     def declare_shared(self, out: Writer, body: Body) -> None:
         """Write the declarations of what the block shares, and the number of a thread in it."""
         declare_arrays(out, body)
+        self.number_thread(out, body)
+
+    def number_thread(self, out: Writer, body: Body) -> None:
+        """Write the number of a thread in its block, where that shares arrays."""
         if shared_arrays(body):
             out.line(f"const int {THREAD_INDEX} = {self._thread()};")
 

@@ -137,7 +137,7 @@ def _compared(variant: Variant, sizes: Mapping[str, int]) -> str:
     call, inner = _arguments(variant, sizes), "        "
     lines = [f"{region.entry}({call});"]
     lines.append(f"{region.label}_original<<<1, 1>>>({_arguments(variant, sizes, 'own_')});")
-    for name in sorted(interface(analysis).written):
+    for name in sorted(n for n in interface(analysis).written if not analysis.stays_on_device(n)):
         count = _length(variant, name, sizes)
         lines.append(f"const double of_{name} = apart({name}, own_{name}, {count});")
         lines.append(f"error = error >= of_{name} ? error : of_{name};")
@@ -148,7 +148,12 @@ def _compared(variant: Variant, sizes: Mapping[str, int]) -> str:
 
 
 def _arguments(variant: Variant, sizes: Mapping[str, int], prefix: str = "") -> str:
+    """Return what the entry is called with; with a prefix, what the nest as written is."""
     outer = interface(variant.analysis)
+    if not prefix:
+        # What is the region's alone the entry has memory for.
+        kept = variant.analysis.stays_on_device
+        outer = outer.without({array.name for array in outer.arrays if kept(array.name)})
     scalars = [str(sizes.get(scalar.name, NUMBER)) for scalar in outer.scalars]
     return ", ".join([*scalars, *(f"{prefix}{array.name}" for array in outer.arrays)])
 

@@ -213,7 +213,7 @@ def norm(words: Mapping[str, str], n: int) -> str:
 
 
 def trial_of(text: str, folder: Path, *sizes: tuple[int, ...]) -> tuple[str, Trial]:
-    """Return the device's text of a region's first choice, and how it compares with the nest."""
+    """Return the text of a region's first choice, and how it compares with the nest."""
     (folder / "user.c").write_text(text)
     target = load_target("cuda")
     made = emit(Settings(folder / "user.c", ("cuda",), strategy=ACCUMULATE), [target])
@@ -225,9 +225,9 @@ def trial_of(text: str, folder: Path, *sizes: tuple[int, ...]) -> tuple[str, Tri
         tuple(dict(zip(names, own, strict=True)) for own in sizes), sanitize=True, races=True
     )
     oracle = Oracle(made.source, report.analysis, find_toolchains(os.environ), folder)
-    return code.device, Checker(oracle).check(
-        Program("cuda", target.kind, code, target.standalone(code)), plan
-    )
+    made_text = target.standalone(code)
+    assert made_text is not None
+    return made_text, Checker(oracle).check(Program("cuda", target.kind, code, made_text), plan)
 
 
 @pytest.mark.parametrize(("words", "is_stored"), [(OWN, False), (PASSED, True)])
@@ -242,6 +242,8 @@ def test_a_sum_of_the_output_finds_it_in_registers(
     assert "D_block[i_r][j_r] = 0.0" in kernel
     assert "+= D_block[i_r][j_r] * D_block[i_r][j_r]" in kernel
     assert ("= D_block[i_r][j_r];" in kernel) is is_stored
+    # What no kernel touches has no memory on the device.
+    assert (" *d_D = NULL;" in text) is is_stored
 
 
 def test_an_element_for_each_output_finds_it_in_registers(tmp_path: Path) -> None:

@@ -181,8 +181,13 @@ class HostText:
 
     @property
     def _on_device(self) -> Interface:
-        """Return what the kernels get: the nest as written may need arrays besides."""
-        used = self.analysis.region.nest.arrays()
+        """Return what the kernels get: the nest as written may need arrays besides.
+
+        So it does where all kernels have the elements in registers, or in a block's memory.
+        """
+        texts = [text for version in self._all for text in version.texts.values()]
+        every = (text for one in texts for text in (one, one.last) if text is not None)
+        used = {array.name for text in every for array in text.passed.arrays}
         return self.outer.without(_names(self._own) - used)
 
     @property

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from annotune.analysis.facts import Analysis, ArrayShape, ArrayUse
 from annotune.codegen.cuda.bulk import bulk_definitions
 from annotune.codegen.cuda.fragments import definitions
-from annotune.codegen.cuda.memory import kept_memory
+from annotune.codegen.cuda.memory import TELL, TOLD, kept_memory
 from annotune.codegen.in_place import between_kernels, lasting
 from annotune.codegen.renaming import Renaming, made_names
 from annotune.codegen.writer import words
@@ -360,6 +360,7 @@ def prelude(device: str) -> str:
     bulk = bulk_definitions(called)
     parts[0] += "#include <cstdint>\n#include <cuda/ptx>\n" if bulk else ""
     parts += [kept] if kept else []
+    parts += [TOLD] if TELL in called else []
     parts += [TURN] if "annotune_turn" in called else []
     parts += [_EXTENT] if "annotune_extent" in called else []
     parts += [_APART] if "annotune_apart" in called else []

@@ -13,7 +13,7 @@ from annotune.codegen.cuda.copies import VECTOR_BYTES
 from annotune.codegen.cuda.cpp import cuda_type
 from annotune.codegen.cuda.grid import BLOCKS, grid, wide
 from annotune.codegen.cuda.kernel import KernelText, Partial
-from annotune.codegen.cuda.memory import ALLOCATE, FREE
+from annotune.codegen.cuda.memory import ALLOCATE, FREE, TELL
 from annotune.codegen.cuda.thread import ROLLED
 from annotune.codegen.guards import (
     WIDE,
@@ -586,10 +586,7 @@ class HostText:
             with out.block(f"if ({WRITTEN})"):
                 out.line("/* On what the kernels left the original nest would go wrong. */")
                 self._stop(out, "status", TOO_LATE)
-        out.line(
-            f'fprintf(stderr, "{self.analysis.region.entry}: %s; running the original nest\\n", '
-            "cudaGetErrorString(status));"
-        )
+        out.line(f'{TELL}("{self.analysis.region.entry}", status);')
 
 
 def _allocation(pointer: str, size: str) -> str:

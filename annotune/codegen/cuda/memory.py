@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-ALLOCATE, FREE, RELEASE = "annotune_allocate", "annotune_free", "annotune_release"
+ALLOCATE, FREE, TELL = "annotune_allocate", "annotune_free", "annotune_tell"
 
 KEPT = """\
 /* Memory of the device that calls leave for later ones; annotune_release() gives it back. */
@@ -138,6 +138,20 @@ extern "C" __attribute__((weak, visibility("default"))) void annotune_release(vo
         if (cudaSetDevice(device) == cudaSuccess)
             annotune_dropped(device, true, 0);
     cudaSetDevice(own);
+}
+"""
+
+
+# A program whose device fails calls its regions a million times.
+TOLD = """\
+/* Say once in a program that a device has failed, however many calls do. */
+__attribute__((weak)) bool annotune_is_told = false;
+static void annotune_tell(const char *entry, cudaError_t status)
+{
+    if (!annotune_is_told)
+        fprintf(stderr, "%s: %s; running the original nest, as all calls that fail\\n", entry,
+                cudaGetErrorString(status));
+    annotune_is_told = true;
 }
 """
 

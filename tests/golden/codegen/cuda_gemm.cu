@@ -132,6 +132,16 @@ extern "C" __attribute__((weak, visibility("default"))) void annotune_release(vo
     cudaSetDevice(own);
 }
 
+/* Say once in a program that a device has failed, however many calls do. */
+__attribute__((weak)) bool annotune_is_told = false;
+static void annotune_tell(const char *entry, cudaError_t status)
+{
+    if (!annotune_is_told)
+        fprintf(stderr, "%s: %s; running the original nest, as all calls that fail\n", entry,
+                cudaGetErrorString(status));
+    annotune_is_told = true;
+}
+
 /* The extent of a grid axis for `count` iterations, of which the kernel strides over the rest. */
 static inline unsigned annotune_extent(long long count, long long limit)
 {
@@ -732,7 +742,7 @@ extern "C" void annotune_gemm_1(
         const cudaError_t status = gemm_1_device(m, n, k, alpha, beta, A, B, C);
         if (status == cudaSuccess)
             return;
-        fprintf(stderr, "annotune_gemm_1: %s; running the original nest\n", cudaGetErrorString(status));
+        annotune_tell("annotune_gemm_1", status);
     }
     gemm_1_original(m, n, k, alpha, beta, A, B, C);
 }

@@ -131,6 +131,16 @@ extern "C" __attribute__((weak, visibility("default"))) void annotune_release(vo
     cudaSetDevice(own);
 }
 
+/* Say once in a program that a device has failed, however many calls do. */
+__attribute__((weak)) bool annotune_is_told = false;
+static void annotune_tell(const char *entry, cudaError_t status)
+{
+    if (!annotune_is_told)
+        fprintf(stderr, "%s: %s; running the original nest, as all calls that fail\n", entry,
+                cudaGetErrorString(status));
+    annotune_is_told = true;
+}
+
 /* Whether two ranges of bytes have none in common. */
 static inline bool annotune_apart(const void *a, size_t a_bytes, const void *b, size_t b_bytes)
 {
@@ -402,7 +412,7 @@ extern "C" void annotune_local_grad3_1(
         const cudaError_t status = local_grad3_1_device(nelt, lx, ly, lz, Ur, D, U, Us, Dt, Ut);
         if (status == cudaSuccess)
             return;
-        fprintf(stderr, "annotune_local_grad3_1: %s; running the original nest\n", cudaGetErrorString(status));
+        annotune_tell("annotune_local_grad3_1", status);
     }
     local_grad3_1_original(nelt, lx, ly, lz, Ur, D, U, Us, Dt, Ut);
 }

@@ -132,6 +132,16 @@ extern "C" __attribute__((weak, visibility("default"))) void annotune_release(vo
     cudaSetDevice(own);
 }
 
+/* Say once in a program that a device has failed, however many calls do. */
+__attribute__((weak)) bool annotune_is_told = false;
+static void annotune_tell(const char *entry, cudaError_t status)
+{
+    if (!annotune_is_told)
+        fprintf(stderr, "%s: %s; running the original nest, as all calls that fail\n", entry,
+                cudaGetErrorString(status));
+    annotune_is_told = true;
+}
+
 /* The extent of a grid axis for `count` iterations, of which the kernel strides over the rest. */
 static inline unsigned annotune_extent(long long count, long long limit)
 {
@@ -396,7 +406,7 @@ extern "C" void annotune_sd_t_d1_1_1(
         const cudaError_t status = sd_t_d1_1_1_device(p4u, p5u, p6u, h1u, h2u, h3u, h7u, t3, t2, v2);
         if (status == cudaSuccess)
             return;
-        fprintf(stderr, "annotune_sd_t_d1_1_1: %s; running the original nest\n", cudaGetErrorString(status));
+        annotune_tell("annotune_sd_t_d1_1_1", status);
     }
     sd_t_d1_1_1_original(p4u, p5u, p6u, h1u, h2u, h3u, h7u, t3, t2, v2);
 }

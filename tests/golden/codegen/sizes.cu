@@ -285,7 +285,7 @@ extern "C" void annotune_mm_1(int m, int n, double *c, const double *a, const do
         const cudaError_t status = mm_1_device(m, n, c, a, b);
         if (status == cudaSuccess)
             return;
-        fprintf(stderr, "annotune_mm_1: %s; running the original nest\n", cudaGetErrorString(status));
+        annotune_tell("annotune_mm_1", status);
     }
     mm_1_original(m, n, c, a, b);
 }

@@ -346,7 +346,7 @@ extern "C" void annotune_f_1(
         const cudaError_t status = f_1_device(n, m, a, A, b, c, s, t);
         if (status == cudaSuccess)
             return;
-        fprintf(stderr, "annotune_f_1: %s; running the original nest\n", cudaGetErrorString(status));
+        annotune_tell("annotune_f_1", status);
     }
     f_1_original(n, m, a, A, b, c, s, t);
 }

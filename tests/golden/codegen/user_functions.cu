@@ -143,6 +143,16 @@ extern "C" __attribute__((weak, visibility("default"))) void annotune_release(vo
     cudaSetDevice(own);
 }
 
+/* Say once in a program that a device has failed, however many calls do. */
+__attribute__((weak)) bool annotune_is_told = false;
+static void annotune_tell(const char *entry, cudaError_t status)
+{
+    if (!annotune_is_told)
+        fprintf(stderr, "%s: %s; running the original nest, as all calls that fail\n", entry,
+                cudaGetErrorString(status));
+    annotune_is_told = true;
+}
+
 /* The extent of a grid axis for `count` iterations, of which the kernel strides over the rest. */
 static inline unsigned annotune_extent(long long count, long long limit)
 {
@@ -346,7 +356,7 @@ extern "C" void annotune_pressures_1(
         const cudaError_t status = pressures_1_device(n, p, rho, e, phase);
         if (status == cudaSuccess)
             return;
-        fprintf(stderr, "annotune_pressures_1: %s; running the original nest\n", cudaGetErrorString(status));
+        annotune_tell("annotune_pressures_1", status);
     }
     pressures_1_original(n, p, rho, e, phase);
 }
@@ -463,7 +473,7 @@ extern "C" void annotune_energy_1(int n, const double *rho, const double *e, dou
         const cudaError_t status = energy_1_device(n, rho, e, total);
         if (status == cudaSuccess)
             return;
-        fprintf(stderr, "annotune_energy_1: %s; running the original nest\n", cudaGetErrorString(status));
+        annotune_tell("annotune_energy_1", status);
     }
     energy_1_original(n, rho, e, total);
 }

@@ -666,13 +666,17 @@ def accumulating(analysis: Analysis, nests: Sequence[Unit]) -> Unit | None:
 
 
 def _only_reads(unit: Unit, target: Access, loops: tuple[str, ...]) -> bool:
-    """Return whether a unit's one statement reads an element, in the loops that pick it alone."""
+    """Return whether a unit's one statement reads an element, in the loops that pick it alone.
+
+    It reads no other of the array: that would be in memory, and what is there is not the newest.
+    """
     if len(unit.statements) > 1 or unit.host or len(bands(unit.body, unit.leader)) > 1:
         return False
     assign = find_assign(unit.body, unit.leader)
     own = {x.var for x in unit.band}
     is_even = not any(bound_names(x) & own or x.step != 1 for x in unit.band)
-    return is_even and own == {*loops} and target in assign.reads()
+    read = {a for a in assign.reads() if isinstance(a, Access) and a.array == target.array}
+    return is_even and own == {*loops} and read == {target}
 
 
 def _picking(analysis: Analysis, unit: Unit) -> tuple[Access | None, tuple[str, ...]]:

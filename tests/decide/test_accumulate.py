@@ -273,6 +273,21 @@ def test_other_readers_have_kernels_of_their_own(nest: str, why: str) -> None:
     assert [one.statements for one in found] == [(0, 1), (2,)], why
 
 
+def test_a_reader_under_two_names_has_a_kernel_of_its_own() -> None:
+    # By the second one it would find in memory what the element was before.
+    loops = "for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) "
+    product = f"{loops}for (int k = 0; k < n; k++) D[i*n + j] +="
+    text = (
+        "void f(int n, double *restrict D, const double *restrict A, const double *restrict B, "
+        "double *restrict s)\n{\n"
+        "/*@ begin PerfTuning ( def input_params { param n = 64; } ) @*/\n"
+        f"{product} A[i*n + k] * B[k*n + j];\n{product} B[i*n + k] * A[k*n + j];\n"
+        f"{loops}s[0] += D[i*n + j] * D[j + n*i];\n/*@ end @*/\n}}\n"
+    )
+    found = decided_text(text, ACCUMULATE).decision.choices
+    assert [one.statements for one in found] == [(0, 1), (2,)]
+
+
 @pytest.mark.parametrize("n", [16, 21])
 def test_products_of_matrices_give_what_the_nests_give(n: int, tmp_path: Path) -> None:
     made = executable(tmp_path, matrices(n=n), strategy=ACCUMULATE)

@@ -8,6 +8,9 @@
  * amplitudes that its symmetry allows, so that the t2 of two terms are two arrays.
  *
  * Subscripts are int: t3 holds at most 2^31 - 1 elements, tiles of 35 when all are equal.
+ *
+ * The arrays are blocks of their own, none of which overlaps another (`disjoint`): to test that for
+ * each pair of sixty would be more text than all else.
  */
 
 #include <stddef.h>
@@ -41,6 +44,7 @@ void ccsd_t_doubles(int p4u, int p5u, int p6u, int h1u, int h2u, int h3u, int h7
         param h1u = 16; param h2u = 16; param h3u = 16;
         param h7u = 16; param p7u = 16;
       }
+      def assume { arg disjoint = True; }
     ) @*/
     for (int p4 = 0; p4 < p4u; p4++)
      for (int p5 = 0; p5 < p5u; p5++)
@@ -275,6 +279,7 @@ double ccsd_t_energy(int p4u, int p5u, int p6u, int h1u, int h2u, int h3u, int h
         param h1u = 16; param h2u = 16; param h3u = 16;
         param h7u = 16; param p7u = 16;
       }
+      def assume { arg disjoint = True; }
     ) @*/
     for (int p4 = 0; p4 < p4u; p4++)
      for (int p5 = 0; p5 < p5u; p5++)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from annotune.codegen.cuda.memory import ALLOCATE, FREE
+from annotune.codegen.cuda.memory import ALLOCATE, FREE, SEND
 from mutation.tokens import Token, calls, closing, parts, tokens
 
 KINDS = (
@@ -315,7 +315,7 @@ def _guards(one: _Text) -> Iterator[Edit]:
                 yield one.range("guard", first, last, "1")
             if last < test.last:
                 yield one.replaced("guard", last, "||")
-        if not test.has_other_way and not _is_waited_for(one, test):
+        if not test.has_other_way:
             yield one.range("guard", test.first, test.last, "0")
 
 
@@ -356,24 +356,12 @@ def _guarded(one: _Text, test: _Test) -> str:
     return "\n".join([block, *(body[0] for body in found if body)])
 
 
-def _is_waited_for(one: _Text, test: _Test) -> bool:
-    """Return whether a test guards a wait for kernels before a copy, which waits for them too."""
-    first, last = test.block
-    waits = any(t.text == "cudaDeviceSynchronize" for t in one.tokens[first:last])
-    end = one.tokens[last - 1].end
-    return waits and "cudaMemcpyDeviceToHost" in one.text[end : one.text.find("\n}", end)]
-
-
-_STAGED = (ALLOCATE, "cudaMemcpyHostToDevice", "malloc")
-
-
 def _fails_later(one: _Text, test: _Test) -> bool:
     """Return whether a test of the status guards what is done before kernels are launched.
 
-    Of a call that has failed before, ``cudaGetLastError`` tells behind the launch; and memory of
-    the host's is no success that would hide it.
+    Of a call that has failed before, ``cudaGetLastError`` tells behind the launch.
     """
-    is_staged = any(token.text in _STAGED for token in one.tokens[slice(*test.block)])
+    is_staged = any(token.text == ALLOCATE for token in one.tokens[slice(*test.block)])
     return is_staged and "cudaGetLastError" in one.text
 
 
@@ -447,35 +435,41 @@ def _clause(one: _Text, token: Token, match: re.Match[str]) -> Iterator[Edit]:
 
 def _copies(one: _Text) -> Iterator[Edit]:
     found = one.tokens
-    for opening, last in calls(found, "cudaMemcpy", "cudaMemcpyAsync", "memcpy", ALLOCATE):
-        first = opening - 1
-        if found[last + 1].text != ";":
-            continue
-        if first >= 2 and found[first - 1].text == "=":
-            yield one.range("copy", first, last + 1, "cudaSuccess")
-        else:
-            yield one.range("copy", first, last + 1, "")
-        arguments = parts(found, opening + 1, last, ",")
-        is_allocation = found[first].text == ALLOCATE
-        size = arguments[1] if is_allocation else arguments[2]
-        for less in (" / 2", " - 1"):
-            # An allocation is rounded up by every runtime.
-            if not (is_allocation and less == " - 1"):
-                yield one.behind("copy", size[1] - 1, less)
+    for opening, last in calls(found, ALLOCATE):
+        yield one.range("copy", opening - 1, last + 1, "cudaSuccess")
+        # An allocation is rounded up by every runtime.
+        yield one.behind("copy", parts(found, opening + 1, last, ",")[1][1] - 1, " / 2")
     for number, token in enumerate(found):
-        other = {
-            "cudaMemcpyHostToDevice": "cudaMemcpyDeviceToHost",
-            "cudaMemcpyDeviceToHost": "cudaMemcpyHostToDevice",
-        }.get(token.text)
-        if other:
-            yield one.replaced("copy", number, other)
         is_count = token.text.endswith("_count") and number and found[number - 1].text == "long"
         if is_count:
             body = closing(found, number + 1) + 1
             if found[body].text == "{" and found[body + 1].text == "return":
                 yield one.behind("copy", closing(found, body) - 2, " - 1")
+        if [t.text for t in found[number : number + 6]] == _ARRAYS:
+            yield from _moved(one, number + 5)
+    for opening, last in calls(found, SEND):
+        yield one.range("copy", opening - 1, last + 1, "cudaSuccess")
     for opening, last in calls(found, FREE):
         yield one.range("copy", opening - 1, last + 1, "")
+
+
+_ARRAYS = ["annotune_array", "arrays", "[", "]", "=", "{"]
+
+
+def _moved(one: _Text, opening: int) -> Iterator[Edit]:
+    """Yield the mistakes in the rows that say what a call copies of each array."""
+    row, end = opening + 1, closing(one.tokens, opening)
+    while row < end:
+        last = closing(one.tokens, row)
+        _, size, _, section, *moved = parts(one.tokens, row + 1, last, ",")
+        if any(one.tokens[first].text == "true" for first, _ in moved):
+            yield one.behind("copy", size[1] - 1, " / 2")
+            yield one.behind("copy", size[1] - 1, " - 1")
+        yield one.behind("copy", section[1] - 1, " / 2")
+        for first, _ in moved:
+            if one.tokens[first].text == "true":
+                yield one.replaced("copy", first, "false")
+        row = last + 2
 
 
 def _combines(one: _Text) -> Iterator[Edit]:

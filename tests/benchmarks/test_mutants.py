@@ -30,8 +30,10 @@ static cudaError_t f(int n, const double *x, double *d_x) {
         f_s0<<<1, 2>>>(n, d_x, d_x);
         return cudaSuccess;
     }
-    status = cudaMemcpy(d_x, x, x_bytes, cudaMemcpyHostToDevice);
-    return status;
+    annotune_array arrays[] = {
+        {(void *)(x), x_bytes, 0, x_bytes, true, false},
+    };
+    return annotune_send(arrays, 1);
 }
 """
 ACC = """\
@@ -44,7 +46,7 @@ EXPECTED = {
     "barrier": {"        ;"},
     "guard": {"n >= 48", "n == 48 || n", "n == 48 && 1)", "n <= 90"},
     "subscript": {"x[2 * i + 1 + 1]", "x[2 + i + 1]", "tile[i - 1]"},
-    "copy": {"return 2 * n - 1;", "x_bytes / 2", "cudaMemcpyDeviceToHost", "status = cudaSuccess;"},
+    "copy": {"return 2 * n - 1;", "x_bytes / 2, 0", "false, false", "};\n    return cudaSuccess;"},
     "combine": {"y[i] = tile[i]", "y[i] -= tile[i]"},
     "type": {"float tile", "short i"},
     "constant": {"(48 + 1)", "(2 - 1) * n"},

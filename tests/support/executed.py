@@ -105,7 +105,7 @@ for job in json.load(sys.stdin):
         generated.annotune_cpu_fail_at(job["fail_at"])
         got = call(generated, job)
         zones = generated.annotune_cpu_red_zone_violations()
-        names = "mallocs", "memcpys", "frees"
+        names = "mallocs", "memcpys", "frees", "pins", "calls"
         counted = {name: getattr(generated, "annotune_cpu_" + name)() for name in names}
         print(json.dumps([got == expected, generated.annotune_cpu_launches(),
             generated.annotune_cpu_live_allocations(), zones, counted,

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from annotune.analysis.facts import Analysis, ArrayShape, ArrayUse
 from annotune.codegen.cuda.bulk import bulk_definitions
 from annotune.codegen.cuda.fragments import definitions
-from annotune.codegen.cuda.memory import TELL, TOLD, kept_memory
+from annotune.codegen.cuda.memory import TELL, TOLD, headers, shared_parts
 from annotune.codegen.in_place import between_kernels, lasting
 from annotune.codegen.renaming import Renaming, made_names
 from annotune.codegen.writer import words
@@ -355,11 +355,11 @@ def prelude(device: str) -> str:
     """
     called = words(device)
     parts = [_INCLUDES + (_PIPELINE if "__pipeline_commit" in called else "")]
-    kept = kept_memory(called)
-    parts[0] += "#include <atomic>\n" if kept or "annotune_turn" in called else ""
+    parts[0] += headers(called)
+    parts[0] += "#include <atomic>\n" if "annotune_turn" in called else ""
     bulk = bulk_definitions(called)
     parts[0] += "#include <cstdint>\n#include <cuda/ptx>\n" if bulk else ""
-    parts += [kept] if kept else []
+    parts += shared_parts(called)
     parts += [TOLD] if TELL in called else []
     parts += [TURN] if "annotune_turn" in called else []
     parts += [_EXTENT] if "annotune_extent" in called else []
@@ -375,8 +375,8 @@ def prelude(device: str) -> str:
 PARTS = ("bytes", "first", "touched")
 
 
-# And its copies, before its name: the device's and the host's.
-PLACES = ("d", "h")
+# And its memory on the device, before its name.
+PLACE = "d"
 
 
 HELD_RESIDENT = Template(
@@ -416,12 +416,10 @@ MACROS = (
 
 # Words that the generated text uses itself.
 _OWN_WORDS = (
-    "blockDim blockIdx gridDim threadIdx dim3 min max size_t NULL stderr fprintf malloc free "
-    "memcpy cudaError_t cudaSuccess cudaErrorMemoryAllocation cudaMalloc cudaMemcpy cudaFree "
-    "cudaMemcpyHostToDevice cudaMemcpyDeviceToHost cudaDeviceSynchronize cudaGetLastError "
-    "cudaGetErrorString cudaGetSymbolAddress cudaFuncSetAttribute "
-    "cudaFuncAttributeMaxDynamicSharedMemorySize blocks threads status fits warpSize abort failure "
-    "has_written"
+    "blockDim blockIdx gridDim threadIdx dim3 min max size_t NULL stderr fprintf abort "
+    "cudaError_t cudaSuccess cudaGetLastError cudaGetErrorString cudaGetSymbolAddress "
+    "cudaFuncSetAttribute cudaFuncAttributeMaxDynamicSharedMemorySize "
+    "arrays blocks threads status fits warpSize failure has_written"
 )
 
 
@@ -497,7 +495,7 @@ def _renamed(region: Region, held: set[str], made: frozenset[str]) -> dict[str, 
     names: dict[str, str] = {}
     while True:
         memory = {a: names.get(a, a) for a in (*region.arrays, *held)}
-        copies = {f"{place}_{a}": user for user, a in memory.items() for place in PLACES}
+        copies = {f"{PLACE}_{a}": user for user, a in memory.items()}
         parts = {f"{a}_{part}" for a in memory.values() for part in PARTS}
         reserved = words | copies.keys() | parts
         # The copy of ``bytes`` and the size of ``d``: one name for both.

@@ -13,7 +13,7 @@ from annotune.codegen.cuda.copies import VECTOR_BYTES
 from annotune.codegen.cuda.cpp import cuda_type
 from annotune.codegen.cuda.grid import BLOCKS, grid, wide
 from annotune.codegen.cuda.kernel import KernelText, Partial
-from annotune.codegen.cuda.memory import ALLOCATE, FREE, TELL
+from annotune.codegen.cuda.memory import ALLOCATE, FETCH, FREE, ON_HOST, SEND, TELL
 from annotune.codegen.cuda.thread import ROLLED
 from annotune.codegen.guards import (
     WIDE,
@@ -33,42 +33,11 @@ from annotune.codegen.in_place import write_branches, write_steps
 from annotune.codegen.names import Interface, temporaries
 from annotune.codegen.several_sizes import any_of, size_tests
 from annotune.codegen.writer import Writer, wrapped
-from annotune.ir.expr import Binary, Call, Expr, Int, Var, variables
+from annotune.ir.expr import Binary, Call, Expr, Int, Var, accesses, variables
 from annotune.ir.fold import fold
+from annotune.ir.nest import expressions, walk_stmts
 from annotune.ir.region import Array
 from annotune.schedule.plan import Kernel, Step
-
-
-@dataclass(frozen=True, slots=True)
-class CopiedPart:
-    """What a call copies of an array: its first element, where that lies in a copy, the bytes.
-
-    `condition` is C that says whether there is anything, empty where there always is.
-    """
-
-    first: str
-    shift: str
-    bytes: str
-    condition: str = ""
-
-    def at(self, pointer: str) -> str:
-        """Return where the first element lies in a copy of the array's section."""
-        return f"{pointer}{self.shift}"
-
-
-def copied(analysis: Analysis, array: Array) -> CopiedPart:
-    """Return how the copies of an array name what the call touches of it."""
-    shape, name = analysis.shapes[array.name], array.name
-    if shape.touched is None:
-        return CopiedPart(first_element(analysis, array), "", f"{name}_bytes")
-    lowest = fold(shape.lowest)
-    shift = "" if lowest == Int(0) else f" - {plain_c(in_long(lowest), RIGHT_OF_SUM)}"
-    return CopiedPart(
-        f"{name} + {name}_first",
-        f" + ({name}_first{shift})" if shift else f" + {name}_first",
-        f"sizeof({array.element}) * {name}_touched",
-        f"{name}_touched > 0" if shape.touched.may_be_none else "",
-    )
 
 
 def first_element(analysis: Analysis, array: Array) -> str:
@@ -86,15 +55,6 @@ def write_touched(out: Writer, analysis: Analysis, arrays: Sequence[Array]) -> N
             for name, value in (("first", touched.first), ("touched", touched.count)):
                 counted = plain_c(fold(in_long(value)))
                 out.line(f"const long long {array.name}_{name} = {counted};")
-
-
-@contextmanager
-def written_where(out: Writer, condition: str) -> Iterator[None]:
-    """Write one line, under a condition where there is one."""
-    if condition:
-        out.line(f"if ({condition})")
-    with out.deeper() if condition else nullcontext():
-        yield
 
 
 WRITTEN = "has_written"
@@ -256,67 +216,58 @@ class HostText:
         return f"{self.name}_{array.name}_count({', '.join(names)})"
 
     def _device(self, out: Writer) -> None:
-        """Write the function that copies in, launches and copies back, freeing on all paths.
-
-        Results reach the host's arrays only when everything else has succeeded: with more
-        than one output they pass through staging memory, so that the original nest can
-        still run on unspoilt arrays when a copy fails.
-        """
-        analysis, outer = self.analysis, self._on_device
-        brought = [a for a in outer.arrays if a not in self._own]
-        outputs = [a for a in brought if a.name in outer.written]
-        staged = outputs if len(outputs) > 1 else []
-        with out.block(self._head(f"static cudaError_t {self.name}_device", outer)):
-            self._bytes(out, outer.arrays)
+        """Write the function that sends arrays to the device, launches, and fetches the results."""
+        analysis, of = self.analysis, self._on_device
+        with out.block(self._head(f"static cudaError_t {self.name}_device", of)):
+            self._bytes(out, of.arrays)
+            every = (e for stmt in walk_stmts(analysis.inspector) for e in expressions(stmt))
+            looked = {a.array for expr in every for a in accesses(expr)}
+            self._on_host(out, [array for array in of.arrays if array.name in looked])
             out.lines(look_text(analysis, Dialect(analysis.region, objects=self.held)))
-            write_touched(out, analysis, outer.arrays)
-            for array in outer.arrays:
-                out.line(f"{array.element} *d_{array.name} = NULL;")
-            for array in staged:
-                out.line(f"{array.element} *h_{array.name} = NULL;")
-            out.line("cudaError_t status = cudaSuccess;")
-            for array in outer.arrays:
-                write_step(out, _allocation(f"d_{array.name}", f"{array.name}_bytes"))
-            for array in brought:
-                use = analysis.uses[array.name]
-                if use.is_read or not use.overwritten:
-                    part = copied(analysis, array)
-                    goal, first = part.at(f"d_{array.name}"), part.first
-                    call = f"cudaMemcpy({goal}, {first}, {part.bytes}, cudaMemcpyHostToDevice)"
-                    write_step(out, call, part.condition)
-            arguments = [s.name for s in outer.scalars]
-            arguments += [f"d_{a.name}{self._shift(a)}" for a in outer.arrays]
+            write_touched(out, analysis, of.arrays)
+            with out.block("annotune_array arrays[] =", "};"):
+                for array in of.arrays:
+                    out.line(f"{{{self._moved(array)}}},")
+            count = len(of.arrays)
+            out.line(f"cudaError_t status = {SEND}(arrays, {count});")
+            for number, array in enumerate(of.arrays):
+                place = f"({array.element} *)arrays[{number}].device{self._shift(array)}"
+                out.line(f"{array.element} *const d_{array.name} = {place};")
+            arguments = [*(s.name for s in of.scalars), *(f"d_{a.name}" for a in of.arrays)]
             write_step(out, f"{self.name}_launch({', '.join(arguments)})")
-            write_step(out, "cudaDeviceSynchronize()")
-            self._copy_back(out, outputs, staged)
-            for array in staged:
-                out.line(f"free(h_{array.name});")
-            for array in outer.arrays:
-                out.line(_leaving(f"d_{array.name}"))
-            out.line("return status;")
+            out.line(f'return {FETCH}("{analysis.region.entry}", arrays, {count}, status);')
         out.line()
 
-    def _copy_back(self, out: Writer, outputs: Sequence[Array], staged: Sequence[Array]) -> None:
-        """Write the copies of the results to the host, through memory of its own for `staged`."""
-        for array in staged:
-            with out.block("if (status == cudaSuccess)"):
-                out.line(f"h_{array.name} = ({array.element} *)malloc({array.name}_bytes);")
-                out.line(f"if (h_{array.name} == NULL)")
-                with out.deeper():
-                    out.line("status = cudaErrorMemoryAllocation;")
-        for array in outputs:
-            part = copied(self.analysis, array)
-            goal = part.at(f"h_{array.name}") if staged else part.first
-            source = part.at(f"d_{array.name}")
-            call = f"cudaMemcpy({goal}, {source}, {part.bytes}, cudaMemcpyDeviceToHost)"
-            write_step(out, call, part.condition)
-        if staged:
-            with out.block("if (status == cudaSuccess)"):
-                for array in staged:
-                    part = copied(self.analysis, array)
-                    with written_where(out, part.condition):
-                        held = part.at(f"h_{array.name}")
-                        out.line(f"memcpy({part.first}, {held}, {part.bytes});")
+    def _moved(self, array: Array) -> str:
+        """Return an array of a call as its fields: which bytes are sent, and which are fetched."""
+        name, kind = array.name, array.element
+        if array in self._own:
+            return f"NULL, 0, 0, {name}_bytes, false, false"
+        shape, use = self.analysis.shapes[name], self.analysis.uses[name]
+        moved = (use.is_read or not use.overwritten, name in self._on_device.written)
+        sent, fetched = (str(one).lower() for one in moved)
+        if shape.touched is None:
+            first, size, before = first_element(self.analysis, array), f"{name}_bytes", "0"
+        else:
+            lowest = fold(shape.lowest)
+            shift = "" if lowest == Int(0) else f" - {plain_c(in_long(lowest), RIGHT_OF_SUM)}"
+            before = (
+                f"sizeof({kind}) * ({name}_first{shift})"
+                if shift
+                else (f"sizeof({kind}) * {name}_first")
+            )
+            first, size = f"{name} + {name}_first", f"sizeof({kind}) * {name}_touched"
+            if shape.touched.may_be_none:
+                size = f"{name}_touched > 0 ? {size} : 0"
+        return f"(void *)({first}), {size}, {before}, {name}_bytes, {sent}, {fetched}"
+
+    def _on_host(self, out: Writer, arrays: Sequence[Array]) -> None:
+        """Write that the host now uses arrays itself."""
+        if arrays:
+            with out.block(""):
+                names = ", ".join(array.name for array in arrays)
+                out.line(f"const void *const arrays[] = {{{names}}};")
+                out.line(f'{ON_HOST}("{self.analysis.region.entry}", arrays, {len(arrays)});')
 
     def _bytes(self, out: Writer, arrays: Sequence[Array]) -> None:
         """Write the size of each array's part that the region touches."""
@@ -543,6 +494,7 @@ class HostText:
             if self.resident:
                 self._original_there(out)
             else:
+                self._on_host(out, outer.arrays)
                 out.line(f"{self.name}_original({outer.names()});")
         out.line()
 

@@ -2,11 +2,7 @@
 #ifndef ANNOTUNE_CUDA_HOST_H
 #define ANNOTUNE_CUDA_HOST_H
 
-#include <time.h>
-
-#include "cuda_memory.h"
-
-typedef struct annotune_stream *cudaStream_t;
+#include "cuda_stream.h"
 
 namespace annotune_cpu {
 
@@ -55,9 +51,9 @@ ANNOTUNE_QUIET inline void say_address(const void *address, char *text, size_t s
                  static_cast<long>(byte - dynamic_shared));
 }
 
-/* Check the configuration as the driver does and begin the launch; false: not run. */
-ANNOTUNE_QUIET inline bool begin_launch(const char *name, const void *kernel, dim3 grid, dim3 size,
-                                        size_t dynamic) {
+/* Check the configuration as the driver does; false: not run. */
+ANNOTUNE_QUIET inline bool is_launch_right(const char *name, const void *kernel, dim3 grid,
+                                           dim3 size, size_t dynamic) {
     constexpr unsigned MAX_GRID_X = 0x7fffffff, MAX_GRID_YZ = 65535, MAX_BLOCK_Z = 64;
     host.launches++;
     if (is_planned_failure()) {
@@ -79,6 +75,10 @@ ANNOTUNE_QUIET inline bool begin_launch(const char *name, const void *kernel, di
              name, dynamic, allowed_dynamic_shared(kernel));
         return false;
     }
+    return true;
+}
+
+ANNOTUNE_QUIET inline void begin_launch(const char *name, dim3 grid, dim3 size, size_t dynamic) {
     block.kernel = name;
     block.launch++;
     block.grid = grid;
@@ -89,7 +89,6 @@ ANNOTUNE_QUIET inline bool begin_launch(const char *name, const void *kernel, di
     block.place.phase[0] = block.launch;
     annotune_race_enter(name, &words, 1);
 #endif
-    return true;
 }
 
 ANNOTUNE_QUIET inline void end_launch() {
@@ -112,10 +111,17 @@ struct Launch<KERNEL, NEEDS, void (*)(Parameters...)> {
     const char *name;
     dim3 grid, size;
     size_t dynamic;
+    annotune_stream *stream;
 
     ANNOTUNE_QUIET void operator()(Parameters... parameters) const {
         const void *kernel = reinterpret_cast<const void *>(KERNEL);
-        if (!begin_launch(name, kernel, grid, size, dynamic)) return;
+        if (!is_launch_right(name, kernel, grid, size, dynamic)) return;
+        if (!stream->first) return run(parameters...);
+        defer(*stream, [=, self = *this]() ANNOTUNE_QUIET { self.run(parameters...); });
+    }
+
+    ANNOTUNE_QUIET void run(Parameters... parameters) const {
+        begin_launch(name, grid, size, dynamic);
         auto body = [&]() ANNOTUNE_QUIET { KERNEL(parameters...); };
         block.body = [](void *closure) ANNOTUNE_QUIET {
             (*static_cast<decltype(body) *>(closure))();
@@ -160,8 +166,8 @@ struct Launch<KERNEL, NEEDS, void (*)(Parameters...)> {
 template <auto KERNEL, int NEEDS>
 ANNOTUNE_QUIET Launch<KERNEL, NEEDS, decltype(KERNEL)> launch(const char *name, dim3 grid,
                                                               dim3 size, size_t dynamic = 0,
-                                                              cudaStream_t = nullptr) {
-    return {name, grid, size, dynamic};
+                                                              cudaStream_t stream = nullptr) {
+    return {name, grid, size, dynamic, &stream_of(stream)};
 }
 
 }  // namespace annotune_cpu
@@ -183,47 +189,56 @@ cudaError_t cudaMalloc(T **address, size_t size) {
 inline cudaError_t cudaFree(void *address) {
     using namespace annotune_cpu;
     if (!address) return cudaSuccess;
+    finish_all();
     host.frees++;
     if (release(address)) return cudaSuccess;
     return fail(cudaErrorInvalidValue, "cudaFree of what cudaMalloc did not return, or twice");
 }
 inline cudaError_t cudaMemcpy(void *to, const void *from, size_t size, cudaMemcpyKind kind) {
-    return annotune_cpu::copy(to, from, size, kind);
+    using namespace annotune_cpu;
+    cudaError_t error = copy_later(to, from, size, kind, default_stream);
+    finish(default_stream);
+    return error;
 }
 inline cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t size, cudaMemcpyKind kind,
-                                   cudaStream_t = nullptr) {
-    return annotune_cpu::copy(to, from, size, kind);
+                                   cudaStream_t stream = nullptr) {
+    using namespace annotune_cpu;
+    return copy_later(to, from, size, kind, stream_of(stream));
 }
 inline cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from,
                                      size_t from_pitch, size_t width, size_t height,
-                                     cudaMemcpyKind kind, cudaStream_t = nullptr) {
+                                     cudaMemcpyKind kind, cudaStream_t stream = nullptr) {
     for (size_t row = 0; row < height; row++) {
-        cudaError_t error = annotune_cpu::copy(static_cast<char *>(to) + row * to_pitch,
-                                               static_cast<const char *>(from) + row * from_pitch,
-                                               width, kind);
+        cudaError_t error = cudaMemcpyAsync(static_cast<char *>(to) + row * to_pitch,
+                                            static_cast<const char *>(from) + row * from_pitch,
+                                            width, kind, stream);
         if (error) return error;
     }
     return cudaSuccess;
 }
 inline cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
                                 size_t width, size_t height, cudaMemcpyKind kind) {
-    return cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind);
+    cudaError_t error = cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind);
+    annotune_cpu::finish(annotune_cpu::default_stream);
+    return error;
 }
-inline cudaError_t cudaMemset(void *to, int value, size_t size) {
+inline cudaError_t cudaMemsetAsync(void *to, int value, size_t size, cudaStream_t stream = nullptr) {
     using namespace annotune_cpu;
+    finish(stream_of(stream));
     host.memcpys++;
     if (is_planned_failure()) return fail(cudaErrorUnknown, "cudaMemset failed as planned");
     if (size && !is_side_right(to, size, true, "destination")) return host.last_error;
     memset(to, value, size);
     return cudaSuccess;
 }
-inline cudaError_t cudaMemsetAsync(void *to, int value, size_t size, cudaStream_t = nullptr) {
-    return cudaMemset(to, value, size);
+inline cudaError_t cudaMemset(void *to, int value, size_t size) {
+    return cudaMemsetAsync(to, value, size);
 }
 template <class T>
 cudaError_t cudaMemcpyToSymbol(T &symbol, const void *from, size_t size, size_t offset = 0,
                                cudaMemcpyKind = cudaMemcpyHostToDevice) {
     using namespace annotune_cpu;
+    finish(default_stream);
     host.memcpys++;
     if (is_planned_failure()) return fail(cudaErrorUnknown, "a copy failed as planned");
     if (offset > sizeof symbol || size > sizeof symbol - offset)
@@ -239,37 +254,68 @@ cudaError_t cudaGetSymbolAddress(void **address, T &symbol) {
     *address = &symbol;
     return cudaSuccess;
 }
-inline cudaError_t cudaMallocHost(void **address, size_t size) {
+enum { cudaHostAllocDefault = 0, cudaHostAllocPortable = 1 };
+inline cudaError_t cudaHostAlloc(void **address, size_t size, unsigned) {
+    using namespace annotune_cpu;
+    host.pins++;
+    *address = nullptr;
+    if (is_planned_failure()) return fail(cudaErrorMemoryAllocation, "no pinned memory, as planned");
     *address = malloc(size);
-    return *address ? cudaSuccess : annotune_cpu::fail(cudaErrorMemoryAllocation, "no host memory");
+    if (!*address) return fail(cudaErrorMemoryAllocation, "no host memory");
+    fill(*address, POISON, size);
+    pin(*address, size, true);
+    return cudaSuccess;
+}
+inline cudaError_t cudaMallocHost(void **address, size_t size) {
+    return cudaHostAlloc(address, size, cudaHostAllocDefault);
 }
 template <class T>
 cudaError_t cudaMallocHost(T **address, size_t size) {
     return cudaMallocHost(reinterpret_cast<void **>(address), size);
 }
 inline cudaError_t cudaFreeHost(void *address) {
-    free(address);
+    using namespace annotune_cpu;
+    if (!address) return cudaSuccess;
+    finish_all();
+    if (unpin(address, true)) return cudaSuccess;
+    return fail(cudaErrorInvalidValue, "cudaFreeHost of what cudaHostAlloc did not return, or twice");
+}
+inline cudaError_t cudaHostRegister(void *address, size_t size, unsigned) {
+    annotune_cpu::pin(address, size, false);
     return cudaSuccess;
 }
-inline cudaError_t cudaHostRegister(void *, size_t, unsigned) { return cudaSuccess; }
-inline cudaError_t cudaHostUnregister(void *) { return cudaSuccess; }
+inline cudaError_t cudaHostUnregister(void *address) {
+    using namespace annotune_cpu;
+    finish_all();
+    if (unpin(address, false)) return cudaSuccess;
+    return fail(cudaErrorInvalidValue, "cudaHostUnregister of what is not registered");
+}
+enum cudaMemoryType {
+    cudaMemoryTypeUnregistered = 0,
+    cudaMemoryTypeHost = 1,
+    cudaMemoryTypeDevice = 2,
+    cudaMemoryTypeManaged = 3
+};
+struct cudaPointerAttributes {
+    cudaMemoryType type;
+    int device;
+    void *devicePointer, *hostPointer;
+};
+inline cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *found, const void *address) {
+    using namespace annotune_cpu;
+    const Allocation *a = allocation_of(address);
+    void *own = const_cast<void *>(address);
+    *found = {cudaMemoryTypeUnregistered, 0, nullptr, own};
+    if (a) *found = {a->is_managed ? cudaMemoryTypeManaged : cudaMemoryTypeDevice, 0, own, own};
+    else if (is_pinned(address, 1)) *found = {cudaMemoryTypeHost, 0, own, own};
+    return cudaSuccess;
+}
 inline cudaError_t cudaGetLastError() {
     cudaError_t error = annotune_cpu::host.last_error;
     annotune_cpu::host.last_error = cudaSuccess;
     return error;
 }
 inline cudaError_t cudaPeekAtLastError() { return annotune_cpu::host.last_error; }
-inline cudaError_t cudaDeviceSynchronize() {
-    using namespace annotune_cpu;
-    if (is_planned_failure()) {
-        // Nothing is known of what the kernels before it have written.
-        for (unsigned i = 0; i < host.count; i++)
-            fill(payload(host.allocations[i]), POISON, host.allocations[i].size);
-        return fail(cudaErrorLaunchFailure, "a synchronization failed as planned");
-    }
-    return cudaSuccess;
-}
-
 enum cudaFuncAttribute {
     cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
     cudaFuncAttributePreferredSharedMemoryCarveout = 9
@@ -292,44 +338,6 @@ cudaError_t cudaFuncSetAttribute(Kernel *kernel, int attribute, int value) {
     return cudaSuccess;
 }
 
-/* One device, one queue: everything has happened when a call returns. */
-struct annotune_event {
-    timespec time;
-};
-typedef annotune_event *cudaEvent_t;
-enum { cudaStreamDefault = 0, cudaStreamNonBlocking = 1 };
-enum { cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming = 2 };
-inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) {
-    *stream = nullptr;
-    return cudaSuccess;
-}
-inline cudaError_t cudaStreamCreate(cudaStream_t *stream) {
-    return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
-}
-inline cudaError_t cudaStreamDestroy(cudaStream_t) { return cudaSuccess; }
-inline cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaDeviceSynchronize(); }
-inline cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned = 0) { return cudaSuccess; }
-inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned) {
-    *event = static_cast<cudaEvent_t>(calloc(1, sizeof(annotune_event)));
-    return *event ? cudaSuccess : annotune_cpu::fail(cudaErrorMemoryAllocation, "no host memory");
-}
-inline cudaError_t cudaEventCreate(cudaEvent_t *event) {
-    return cudaEventCreateWithFlags(event, cudaEventDefault);
-}
-inline cudaError_t cudaEventDestroy(cudaEvent_t event) {
-    free(event);
-    return cudaSuccess;
-}
-inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t = nullptr) {
-    clock_gettime(CLOCK_MONOTONIC, &event->time);
-    return cudaSuccess;
-}
-inline cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaDeviceSynchronize(); }
-inline cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEvent_t to) {
-    *milliseconds = static_cast<float>((to->time.tv_sec - from->time.tv_sec) * 1e3 +
-                                       (to->time.tv_nsec - from->time.tv_nsec) * 1e-6);
-    return cudaSuccess;
-}
 inline cudaError_t cudaSetDevice(int device) {
     return device == 0 ? cudaSuccess : annotune_cpu::fail(cudaErrorInvalidDevice, "device %d", device);
 }

@@ -24,13 +24,25 @@ struct Allocation {
     char *memory;  // red zone, payload, red zone
     size_t mapped, size;
     unsigned number;  // the how-manieth cudaMalloc, from 1
+    bool is_managed;
+};
+
+/* Memory of the host that the device reaches: allocated so, or registered. */
+struct Pinned {
+    char *memory;
+    size_t size;
+    bool is_allocated;
+    Pinned *next;
 };
 
 struct Host {
     Allocation *allocations;
     unsigned count, capacity, made;
+    Pinned *pinned;
     int mallocs, memcpys, frees, launches, violations;
+    int pins, events;  // pinned memory that was asked for, and events that there are
     long bytes_in, bytes_out;  // copied to the device, and from it
+    int calls;             // of what may fail
     int calls_to_failure;  // 0: none is planned
     cudaError_t last_error;
     char message[512];
@@ -51,6 +63,7 @@ __attribute__((format(printf, 2, 3))) ANNOTUNE_QUIET inline cudaError_t fail(
 
 /* Count one API call; true when it is the one that shall fail. */
 ANNOTUNE_QUIET inline bool is_planned_failure() {
+    host.calls++;
     return host.calls_to_failure > 0 && --host.calls_to_failure == 0;
 }
 
@@ -136,7 +149,7 @@ ANNOTUNE_QUIET inline void *allocate(size_t size) {
         if (!host.allocations) return nullptr;
     }
     Allocation &a = host.allocations[host.count++];
-    a = {static_cast<char *>(memory), mapped, size, ++host.made};
+    a = {static_cast<char *>(memory), mapped, size, ++host.made, false};
     fill(memory, POISON, mapped);
     fill_zone(a.memory, RED_ZONE, a.number);
     size_t after = static_cast<size_t>(a.memory + mapped - payload(a) - size);
@@ -164,14 +177,39 @@ ANNOTUNE_QUIET inline bool release(void *address) {
     return false;
 }
 
+/* Whether the device reaches that memory of the host's. */
+ANNOTUNE_QUIET inline bool is_pinned(const void *address, size_t size) {
+    const char *byte = static_cast<const char *>(address);
+    for (const Pinned *one = host.pinned; one; one = one->next)
+        if (byte >= one->memory && byte + size <= one->memory + one->size) return true;
+    return false;
+}
+
+ANNOTUNE_QUIET inline void pin(void *memory, size_t size, bool is_allocated) {
+    host.pinned = new Pinned{static_cast<char *>(memory), size, is_allocated, host.pinned};
+}
+
+ANNOTUNE_QUIET inline bool unpin(void *memory, bool is_allocated) {
+    for (Pinned **link = &host.pinned; *link; link = &(*link)->next) {
+        Pinned *one = *link;
+        if (one->memory != memory || one->is_allocated != is_allocated) continue;
+        *link = one->next;
+        if (is_allocated) free(memory);
+        delete one;
+        return true;
+    }
+    return false;
+}
+
 /* Does [address, address + size) lie on the side that the copy says? Else the message. */
 ANNOTUNE_QUIET inline bool is_side_right(const void *address, size_t size, bool on_device,
                                          const char *role) {
     const Allocation *a = allocation_of(address);
     if (!on_device) {
-        if (a) fail(cudaErrorInvalidValue, "the %s of a copy should be host memory and lies in "
-                    "device allocation %u", role, a->number);
-        return !a;
+        if (a && !a->is_managed)
+            fail(cudaErrorInvalidValue, "the %s of a copy should be host memory and lies in "
+                 "device allocation %u", role, a->number);
+        return !a || a->is_managed;
     }
     if (!a) {
         fail(cudaErrorInvalidValue, "the %s of a copy should be device memory and is not", role);
@@ -187,7 +225,8 @@ ANNOTUNE_QUIET inline bool is_side_right(const void *address, size_t size, bool 
     return is_inside;
 }
 
-ANNOTUNE_QUIET inline cudaError_t copy(void *to, const void *from, size_t size, int kind) {
+/* Check a copy as the driver does, and count it. */
+ANNOTUNE_QUIET inline cudaError_t begin_copy(void *to, const void *from, size_t size, int kind) {
     host.memcpys++;
     if (is_planned_failure()) return fail(cudaErrorUnknown, "a copy failed as planned");
     if (size == 0) return cudaSuccess;
@@ -197,9 +236,8 @@ ANNOTUNE_QUIET inline cudaError_t copy(void *to, const void *from, size_t size, 
     bool from_device = kind == cudaMemcpyDefault ? allocation_of(from) != nullptr : kind & 2;
     if (!is_side_right(to, size, to_device, "destination")) return host.last_error;
     if (!is_side_right(from, size, from_device, "source")) return host.last_error;
-    memmove(to, from, size);
-    host.bytes_in += to_device ? static_cast<long>(size) : 0;
-    host.bytes_out += from_device ? static_cast<long>(size) : 0;
+    host.bytes_in += to_device && !from_device ? static_cast<long>(size) : 0;
+    host.bytes_out += from_device && !to_device ? static_cast<long>(size) : 0;
     return cudaSuccess;
 }
 
@@ -208,10 +246,13 @@ ANNOTUNE_QUIET inline cudaError_t copy(void *to, const void *from, size_t size, 
 ANNOTUNE_API void annotune_cpu_set_order(int mode) { annotune_cpu::order_mode = mode; }
 ANNOTUNE_API void annotune_cpu_set_seed(unsigned seed) { annotune_cpu::order_seed = seed; }
 ANNOTUNE_API void annotune_cpu_fail_at(int n) { annotune_cpu::host.calls_to_failure = n; }
+/* How many calls since the last reset may be made to fail. */
+ANNOTUNE_API int annotune_cpu_calls(void) { return annotune_cpu::host.calls; }
 ANNOTUNE_API int annotune_cpu_mallocs(void) { return annotune_cpu::host.mallocs; }
 ANNOTUNE_API int annotune_cpu_memcpys(void) { return annotune_cpu::host.memcpys; }
 ANNOTUNE_API long annotune_cpu_bytes_in(void) { return annotune_cpu::host.bytes_in; }
 ANNOTUNE_API long annotune_cpu_bytes_out(void) { return annotune_cpu::host.bytes_out; }
+ANNOTUNE_API int annotune_cpu_pins(void) { return annotune_cpu::host.pins; }
 ANNOTUNE_API int annotune_cpu_frees(void) { return annotune_cpu::host.frees; }
 ANNOTUNE_API int annotune_cpu_launches(void) { return annotune_cpu::host.launches; }
 /* What a program calls for the memory that its calls have left for later ones. */
@@ -219,26 +260,22 @@ extern "C" __attribute__((weak)) void annotune_release(void);
 /* What is left when no call is under way. */
 ANNOTUNE_API int annotune_cpu_live_allocations(void) {
     if (annotune_release) annotune_release();
-    return static_cast<int>(annotune_cpu::host.count);
-}
-ANNOTUNE_API int annotune_cpu_red_zone_violations(void) {
-    annotune_cpu::check_all_zones("at the end");
-    return annotune_cpu::host.violations;
+    int pinned = 0;
+    for (const annotune_cpu::Pinned *one = annotune_cpu::host.pinned; one; one = one->next)
+        pinned += one->is_allocated;
+    return static_cast<int>(annotune_cpu::host.count) + pinned + annotune_cpu::host.events;
 }
 /* The last thing that went wrong, in words; "" when nothing did. */
 ANNOTUNE_API const char *annotune_cpu_message(void) { return annotune_cpu::host.message; }
 /* Device memory for a caller whose data is resident; not counted, never made to fail. */
 ANNOTUNE_API void *annotune_cpu_device_malloc(size_t size) { return annotune_cpu::allocate(size); }
-ANNOTUNE_API int annotune_cpu_device_free(void *address) { return annotune_cpu::release(address); }
-/* Frees what is left, zeroes the counters, forward order, no planned failure. */
-ANNOTUNE_API void annotune_cpu_reset(void) {
-    if (annotune_release) annotune_release();
-    while (annotune_cpu::host.count)
-        annotune_cpu::release(annotune_cpu::payload(annotune_cpu::host.allocations[0]));
-    free(annotune_cpu::host.allocations);
-    annotune_cpu::host = annotune_cpu::Host();
-    annotune_cpu::order_mode = annotune_cpu::FORWARD;
-    annotune_cpu::order_seed = 1;
+ANNOTUNE_API void *annotune_cpu_managed_malloc(size_t size) {
+    void *memory = annotune_cpu::allocate(size);
+    if (memory) annotune_cpu::host.allocations[annotune_cpu::host.count - 1].is_managed = true;
+    return memory;
 }
-
+/* A caller's own memory that it has pinned. */
+ANNOTUNE_API void annotune_cpu_pin(void *memory, size_t size) { annotune_cpu::pin(memory, size, false); }
+ANNOTUNE_API int annotune_cpu_unpin(void *memory) { return annotune_cpu::unpin(memory, false); }
+ANNOTUNE_API int annotune_cpu_device_free(void *address) { return annotune_cpu::release(address); }
 #endif

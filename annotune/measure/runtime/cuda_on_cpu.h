@@ -10,10 +10,22 @@
 #ifndef ANNOTUNE_CUDA_ON_CPU_H
 #define ANNOTUNE_CUDA_ON_CPU_H
 
+/* Copies in small chunks, made by the calling thread, so that every slot of the ring has turns. */
+#ifndef ANNOTUNE_CHUNK
+#define ANNOTUNE_CHUNK 16384
+#endif
+#ifndef ANNOTUNE_SLOTS
+#define ANNOTUNE_SLOTS 4
+#endif
+#ifndef ANNOTUNE_COPIERS
+#define ANNOTUNE_COPIERS 1
+#endif
+
 #include "cuda_types.h"
 #include "cuda_block.h"
 #include "cuda_device.h"
 #include "cuda_memory.h"
+#include "cuda_stream.h"
 #include "cuda_host.h"
 
 #endif

@@ -22,7 +22,8 @@
 #define __host__
 #define __constant__
 #define __managed__
-#define __shared__ static
+/* Away from what the program keeps, which a write beyond their end would change. */
+#define __shared__ static __attribute__((section("annotune_shared")))
 #define __forceinline__ inline __attribute__((always_inline))
 #define __noinline__ __attribute__((noinline))
 #define __launch_bounds__(...)

@@ -2,13 +2,16 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <atomic>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 
-/* Memory of the device that calls leave for later ones; annotune_release() gives it back. */
+/* Memory that calls leave for later ones; annotune_release() gives it back. */
+enum { ANNOTUNE_PINNED = -1 };
 struct annotune_block {
     void *memory;
     size_t bytes;
-    int device;
+    int place; /* the number of a device, or ANNOTUNE_PINNED: memory of the host */
     bool is_free;
     annotune_block *next;
 };
@@ -16,25 +19,22 @@ struct annotune_block {
 struct annotune_blocks {
     size_t slack;
     annotune_block *first;
-    std::atomic_flag is_taken;
+    pthread_mutex_t turn;
 };
-__attribute__((weak)) annotune_blocks annotune_kept = {1 << 20, NULL, ATOMIC_FLAG_INIT};
-struct annotune_blocks_lock {
-    annotune_blocks_lock()
-    {
-        while (annotune_kept.is_taken.test_and_set(std::memory_order_acquire)) {
-        }
-    }
-    ~annotune_blocks_lock() { annotune_kept.is_taken.clear(std::memory_order_release); }
+__attribute__((weak)) annotune_blocks annotune_kept = {1 << 20, NULL, PTHREAD_MUTEX_INITIALIZER};
+struct annotune_lock {
+    pthread_mutex_t *const mutex;
+    annotune_lock(pthread_mutex_t *one) : mutex(one) { pthread_mutex_lock(mutex); }
+    ~annotune_lock() { pthread_mutex_unlock(mutex); }
 };
 
-/* Take the smallest free block of a device with so many bytes that is not much larger. */
-static void *annotune_taken(int device, size_t bytes)
+/* Take the smallest free block of a place with so many bytes that is not much larger. */
+static void *annotune_taken(int place, size_t bytes)
 {
-    const annotune_blocks_lock lock;
+    const annotune_lock lock(&annotune_kept.turn);
     annotune_block *best = NULL;
     for (annotune_block *one = annotune_kept.first; one != NULL; one = one->next)
-        if (one->is_free && one->device == device && bytes <= one->bytes
+        if (one->is_free && one->place == place && bytes <= one->bytes
             && one->bytes <= 2 * bytes + annotune_kept.slack
             && (best == NULL || one->bytes < best->bytes))
             best = one;
@@ -44,55 +44,74 @@ static void *annotune_taken(int device, size_t bytes)
     return best->memory;
 }
 
-/* Give free blocks of a device back to it: all, or the largest of less than some bytes. */
-static void annotune_dropped(int device, bool is_all, size_t below)
+static void annotune_given_back(annotune_block *one)
 {
-    const annotune_blocks_lock lock;
+    if (one->place == ANNOTUNE_PINNED)
+        cudaFreeHost(one->memory);
+    else
+        cudaFree(one->memory);
+    free(one);
+}
+
+/* Give free blocks of a place back: all, or the largest of less than some bytes. */
+static void annotune_dropped(int place, bool is_all, size_t below)
+{
+    const annotune_lock lock(&annotune_kept.turn);
     size_t largest = 0;
     for (annotune_block *one = annotune_kept.first; one != NULL; one = one->next)
-        if (one->is_free && one->device == device && one->bytes < below && one->bytes > largest)
+        if (one->is_free && one->place == place && one->bytes < below && one->bytes > largest)
             largest = one->bytes;
     for (annotune_block **link = &annotune_kept.first; *link != NULL;) {
         annotune_block *const one = *link;
-        if (!one->is_free || one->device != device || !(is_all || one->bytes == largest)) {
+        if (!one->is_free || one->place != place || !(is_all || one->bytes == largest)) {
             link = &one->next;
             continue;
         }
         *link = one->next;
-        cudaFree(one->memory);
-        free(one);
+        annotune_given_back(one);
         if (!is_all)
             return;
     }
 }
 
-static cudaError_t annotune_allocate(void **memory, size_t bytes)
+static cudaError_t annotune_new(void **memory, int place, size_t bytes)
 {
-    int device = 0;
+    if (place == ANNOTUNE_PINNED)
+        return cudaHostAlloc(memory, bytes, cudaHostAllocPortable);
+    return cudaMalloc(memory, bytes);
+}
+
+/* Get memory of the device in use, or pinned memory of the host. */
+static cudaError_t annotune_allocate(void **memory, size_t bytes, bool is_pinned = false)
+{
+    int place = ANNOTUNE_PINNED;
     *memory = NULL;
-    const cudaError_t found = cudaGetDevice(&device);
+    const cudaError_t found = is_pinned ? cudaSuccess : cudaGetDevice(&place);
     if (found != cudaSuccess || bytes == 0)
         return found;
-    *memory = annotune_taken(device, bytes);
+    *memory = annotune_taken(place, bytes);
     if (*memory != NULL)
         return cudaSuccess;
-    annotune_dropped(device, false, bytes);
-    cudaError_t status = cudaMalloc(memory, bytes);
+    annotune_dropped(place, false, bytes);
+    cudaError_t status = annotune_new(memory, place, bytes);
     if (status == cudaErrorMemoryAllocation) {
         cudaGetLastError();
-        annotune_dropped(device, true, 0);
-        status = cudaMalloc(memory, bytes);
+        annotune_dropped(place, true, 0);
+        status = annotune_new(memory, place, bytes);
     }
     if (status != cudaSuccess)
         return status;
     annotune_block *const made = (annotune_block *)malloc(sizeof *made);
     if (made == NULL) {
-        cudaFree(*memory);
+        if (is_pinned)
+            cudaFreeHost(*memory);
+        else
+            cudaFree(*memory);
         *memory = NULL;
         return cudaErrorMemoryAllocation;
     }
-    const annotune_blocks_lock lock;
-    *made = {*memory, bytes, device, false, annotune_kept.first};
+    const annotune_lock lock(&annotune_kept.turn);
+    *made = {*memory, bytes, place, false, annotune_kept.first};
     annotune_kept.first = made;
     return cudaSuccess;
 }
@@ -104,7 +123,7 @@ static void annotune_free(void *memory, cudaError_t status)
     /* Who has it next may use another stream. */
     cudaStreamSynchronize(cudaStreamPerThread);
 #endif
-    const annotune_blocks_lock lock;
+    const annotune_lock lock(&annotune_kept.turn);
     for (annotune_block **link = &annotune_kept.first; *link != NULL; link = &(*link)->next) {
         annotune_block *const one = *link;
         if (memory == NULL || one->memory != memory)
@@ -114,21 +133,462 @@ static void annotune_free(void *memory, cudaError_t status)
             return;
         }
         *link = one->next;
-        cudaFree(memory);
-        free(one);
+        annotune_given_back(one);
         return;
     }
 }
 
+/* What else the program keeps between calls, NULL where that is nothing. */
+__attribute__((weak)) void (*annotune_release_copies)(void) = NULL;
+
 extern "C" __attribute__((weak, visibility("default"))) void annotune_release(void)
 {
     int own = 0, devices = 0;
+    if (annotune_release_copies != NULL)
+        annotune_release_copies();
+    annotune_dropped(ANNOTUNE_PINNED, true, 0);
     if (cudaGetDevice(&own) != cudaSuccess || cudaGetDeviceCount(&devices) != cudaSuccess)
         return;
     for (int device = 0; device < devices; device++)
         if (cudaSetDevice(device) == cudaSuccess)
             annotune_dropped(device, true, 0);
     cudaSetDevice(own);
+}
+
+/* Copies between the program's arrays and the device's memory.
+ *
+ * The bus is several times faster to and from pinned memory than to and from what malloc returns. So
+ * threads copy an array in chunks to, or from, the slots of a pinned ring, while the bus has others.
+ * The calling thread alone calls the CUDA library. What the program has pinned itself is copied
+ * straight, and what is managed or on the device already is not copied at all.
+ *
+ * A build may set: the bytes of a chunk, how many slots there are, and how many threads copy.
+ */
+#ifndef ANNOTUNE_CHUNK
+#define ANNOTUNE_CHUNK (1 << 20)
+#endif
+#ifndef ANNOTUNE_SLOTS
+#define ANNOTUNE_SLOTS 32
+#endif
+#ifndef ANNOTUNE_COPIERS
+#define ANNOTUNE_COPIERS 8
+#endif
+
+/* How the device reaches an array: through the ring, straight, by a copy of its own, or in place. */
+enum annotune_way { ANNOTUNE_STAGED, ANNOTUNE_STRAIGHT, ANNOTUNE_FOREIGN, ANNOTUNE_IN_PLACE };
+
+/* An array of a call. Kernels get a section of memory, of which `bytes` from `before` on are those
+ * of the program from `first` on that are sent before the kernels, or fetched behind them. */
+struct annotune_array {
+    void *first;
+    size_t bytes, before, section;
+    bool is_sent, is_fetched;
+    annotune_way way = ANNOTUNE_STAGED;
+    char *device = NULL;
+    /* What is there before the call, where the program's nest may need it after all. */
+    char *saved = NULL;
+    bool is_given = false; /* whether kernels may have written to it */
+};
+
+/* A chunk in a pinned ring: what a thread has to copy, and what the device does with its memory. */
+struct annotune_slot {
+    void *to;
+    const void *from;
+    size_t bytes;
+    int is_done;
+    char *memory;
+    cudaEvent_t event;
+};
+/* The ring of the program, which one call has at a time; copies are begun and taken in order. */
+struct annotune_ring {
+    pthread_mutex_t call, turn;
+    pthread_cond_t more;
+    long begun, taken;
+    int device, copiers;
+    bool ends;
+    pthread_t threads[ANNOTUNE_COPIERS + 1];
+    annotune_slot slots[ANNOTUNE_SLOTS];
+};
+__attribute__((weak)) annotune_ring annotune_copies = {
+    PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER,
+    0, 0, 0, 0, false, {}, {}};
+
+static annotune_slot &annotune_slot_of(long number)
+{
+    return annotune_copies.slots[number % ANNOTUNE_SLOTS];
+}
+
+/* Do the oldest copy that nobody has taken, and none behind `last`; false where there is none. */
+static bool annotune_copy_one(long last)
+{
+    annotune_ring &ring = annotune_copies;
+    pthread_mutex_lock(&ring.turn);
+    const bool is_there = ring.taken < ring.begun && ring.taken <= last;
+    const long number = is_there ? ring.taken++ : 0;
+    pthread_mutex_unlock(&ring.turn);
+    if (!is_there)
+        return false;
+    annotune_slot &slot = annotune_slot_of(number);
+    if (slot.bytes > 0)
+        memcpy(slot.to, slot.from, slot.bytes);
+    __atomic_store_n(&slot.is_done, 1, __ATOMIC_RELEASE);
+    return true;
+}
+
+static void *annotune_copier(void *)
+{
+    annotune_ring &ring = annotune_copies;
+    for (;;) {
+        pthread_mutex_lock(&ring.turn);
+        while (ring.taken == ring.begun && !ring.ends)
+            pthread_cond_wait(&ring.more, &ring.turn);
+        const bool ends = ring.ends;
+        const long last = ring.begun;
+        pthread_mutex_unlock(&ring.turn);
+        if (ends)
+            return NULL;
+        annotune_copy_one(last);
+    }
+}
+
+/* Start the threads, one less than the processors that the caller may use; it copies, too. */
+static void annotune_start_copiers(void)
+{
+    annotune_ring &ring = annotune_copies;
+    cpu_set_t usable;
+    const int found = sched_getaffinity(0, sizeof usable, &usable) == 0 ? CPU_COUNT(&usable) : 1;
+    const int wanted = (found < ANNOTUNE_COPIERS ? found : ANNOTUNE_COPIERS) - 1;
+    /* Signals are for the threads of the program. */
+    sigset_t all, own;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &own);
+    while (ring.copiers < wanted
+           && pthread_create(&ring.threads[ring.copiers], NULL, annotune_copier, NULL) == 0)
+        ring.copiers++;
+    pthread_sigmask(SIG_SETMASK, &own, NULL);
+}
+
+static void annotune_begin_copy(long number, void *to, const void *from, size_t bytes)
+{
+    annotune_ring &ring = annotune_copies;
+    annotune_slot &slot = annotune_slot_of(number);
+    slot.to = to;
+    slot.from = from;
+    slot.bytes = bytes;
+    __atomic_store_n(&slot.is_done, 0, __ATOMIC_RELAXED);
+    pthread_mutex_lock(&ring.turn);
+    ring.begun = number + 1;
+    pthread_mutex_unlock(&ring.turn);
+    if (ring.copiers > 0 && bytes > 0)
+        pthread_cond_signal(&ring.more);
+}
+
+/* Wait for a copy; what nobody has taken yet the caller does itself. */
+static void annotune_end_copy(long number)
+{
+    while (!__atomic_load_n(&annotune_slot_of(number).is_done, __ATOMIC_ACQUIRE))
+        if (!annotune_copy_one(number))
+            sched_yield();
+}
+
+/* Find out how the device reaches an array, and get the memory for it. */
+static cudaError_t annotune_place(annotune_array &array)
+{
+    int device = 0;
+    cudaError_t status = cudaGetDevice(&device);
+    if (status != cudaSuccess)
+        return status;
+    cudaPointerAttributes of_first, of_last;
+    char *const first = (char *)array.first, *const section = first - array.before;
+    array.way = ANNOTUNE_STAGED;
+    if (array.bytes > 0 && cudaPointerGetAttributes(&of_first, first) == cudaSuccess
+        && cudaPointerGetAttributes(&of_last, first + array.bytes - 1) == cudaSuccess
+        && of_first.type == of_last.type) {
+        const bool is_device = of_first.type == cudaMemoryTypeDevice;
+        const bool is_near = of_first.type == cudaMemoryTypeManaged
+                             || (is_device && of_first.device == device);
+        /* Kernels read neighbours at once, from where memory of the library's begins. */
+        if (is_near && (size_t)section % 16 == 0)
+            array.way = ANNOTUNE_IN_PLACE;
+        else if (is_near || is_device)
+            array.way = ANNOTUNE_FOREIGN;
+        else if (of_first.type == cudaMemoryTypeHost)
+            array.way = ANNOTUNE_STRAIGHT;
+    } else {
+        cudaGetLastError();
+    }
+    if (array.way == ANNOTUNE_IN_PLACE) {
+        array.device = section;
+        return cudaSuccess;
+    }
+    status = annotune_allocate((void **)&array.device, array.section);
+    /* What is overwritten without having been read need not be put back. */
+    const bool is_host = array.way == ANNOTUNE_STAGED || array.way == ANNOTUNE_STRAIGHT;
+    if (status == cudaSuccess && is_host && array.is_sent && array.is_fetched)
+        status = annotune_allocate((void **)&array.saved, array.bytes, true);
+    return status;
+}
+
+enum annotune_purpose { ANNOTUNE_SEND, ANNOTUNE_SAVE, ANNOTUNE_FETCH };
+
+/* The chunks of arrays that are copied for a purpose, numbered one after the other. */
+struct annotune_chunks {
+    const annotune_purpose purpose;
+    annotune_array *array, *const end;
+    size_t from;
+    long number;
+    annotune_chunks(annotune_purpose why, annotune_array *arrays, int count)
+        : purpose(why), array(arrays), end(arrays + count), from(0), number(0)
+    {
+        skip();
+    }
+    bool is_there() const { return array != end; }
+    bool is_staged() const { return array->way == ANNOTUNE_STAGED; }
+    size_t bytes() const
+    {
+        const bool is_whole = purpose != ANNOTUNE_SAVE && !is_staged();
+        const size_t left = array->bytes - from;
+        return is_whole || left < ANNOTUNE_CHUNK ? left : ANNOTUNE_CHUNK;
+    }
+    char *host() const { return (char *)array->first + from; }
+    char *device() const { return array->device + array->before + from; }
+    /* Whether the chunk passes through its slot's memory: what is saved is sent from there. */
+    bool is_in_slot() const
+    {
+        return is_staged() && (purpose == ANNOTUNE_FETCH || array->saved == NULL);
+    }
+    /* The host's end of the copy by the bus. */
+    char *memory() const
+    {
+        if (is_in_slot())
+            return annotune_slot_of(number).memory;
+        return is_staged() ? array->saved + from : host();
+    }
+    void next()
+    {
+        from += bytes();
+        number++;
+        if (from == array->bytes) {
+            array++;
+            skip();
+        }
+    }
+    void skip()
+    {
+        for (from = 0; array != end && !is_wanted(); array++) {
+        }
+    }
+    bool is_wanted() const
+    {
+        if (array->bytes == 0 || array->way == ANNOTUNE_IN_PLACE)
+            return false;
+        if (purpose == ANNOTUNE_SAVE)
+            return array->saved != NULL && !is_staged();
+        return purpose == ANNOTUNE_SEND ? array->is_sent : array->is_fetched;
+    }
+};
+
+/* Wait until the device has done with a slot, and see that it has all that the chunk needs. */
+static cudaError_t annotune_ready(const annotune_chunks &chunk)
+{
+    annotune_slot &slot = annotune_slot_of(chunk.number);
+    cudaError_t status = cudaSuccess;
+    if (slot.event == NULL)
+        status = cudaEventCreateWithFlags(&slot.event, cudaEventDisableTiming);
+    else
+        status = cudaEventSynchronize(slot.event);
+    if (status == cudaSuccess && slot.memory == NULL && chunk.is_in_slot())
+        status = cudaHostAlloc((void **)&slot.memory, ANNOTUNE_CHUNK, cudaHostAllocPortable);
+    return status;
+}
+
+/* Put a chunk's copy by the bus into the stream of the kernels. */
+static cudaError_t annotune_ship(const annotune_chunks &chunk)
+{
+    const bool is_sent = chunk.purpose == ANNOTUNE_SEND;
+    char *const to = is_sent ? chunk.device() : chunk.memory();
+    const char *const from = is_sent ? chunk.memory() : chunk.device();
+    const cudaError_t status = cudaMemcpyAsync(to, from, chunk.bytes(), cudaMemcpyDefault, 0);
+    if (status != cudaSuccess)
+        return status;
+    return cudaEventRecord(annotune_slot_of(chunk.number).event, 0);
+}
+
+/* Begin what comes first of a chunk: the threads' copy, or the bus's of what is fetched. */
+static cudaError_t annotune_begin(const annotune_chunks &chunk)
+{
+    cudaError_t status = cudaSuccess;
+    if (chunk.purpose == ANNOTUNE_FETCH && chunk.number >= ANNOTUNE_SLOTS)
+        annotune_end_copy(chunk.number - ANNOTUNE_SLOTS);
+    if (chunk.purpose != ANNOTUNE_SAVE)
+        status = annotune_ready(chunk);
+    if (status != cudaSuccess)
+        return status;
+    if (chunk.purpose == ANNOTUNE_FETCH)
+        return annotune_ship(chunk);
+    char *const to = chunk.is_staged() ? chunk.memory() : chunk.array->saved + chunk.from;
+    const bool is_copied = chunk.is_staged() || chunk.purpose == ANNOTUNE_SAVE;
+    annotune_begin_copy(chunk.number, to, chunk.host(), is_copied ? chunk.bytes() : 0);
+    return cudaSuccess;
+}
+
+/* Wait for what came first, and go on with the rest. */
+static cudaError_t annotune_go_on(const annotune_chunks &chunk)
+{
+    if (chunk.purpose != ANNOTUNE_FETCH) {
+        annotune_end_copy(chunk.number);
+        return chunk.purpose == ANNOTUNE_SEND ? annotune_ship(chunk) : cudaSuccess;
+    }
+    const cudaError_t status = cudaEventSynchronize(annotune_slot_of(chunk.number).event);
+    if (status == cudaSuccess) {
+        const size_t bytes = chunk.is_staged() ? chunk.bytes() : 0;
+        annotune_begin_copy(chunk.number, chunk.host(), chunk.memory(), bytes);
+    }
+    return status;
+}
+
+/* Copy all chunks for a purpose, as many at a time as there are slots. */
+static cudaError_t annotune_move(annotune_purpose purpose, annotune_array *arrays, int count)
+{
+    annotune_ring &ring = annotune_copies;
+    pthread_mutex_lock(&ring.turn);
+    ring.begun = ring.taken = 0;
+    pthread_mutex_unlock(&ring.turn);
+    annotune_chunks ahead(purpose, arrays, count), behind(purpose, arrays, count);
+    cudaError_t status = cudaSuccess;
+    for (; status == cudaSuccess && behind.is_there(); behind.next()) {
+        for (; status == cudaSuccess && ahead.is_there()
+               && ahead.number < behind.number + ANNOTUNE_SLOTS; ahead.next())
+            status = annotune_begin(ahead);
+        if (status == cudaSuccess)
+            status = annotune_go_on(behind);
+    }
+    const long begun = ring.begun;
+    for (long one = begun < ANNOTUNE_SLOTS ? 0 : begun - ANNOTUNE_SLOTS; one < begun; one++)
+        annotune_end_copy(one);
+    return status;
+}
+
+/* A call's turn to have the ring, whose events are of the device in use. */
+struct annotune_ring_turn {
+    const annotune_lock lock;
+    cudaError_t status;
+    annotune_ring_turn() : lock(&annotune_copies.call)
+    {
+        annotune_ring &ring = annotune_copies;
+        int device = 0;
+        status = cudaGetDevice(&device);
+        if (status != cudaSuccess || device == ring.device)
+            return;
+        for (annotune_slot &slot : ring.slots) {
+            if (slot.event != NULL && cudaEventSynchronize(slot.event) == cudaSuccess)
+                cudaEventDestroy(slot.event);
+            slot.event = NULL;
+        }
+        ring.device = device;
+    }
+};
+
+/* Give the ring back, and end its threads. */
+static void annotune_end_copiers(void)
+{
+    annotune_ring &ring = annotune_copies;
+    const annotune_ring_turn turn;
+    pthread_mutex_lock(&ring.turn);
+    ring.ends = true;
+    pthread_mutex_unlock(&ring.turn);
+    pthread_cond_broadcast(&ring.more);
+    while (ring.copiers > 0)
+        pthread_join(ring.threads[--ring.copiers], NULL);
+    ring.ends = false;
+    for (annotune_slot &slot : ring.slots) {
+        if (slot.event != NULL) {
+            cudaEventSynchronize(slot.event);
+            cudaEventDestroy(slot.event);
+        }
+        if (slot.memory != NULL)
+            cudaFreeHost(slot.memory);
+        slot.event = NULL;
+        slot.memory = NULL;
+    }
+}
+
+/* Get memory of the device for the arrays of a call, and put copies of what is read there. */
+static cudaError_t annotune_send(annotune_array *arrays, int count)
+{
+    size_t staged = 0;
+    for (int k = 0; k < count; k++) {
+        const cudaError_t status = annotune_place(arrays[k]);
+        if (status != cudaSuccess)
+            return status;
+        const bool is_moved = arrays[k].is_sent || arrays[k].is_fetched;
+        staged += is_moved && arrays[k].way == ANNOTUNE_STAGED ? arrays[k].bytes : 0;
+    }
+    const annotune_ring_turn turn;
+    if (turn.status != cudaSuccess)
+        return turn.status;
+    annotune_release_copies = annotune_end_copiers;
+    if (staged > ANNOTUNE_CHUNK)
+        annotune_start_copiers();
+    const cudaError_t status = annotune_move(ANNOTUNE_SEND, arrays, count);
+    for (int k = 0; k < count; k++)
+        arrays[k].is_given = status == cudaSuccess;
+    return status;
+}
+
+/* Let the program's nest run on its arrays, which must be the host's then. */
+static void annotune_on_host(const char *entry, const void *const *arrays, int count)
+{
+    for (int k = 0; k < count; k++) {
+        cudaPointerAttributes found;
+        if (cudaPointerGetAttributes(&found, arrays[k]) != cudaSuccess) {
+            cudaGetLastError();
+            continue;
+        }
+        const bool is_managed = found.type == cudaMemoryTypeManaged;
+        if (is_managed ? cudaDeviceSynchronize() == cudaSuccess : found.type != cudaMemoryTypeDevice)
+            continue;
+        fprintf(stderr, "%s: the nest runs on the host, and an array is in memory of the device; "
+                "stopping\n", entry);
+        abort();
+    }
+}
+
+/* Fetch what the kernels of a call have written, where nothing has failed. Else the arrays are left,
+ * or put back, as they were before; those on the device cannot be. */
+static cudaError_t annotune_fetch(
+        const char *entry, annotune_array *arrays, int count, cudaError_t status)
+{
+    bool is_spoilt = false;
+    if (status == cudaSuccess) {
+        const annotune_ring_turn turn;
+        status = turn.status;
+        if (status == cudaSuccess)
+            status = annotune_move(ANNOTUNE_SAVE, arrays, count);
+        is_spoilt = status == cudaSuccess;
+        if (status == cudaSuccess)
+            status = annotune_move(ANNOTUNE_FETCH, arrays, count);
+    }
+    /* Also where something has failed: what is under way still reads and writes. */
+    const cudaError_t last = cudaStreamSynchronize(0);
+    status = status == cudaSuccess ? last : status;
+    for (int k = 0; k < count; k++) {
+        annotune_array &array = arrays[k];
+        /* Of memory of the device the program has no other copy. */
+        const bool is_changed = array.way == ANNOTUNE_IN_PLACE ? array.is_given
+                                : array.way == ANNOTUNE_FOREIGN && is_spoilt;
+        if (status != cudaSuccess && array.is_fetched && is_changed) {
+            fprintf(stderr, "%s: %s; the device's data are changed already, stopping\n", entry,
+                    cudaGetErrorString(status));
+            abort();
+        }
+        if (status != cudaSuccess && is_spoilt && array.saved != NULL)
+            memcpy(array.first, array.saved, array.bytes);
+        if (array.way != ANNOTUNE_IN_PLACE)
+            annotune_free(array.device, status);
+        annotune_free(array.saved, status);
+    }
+    return status;
 }
 
 /* Say once in a program that a device has failed, however many calls do. */
@@ -306,80 +766,24 @@ static cudaError_t local_grad3_1_device(
     const size_t Us_bytes = sizeof(double) * local_grad3_1_Us_count(nelt, lx, ly, lz);
     const size_t Dt_bytes = sizeof(double) * local_grad3_1_Dt_count(ly);
     const size_t Ut_bytes = sizeof(double) * local_grad3_1_Ut_count(nelt, lx, ly, lz);
-    double *d_Ur = NULL;
-    double *d_D = NULL;
-    double *d_U = NULL;
-    double *d_Us = NULL;
-    double *d_Dt = NULL;
-    double *d_Ut = NULL;
-    double *h_Ur = NULL;
-    double *h_Us = NULL;
-    double *h_Ut = NULL;
-    cudaError_t status = cudaSuccess;
-    if (status == cudaSuccess)
-        status = annotune_allocate((void **)&d_Ur, Ur_bytes);
-    if (status == cudaSuccess)
-        status = annotune_allocate((void **)&d_D, D_bytes);
-    if (status == cudaSuccess)
-        status = annotune_allocate((void **)&d_U, U_bytes);
-    if (status == cudaSuccess)
-        status = annotune_allocate((void **)&d_Us, Us_bytes);
-    if (status == cudaSuccess)
-        status = annotune_allocate((void **)&d_Dt, Dt_bytes);
-    if (status == cudaSuccess)
-        status = annotune_allocate((void **)&d_Ut, Ut_bytes);
-    if (status == cudaSuccess)
-        status = cudaMemcpy(d_Ur, Ur, Ur_bytes, cudaMemcpyHostToDevice);
-    if (status == cudaSuccess)
-        status = cudaMemcpy(d_D, D, D_bytes, cudaMemcpyHostToDevice);
-    if (status == cudaSuccess)
-        status = cudaMemcpy(d_U, U, U_bytes, cudaMemcpyHostToDevice);
-    if (status == cudaSuccess)
-        status = cudaMemcpy(d_Us, Us, Us_bytes, cudaMemcpyHostToDevice);
-    if (status == cudaSuccess)
-        status = cudaMemcpy(d_Dt, Dt, Dt_bytes, cudaMemcpyHostToDevice);
-    if (status == cudaSuccess)
-        status = cudaMemcpy(d_Ut, Ut, Ut_bytes, cudaMemcpyHostToDevice);
+    annotune_array arrays[] = {
+        {(void *)(Ur), Ur_bytes, 0, Ur_bytes, true, true},
+        {(void *)(D), D_bytes, 0, D_bytes, true, false},
+        {(void *)(U), U_bytes, 0, U_bytes, true, false},
+        {(void *)(Us), Us_bytes, 0, Us_bytes, true, true},
+        {(void *)(Dt), Dt_bytes, 0, Dt_bytes, true, false},
+        {(void *)(Ut), Ut_bytes, 0, Ut_bytes, true, true},
+    };
+    cudaError_t status = annotune_send(arrays, 6);
+    double *const d_Ur = (double *)arrays[0].device;
+    double *const d_D = (double *)arrays[1].device;
+    double *const d_U = (double *)arrays[2].device;
+    double *const d_Us = (double *)arrays[3].device;
+    double *const d_Dt = (double *)arrays[4].device;
+    double *const d_Ut = (double *)arrays[5].device;
     if (status == cudaSuccess)
         status = local_grad3_1_launch(nelt, lx, ly, lz, d_Ur, d_D, d_U, d_Us, d_Dt, d_Ut);
-    if (status == cudaSuccess)
-        status = cudaDeviceSynchronize();
-    if (status == cudaSuccess) {
-        h_Ur = (double *)malloc(Ur_bytes);
-        if (h_Ur == NULL)
-            status = cudaErrorMemoryAllocation;
-    }
-    if (status == cudaSuccess) {
-        h_Us = (double *)malloc(Us_bytes);
-        if (h_Us == NULL)
-            status = cudaErrorMemoryAllocation;
-    }
-    if (status == cudaSuccess) {
-        h_Ut = (double *)malloc(Ut_bytes);
-        if (h_Ut == NULL)
-            status = cudaErrorMemoryAllocation;
-    }
-    if (status == cudaSuccess)
-        status = cudaMemcpy(h_Ur, d_Ur, Ur_bytes, cudaMemcpyDeviceToHost);
-    if (status == cudaSuccess)
-        status = cudaMemcpy(h_Us, d_Us, Us_bytes, cudaMemcpyDeviceToHost);
-    if (status == cudaSuccess)
-        status = cudaMemcpy(h_Ut, d_Ut, Ut_bytes, cudaMemcpyDeviceToHost);
-    if (status == cudaSuccess) {
-        memcpy(Ur, h_Ur, Ur_bytes);
-        memcpy(Us, h_Us, Us_bytes);
-        memcpy(Ut, h_Ut, Ut_bytes);
-    }
-    free(h_Ur);
-    free(h_Us);
-    free(h_Ut);
-    annotune_free(d_Ur, status);
-    annotune_free(d_D, status);
-    annotune_free(d_U, status);
-    annotune_free(d_Us, status);
-    annotune_free(d_Dt, status);
-    annotune_free(d_Ut, status);
-    return status;
+    return annotune_fetch("annotune_local_grad3_1", arrays, 6, status);
 }
 
 extern "C" void annotune_local_grad3_1(
@@ -413,6 +817,10 @@ extern "C" void annotune_local_grad3_1(
         if (status == cudaSuccess)
             return;
         annotune_tell("annotune_local_grad3_1", status);
+    }
+    {
+        const void *const arrays[] = {Ur, D, U, Us, Dt, Ut};
+        annotune_on_host("annotune_local_grad3_1", arrays, 6);
     }
     local_grad3_1_original(nelt, lx, ly, lz, Ur, D, U, Us, Dt, Ut);
 }

@@ -249,88 +249,24 @@ static cudaError_t f_1_device(
     const size_t c_bytes = sizeof(float) * f_1_c_count(n);
     const size_t s_bytes = sizeof(double) * f_1_s_count();
     const size_t t_bytes = sizeof(double) * f_1_t_count();
-    double *d_a = NULL;
-    double *d_A = NULL;
-    double *d_b = NULL;
-    float *d_c = NULL;
-    double *d_s = NULL;
-    double *d_t = NULL;
-    double *h_a = NULL;
-    float *h_c = NULL;
-    double *h_s = NULL;
-    double *h_t = NULL;
-    cudaError_t status = cudaSuccess;
-    if (status == cudaSuccess)
-        status = annotune_allocate((void **)&d_a, a_bytes);
-    if (status == cudaSuccess)
-        status = annotune_allocate((void **)&d_A, A_bytes);
-    if (status == cudaSuccess)
-        status = annotune_allocate((void **)&d_b, b_bytes);
-    if (status == cudaSuccess)
-        status = annotune_allocate((void **)&d_c, c_bytes);
-    if (status == cudaSuccess)
-        status = annotune_allocate((void **)&d_s, s_bytes);
-    if (status == cudaSuccess)
-        status = annotune_allocate((void **)&d_t, t_bytes);
-    if (status == cudaSuccess)
-        status = cudaMemcpy(d_a, a, a_bytes, cudaMemcpyHostToDevice);
-    if (status == cudaSuccess)
-        status = cudaMemcpy(d_A, A, A_bytes, cudaMemcpyHostToDevice);
-    if (status == cudaSuccess)
-        status = cudaMemcpy(d_b, b, b_bytes, cudaMemcpyHostToDevice);
-    if (status == cudaSuccess)
-        status = cudaMemcpy(d_s, s, s_bytes, cudaMemcpyHostToDevice);
-    if (status == cudaSuccess)
-        status = cudaMemcpy(d_t, t, t_bytes, cudaMemcpyHostToDevice);
+    annotune_array arrays[] = {
+        {(void *)(a), a_bytes, 0, a_bytes, true, true},
+        {(void *)(A), A_bytes, 0, A_bytes, true, false},
+        {(void *)(b), b_bytes, 0, b_bytes, true, false},
+        {(void *)(c), c_bytes, 0, c_bytes, false, true},
+        {(void *)(s), s_bytes, 0, s_bytes, true, true},
+        {(void *)(t), t_bytes, 0, t_bytes, true, true},
+    };
+    cudaError_t status = annotune_send(arrays, 6);
+    double *const d_a = (double *)arrays[0].device;
+    double *const d_A = (double *)arrays[1].device;
+    double *const d_b = (double *)arrays[2].device;
+    float *const d_c = (float *)arrays[3].device;
+    double *const d_s = (double *)arrays[4].device;
+    double *const d_t = (double *)arrays[5].device;
     if (status == cudaSuccess)
         status = f_1_launch(n, m, d_a, d_A, d_b, d_c, d_s, d_t);
-    if (status == cudaSuccess)
-        status = cudaDeviceSynchronize();
-    if (status == cudaSuccess) {
-        h_a = (double *)malloc(a_bytes);
-        if (h_a == NULL)
-            status = cudaErrorMemoryAllocation;
-    }
-    if (status == cudaSuccess) {
-        h_c = (float *)malloc(c_bytes);
-        if (h_c == NULL)
-            status = cudaErrorMemoryAllocation;
-    }
-    if (status == cudaSuccess) {
-        h_s = (double *)malloc(s_bytes);
-        if (h_s == NULL)
-            status = cudaErrorMemoryAllocation;
-    }
-    if (status == cudaSuccess) {
-        h_t = (double *)malloc(t_bytes);
-        if (h_t == NULL)
-            status = cudaErrorMemoryAllocation;
-    }
-    if (status == cudaSuccess)
-        status = cudaMemcpy(h_a, d_a, a_bytes, cudaMemcpyDeviceToHost);
-    if (status == cudaSuccess)
-        status = cudaMemcpy(h_c, d_c, c_bytes, cudaMemcpyDeviceToHost);
-    if (status == cudaSuccess)
-        status = cudaMemcpy(h_s, d_s, s_bytes, cudaMemcpyDeviceToHost);
-    if (status == cudaSuccess)
-        status = cudaMemcpy(h_t, d_t, t_bytes, cudaMemcpyDeviceToHost);
-    if (status == cudaSuccess) {
-        memcpy(a, h_a, a_bytes);
-        memcpy(c, h_c, c_bytes);
-        memcpy(s, h_s, s_bytes);
-        memcpy(t, h_t, t_bytes);
-    }
-    free(h_a);
-    free(h_c);
-    free(h_s);
-    free(h_t);
-    annotune_free(d_a, status);
-    annotune_free(d_A, status);
-    annotune_free(d_b, status);
-    annotune_free(d_c, status);
-    annotune_free(d_s, status);
-    annotune_free(d_t, status);
-    return status;
+    return annotune_fetch("annotune_f_1", arrays, 6, status);
 }
 
 extern "C" void annotune_f_1(
@@ -347,6 +283,10 @@ extern "C" void annotune_f_1(
         if (status == cudaSuccess)
             return;
         annotune_tell("annotune_f_1", status);
+    }
+    {
+        const void *const arrays[] = {a, A, b, c, s, t};
+        annotune_on_host("annotune_f_1", arrays, 6);
     }
     f_1_original(n, m, a, A, b, c, s, t);
 }

@@ -1,0 +1,253 @@
+/* Streams: the device does what it is asked for as late as it may, so that a missing wait is seen.
+ *
+ * What is asked of a stream waits until the host waits for it, or another stream does. Until then
+ * the host's end of a copy from the device holds NaN; and when a copy runs, the host must have left
+ * its end as it was. A stream that has nothing to do begins a kernel at once.
+ */
+#ifndef ANNOTUNE_CUDA_STREAM_H
+#define ANNOTUNE_CUDA_STREAM_H
+
+#include <time.h>
+
+#include "cuda_memory.h"
+
+namespace annotune_cpu {
+
+struct Operation {
+    Operation *next = nullptr;
+    virtual void run() = 0;
+    virtual ~Operation() = default;
+};
+
+}  // namespace annotune_cpu
+
+struct annotune_stream {
+    annotune_cpu::Operation *first, *last;
+    annotune_stream *next;
+};
+typedef annotune_stream *cudaStream_t;
+
+struct annotune_event {
+    timespec time;
+    annotune_stream *stream;  // where it was recorded last
+    long asked, reached;      // how often it was recorded, and how many of these have come
+};
+typedef annotune_event *cudaEvent_t;
+enum { cudaStreamDefault = 0, cudaStreamNonBlocking = 1 };
+enum { cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming = 2 };
+
+namespace annotune_cpu {
+
+ANNOTUNE_STATE annotune_stream default_stream;
+
+/* The stream of a handle; blocking streams and the default one wait for each other. */
+ANNOTUNE_QUIET inline annotune_stream &stream_of(cudaStream_t handle) {
+    return handle ? *handle : default_stream;
+}
+
+template <class Work>
+struct Deferred : Operation {
+    Work work;
+    ANNOTUNE_QUIET explicit Deferred(const Work &work_) : work(work_) {}
+    ANNOTUNE_QUIET void run() override { work(); }
+};
+
+template <class Work>
+ANNOTUNE_QUIET void defer(annotune_stream &stream, const Work &work) {
+    Operation *operation = new Deferred<Work>(work);
+    (stream.first ? stream.last->next : stream.first) = operation;
+    stream.last = operation;
+}
+
+ANNOTUNE_QUIET inline void run_first(annotune_stream &stream) {
+    Operation *operation = stream.first;
+    stream.first = operation->next;
+    operation->run();
+    delete operation;
+}
+
+ANNOTUNE_QUIET inline void finish(annotune_stream &stream) {
+    while (stream.first) run_first(stream);
+}
+
+/* True when there was anything left to do. */
+ANNOTUNE_QUIET inline bool finish_all() {
+    bool was_busy = false;
+    for (annotune_stream *one = &default_stream; one; one = one->next) {
+        was_busy = was_busy || one->first;
+        finish(*one);
+    }
+    return was_busy;
+}
+
+/* Nothing is known of what was under way when a wait fails; no copy writes to managed memory. */
+ANNOTUNE_QUIET inline cudaError_t fail_waiting() {
+    for (unsigned i = 0; i < host.count; i++) {
+        const Allocation &a = host.allocations[i];
+        if (!a.is_managed || host.launches > 0) fill(payload(a), POISON, a.size);
+    }
+    return fail(cudaErrorLaunchFailure, "a synchronization failed as planned");
+}
+
+ANNOTUNE_QUIET inline uint64_t checksum(const void *memory, size_t size) {
+    const unsigned char *byte = static_cast<const unsigned char *>(memory);
+    uint64_t sum = size;
+    for (; size >= 8; size -= 8, byte += 8) {
+        uint64_t word;
+        memcpy(&word, byte, 8);
+        sum = (sum ^ word) * 0x9E3779B97F4A7C15u;
+        sum ^= sum >> 29;
+    }
+    for (; size > 0; size--, byte++) sum = (sum ^ *byte) * 0x9E3779B97F4A7C15u;
+    return sum;
+}
+
+ANNOTUNE_QUIET inline void check_left_alone(const void *memory, size_t size, uint64_t before,
+                                            const char *role) {
+    if (checksum(memory, size) == before) return;
+    host.violations++;
+    snprintf(host.message, sizeof host.message,
+             "the host changed the %s of a copy of %zu bytes before the copy was made", role, size);
+}
+
+ANNOTUNE_QUIET inline cudaError_t copy_later(void *to, const void *from, size_t size, int kind,
+                                             annotune_stream &stream) {
+    cudaError_t error = begin_copy(to, from, size, kind);
+    if (error != cudaSuccess || size == 0) return error;
+    const void *ends[2] = {to, from};
+    for (const void *end : ends) {
+        if (allocation_of(end) || is_pinned(end, size)) continue;
+        // Of memory that is not pinned it returns when that has been read, or written.
+        finish(stream);
+        memmove(to, from, size);
+        return cudaSuccess;
+    }
+    bool is_read = !allocation_of(from), is_written = !allocation_of(to);
+    if (is_written) fill(to, POISON, size);
+    uint64_t source = is_read ? checksum(from, size) : 0;
+    uint64_t destination = is_written ? checksum(to, size) : 0;
+    defer(stream, [=]() ANNOTUNE_QUIET {
+        if (is_read) check_left_alone(from, size, source, "source");
+        if (is_written) check_left_alone(to, size, destination, "destination");
+        memmove(to, from, size);
+    });
+    return cudaSuccess;
+}
+
+ANNOTUNE_QUIET inline void reach(annotune_event *event, long number) {
+    event->reached = number;
+    clock_gettime(CLOCK_MONOTONIC, &event->time);
+}
+
+ANNOTUNE_QUIET inline void await(annotune_event *event, long number) {
+    while (event->reached < number) run_first(*event->stream);
+}
+
+}  // namespace annotune_cpu
+
+inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags) {
+    using annotune_cpu::default_stream;
+    *stream = nullptr;
+    if (flags != cudaStreamNonBlocking) return cudaSuccess;
+    *stream = new annotune_stream{nullptr, nullptr, default_stream.next};
+    default_stream.next = *stream;
+    return cudaSuccess;
+}
+inline cudaError_t cudaStreamCreate(cudaStream_t *stream) {
+    return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
+}
+inline cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+    if (!stream) return cudaSuccess;
+    annotune_cpu::finish(*stream);
+    annotune_stream *before = &annotune_cpu::default_stream;
+    while (before->next != stream) before = before->next;
+    before->next = stream->next;
+    delete stream;
+    return cudaSuccess;
+}
+inline cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+    using namespace annotune_cpu;
+    if (is_planned_failure()) return fail_waiting();
+    finish(stream_of(stream));
+    return cudaSuccess;
+}
+inline cudaError_t cudaDeviceSynchronize() {
+    using namespace annotune_cpu;
+    if (is_planned_failure()) return fail_waiting();
+    finish_all();
+    return cudaSuccess;
+}
+inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned) {
+    using namespace annotune_cpu;
+    *event = nullptr;
+    if (is_planned_failure()) return fail(cudaErrorMemoryAllocation, "no event, as planned");
+    *event = new annotune_event{{}, &default_stream, 0, 0};
+    host.events++;
+    return cudaSuccess;
+}
+inline cudaError_t cudaEventCreate(cudaEvent_t *event) {
+    return cudaEventCreateWithFlags(event, cudaEventDefault);
+}
+inline cudaError_t cudaEventDestroy(cudaEvent_t event) {
+    annotune_cpu::await(event, event->asked);
+    annotune_cpu::host.events--;
+    delete event;
+    return cudaSuccess;
+}
+inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t handle = nullptr) {
+    using namespace annotune_cpu;
+    if (is_planned_failure()) return fail(cudaErrorUnknown, "cudaEventRecord failed as planned");
+    annotune_stream &stream = stream_of(handle);
+    // Nobody can wait any more for what was recorded elsewhere.
+    if (event->stream != &stream) await(event, event->asked);
+    event->stream = &stream;
+    long number = ++event->asked;
+    if (stream.first) defer(stream, [=]() ANNOTUNE_QUIET { reach(event, number); });
+    else reach(event, number);
+    return cudaSuccess;
+}
+inline cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+    using namespace annotune_cpu;
+    if (is_planned_failure()) return fail_waiting();
+    await(event, event->asked);
+    return cudaSuccess;
+}
+inline cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned = 0) {
+    using namespace annotune_cpu;
+    if (is_planned_failure()) return fail(cudaErrorUnknown, "cudaStreamWaitEvent failed as planned");
+    long number = event->asked;
+    if (event->reached < number)
+        defer(stream_of(handle), [=]() ANNOTUNE_QUIET { await(event, number); });
+    return cudaSuccess;
+}
+inline cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEvent_t to) {
+    *milliseconds = static_cast<float>((to->time.tv_sec - from->time.tv_sec) * 1e3 +
+                                       (to->time.tv_nsec - from->time.tv_nsec) * 1e-6);
+    return cudaSuccess;
+}
+
+/* What has gone wrong: writes around allocations, copies out of order, work left undone. */
+ANNOTUNE_API int annotune_cpu_red_zone_violations(void) {
+    using namespace annotune_cpu;
+    check_all_zones("at the end");
+    if (finish_all()) {
+        host.violations++;
+        snprintf(host.message, sizeof host.message, "a call has returned before its work was done");
+    }
+    return host.violations;
+}
+/* Frees what is left, zeroes the counters, forward order, no planned failure. */
+ANNOTUNE_API void annotune_cpu_reset(void) {
+    using namespace annotune_cpu;
+    finish_all();
+    host.calls_to_failure = 0;
+    if (annotune_release) annotune_release();
+    while (host.count) release(payload(host.allocations[0]));
+    while (host.pinned) unpin(host.pinned->memory, host.pinned->is_allocated);
+    free(host.allocations);
+    host = Host();
+    order_mode = FORWARD;
+    order_seed = 1;
+}
+
+#endif

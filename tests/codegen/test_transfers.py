@@ -1,0 +1,347 @@
+"""The copies of a call: through the ring, straight or not at all, in order, and nothing is lost.
+
+Chunks are small here and slots are few, so that each slot has many turns.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.executed import CUDA, SHARED, emitted, run
+
+from annotune.measure.cuda_text import translate
+
+TEXT = """\
+void f(int n, double *restrict y, double *restrict z, const double *restrict x)
+{
+    /*@ begin PerfTuning (def input_params { param n = 1000; }) @*/
+    for (int i = 0; i < n; i++) {
+        y[i] += 3.0 * x[i];
+        z[i] = 2.0 * x[i];
+    }
+    /*@ end @*/
+}
+"""
+PAGEABLE, PINNED, MANAGED, DEVICE, ODD = "pageable", "pinned", "managed", "device", "odd"
+N, CHUNK, SLOTS = 700, 512, 3
+LIMIT_S = 120
+
+_CHILD = """
+import ctypes, json, os, sys
+import numpy as np
+
+lib = ctypes.CDLL(sys.argv[1])
+lib.annotune_cpu_message.restype = ctypes.c_char_p
+for name in ("device", "managed"):
+    function = getattr(lib, f"annotune_cpu_{name}_malloc")
+    function.restype, function.argtypes = ctypes.c_void_p, (ctypes.c_size_t,)
+lib.annotune_cpu_pin.argtypes = ctypes.c_void_p, ctypes.c_size_t
+lib.annotune_cpu_unpin.argtypes = lib.annotune_cpu_device_free.argtypes = (ctypes.c_void_p,)
+for name in ("bytes_in", "bytes_out"):
+    getattr(lib, f"annotune_cpu_{name}").restype = ctypes.c_long
+
+
+class Memory:
+    def __init__(self, kind, values):
+        self.kind, self.size = kind, values.nbytes
+        shift = 8 if kind == "odd" else 0
+        if kind in ("pageable", "pinned"):
+            self.kept = values.copy()
+            self.begin = self.kept.ctypes.data
+        else:
+            make = lib.annotune_cpu_managed_malloc if kind == "managed" else None
+            self.begin = (make or lib.annotune_cpu_device_malloc)(self.size + shift)
+        self.first = self.begin + shift
+        if kind == "pinned":
+            lib.annotune_cpu_pin(self.first, self.size)
+        ctypes.memmove(self.first, values.ctypes.data, self.size)
+
+    def values(self):
+        return np.ctypeslib.as_array((ctypes.c_double * (self.size // 8)).from_address(self.first))
+
+    def free(self):
+        if self.kind == "pinned":
+            lib.annotune_cpu_unpin(self.first)
+        elif self.kind != "pageable":
+            lib.annotune_cpu_device_free(self.begin)
+
+
+def called(memory, n):
+    lib.f(n, *(ctypes.c_void_p(one.first) for one in memory))
+
+
+def run(job):
+    lib.annotune_cpu_reset()
+    n = job["n"]
+    y, z, x = given = [np.arange(n) % 7.0 + k for k in range(3)]
+    memory = [Memory(kind, one) for kind, one in zip(job["kinds"], given)]
+    lib.annotune_cpu_fail_at(job["fail_at"])
+    for _ in range(job["calls"]):
+        before = lib.annotune_cpu_pins() + lib.annotune_cpu_mallocs()
+        called(memory, n)
+        y += 3.0 * x
+    z = 2.0 * x
+    last = lib.annotune_cpu_pins() + lib.annotune_cpu_mallocs() - before
+    launches, count = lib.annotune_cpu_launches(), lib.annotune_cpu_calls()
+    moved = lib.annotune_cpu_bytes_in(), lib.annotune_cpu_bytes_out()
+    wrong = lib.annotune_cpu_red_zone_violations()
+    words = lib.annotune_cpu_message().decode() if wrong else ""
+    same = all((one.values() == wanted).all() for one, wanted in zip(memory, (y, z, x)))
+    for one in memory:
+        one.free()
+    left = lib.annotune_cpu_live_allocations()
+    print(json.dumps([bool(same), wrong, left, launches, count, moved, last, words]), flush=True)
+
+
+# Each in a process of its own: where there is no way back the program ends.
+for job in json.load(sys.stdin):
+    if not (own := os.fork()):
+        run(job)
+        os._exit(0)
+    if os.waitpid(own, 0)[1]:
+        print("null", flush=True)
+"""
+
+
+@dataclass(frozen=True)
+class Job:
+    """Calls of `f` with arrays in memory of some kinds, of which CUDA's call `fail_at` fails."""
+
+    kinds: tuple[str, str, str]
+    n: int = N
+    fail_at: int = 0
+    calls: int = 1
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the calls of a job have done; `allocations` are those of the last one."""
+
+    same: bool
+    violations: int
+    left: int
+    launches: int
+    counted: int
+    moved: list[int]
+    allocations: int
+    message: str
+
+    @property
+    def is_right(self) -> bool:
+        return self.same and self.violations == 0 and self.left == 0
+
+
+class Library:
+    """The text for CUDA, built to run here."""
+
+    def __init__(self, folder: Path, device: str, host: str, *flags: str) -> None:
+        folder.mkdir(exist_ok=True)
+        (folder / "host.c").write_text(host)
+        (folder / "device.cu").write_text(translate(device))
+        run("gcc", "-O1", *SHARED, "-c", folder / "host.c", "-o", folder / "host.o")
+        sizes = f"-DANNOTUNE_CHUNK={CHUNK}", f"-DANNOTUNE_SLOTS={SLOTS}"
+        made = ("-shared", folder / "device.cu", "-o", folder / "made.so")
+        run("g++", "-O1", *sizes, *flags, *SHARED, folder / "host.o", *CUDA, *made)
+        self.path = folder / "made.so"
+
+    def run(self, *jobs: Job) -> tuple[list[Outcome | None], str]:
+        """Return what each job has done, None where its process died, and what they said."""
+        given = json.dumps([asdict(job) for job in jobs])
+        command: Sequence[Any] = (sys.executable, "-c", _CHILD, self.path)
+        child = subprocess.run(
+            command, input=given, capture_output=True, text=True, timeout=LIMIT_S
+        )
+        assert child.returncode == 0, child.stderr
+        rows = map(json.loads, child.stdout.splitlines())
+        return [None if row is None else Outcome(*row) for row in rows], child.stderr
+
+    def outcomes(self, *jobs: Job) -> list[Outcome]:
+        """Return what each job has done; none may die."""
+        found, said = self.run(*jobs)
+        alive = [one for one in found if one is not None]
+        assert len(alive) == len(jobs), said
+        return alive
+
+    def every_failure(self, job: Job) -> list[Job]:
+        """Return `job` with each of its calls of the CUDA library failing."""
+        (plain,) = self.outcomes(job)
+        return [replace(job, fail_at=k) for k in range(1, plain.counted + 1)]
+
+
+@pytest.fixture(scope="module")
+def texts(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    files = emitted(tmp_path_factory.mktemp("text"), TEXT).files
+    return files[".cu"], files["_cuda.c"]
+
+
+@pytest.fixture(scope="module")
+def library(texts: tuple[str, str], tmp_path_factory: pytest.TempPathFactory) -> Library:
+    return Library(tmp_path_factory.mktemp("right"), *texts)
+
+
+def test_wherever_the_arrays_are(library: Library) -> None:
+    kinds = PAGEABLE, PINNED, MANAGED, DEVICE, ODD
+    jobs = [Job(one) for one in product(kinds, repeat=3)]
+    size = 8 * N
+    for job, outcome in zip(jobs, library.outcomes(*jobs), strict=True):
+        assert outcome.is_right, (job, outcome)
+        assert outcome.launches == 1
+        y, z, x = (kind in (PAGEABLE, PINNED) for kind in job.kinds)
+        # What is on the device already stays there.
+        assert outcome.moved == [size * (y + x), size * (y + z)], job
+
+
+@pytest.mark.parametrize("n", [0, 1, 63, 64, 65, 192, 193])
+def test_of_all_lengths(n: int, library: Library) -> None:
+    for outcome in library.outcomes(Job((PAGEABLE,) * 3, n), Job((PINNED,) * 3, n)):
+        assert outcome.is_right, outcome
+
+
+def test_the_second_call_allocates_nothing(library: Library) -> None:
+    jobs = [Job(one, calls=2) for one in product((PAGEABLE, PINNED, MANAGED), repeat=3)]
+    for job, outcome in zip(jobs, library.outcomes(*jobs), strict=True):
+        assert outcome.is_right, (job, outcome)
+        assert outcome.allocations == 0, job
+
+
+@pytest.mark.parametrize("kind", [PAGEABLE, PINNED])
+def test_whatever_fails_nothing_of_the_hosts_is_lost(kind: str, library: Library) -> None:
+    jobs = library.every_failure(Job((kind, PAGEABLE, PAGEABLE)))
+    assert len(jobs) > 50
+    for job, outcome in zip(jobs, library.outcomes(*jobs), strict=True):
+        assert outcome.is_right, (job, outcome)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "words"),
+    [
+        ((MANAGED, PAGEABLE, PAGEABLE), "the device's data are changed already, stopping"),
+        ((PAGEABLE, PAGEABLE, DEVICE), "an array is in memory of the device; stopping"),
+        ((ODD, PAGEABLE, PAGEABLE), "stopping"),
+    ],
+)
+def test_data_on_the_device_are_never_left_wrong(
+    kinds: tuple[str, str, str], words: str, library: Library
+) -> None:
+    jobs = library.every_failure(Job(kinds))
+    found, said = library.run(*jobs)
+    for job, one in zip(jobs, found, strict=True):
+        assert one is None or one.same, job
+    assert 0 < found.count(None) == said.count("stopping\n")
+    assert words in said
+
+
+def test_several_threads_copy(texts: tuple[str, str], tmp_path: Path) -> None:
+    library = Library(tmp_path / "threads", *texts, "-DANNOTUNE_COPIERS=6", "-O2")
+    jobs = [Job((kind, PAGEABLE, PAGEABLE), n=20000, calls=20) for kind in (PAGEABLE, PINNED)]
+    for outcome in library.outcomes(*jobs, *jobs, *jobs):
+        assert outcome.is_right, outcome
+
+
+OTHER = """
+static cudaStream_t annotune_other(void)
+{
+    static cudaStream_t one = NULL;
+    if (one == NULL)
+        cudaStreamCreateWithFlags(&one, cudaStreamNonBlocking);
+    return one;
+}
+"""
+RECORDED = """\
+    const cudaError_t status = cudaMemcpyAsync(to, from, chunk.bytes(), cudaMemcpyDefault, 0);
+    if (status != cudaSuccess)
+        return status;
+    return cudaEventRecord(annotune_slot_of(chunk.number).event, 0);
+"""
+BEFORE = """\
+    const cudaError_t status = cudaEventRecord(annotune_slot_of(chunk.number).event, 0);
+    if (status != cudaSuccess)
+        return status;
+    return cudaMemcpyAsync(to, from, chunk.bytes(), cudaMemcpyDefault, 0);
+"""
+SAVE = "            status = annotune_move(ANNOTUNE_SAVE, arrays, count);\n"
+FETCH = "            status = annotune_move(ANNOTUNE_FETCH, arrays, count);\n"
+MISTAKES = {
+    "a slot is filled before the device has read it": (
+        "        status = cudaEventSynchronize(slot.event);\n",
+        "        status = cudaSuccess;\n",
+    ),
+    "a chunk leaves before it has been copied": (
+        "        annotune_end_copy(chunk.number);\n",
+        "",
+    ),
+    "a result is copied before it has come": (
+        "status = cudaEventSynchronize(annotune_slot_of(chunk.number).event);",
+        "status = cudaSuccess;",
+    ),
+    "a slot is overwritten before it has been emptied": (
+        "        annotune_end_copy(chunk.number - ANNOTUNE_SLOTS);\n",
+        "        ;\n",
+    ),
+    "the call returns before the last copies": ("        annotune_end_copy(one);\n", "        ;\n"),
+    "the event is recorded before the copy": (RECORDED, BEFORE),
+    "the event of another slot": (
+        "cudaEventRecord(annotune_slot_of(chunk.number).event, 0)",
+        "cudaEventRecord(annotune_slot_of(chunk.number - chunk.number % 2).event, 0)",
+    ),
+    "the copies are in another stream than the kernels": (
+        "chunk.bytes(), cudaMemcpyDefault, 0)",
+        "chunk.bytes(), cudaMemcpyDefault, annotune_other())",
+    ),
+    "the kernels are in another stream than the copies": (
+        "<<<blocks, threads>>>",
+        "<<<blocks, threads, 0, annotune_other()>>>",
+    ),
+    "both are, and nothing waits": (
+        RECORDED,
+        RECORDED.replace(", 0)", ", is_sent ? annotune_other() : 0)"),
+    ),
+    "what was there is not kept": (SAVE, "            ;\n"),
+    "what was there is kept too late": (
+        SAVE + "        is_spoilt",
+        FETCH + SAVE + "        is_spoilt",
+    ),
+    "what was there is not put back": (
+        "            memcpy(array.first, array.saved, array.bytes);\n",
+        "            ;\n",
+    ),
+    "nothing waits for kernels whose results stay": (
+        "last = cudaStreamSynchronize(0);",
+        "last = cudaSuccess;",
+    ),
+    "memory is not left for later calls": (
+        "            annotune_free(array.device, status);\n",
+        "            ;\n",
+    ),
+    "a chunk begins where the one before it did": (
+        "array->device + array->before + from;",
+        "array->device + array->before;",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_is_found(
+    name: str, texts: tuple[str, str], library: Library, tmp_path: Path
+) -> None:
+    old, new = MISTAKES[name]
+    device, host = texts
+    assert old in device
+    wrong = device.replace(old, new)
+    place = wrong.index("enum annotune_way")
+    made = Library(tmp_path / "wrong", wrong[:place] + OTHER + wrong[place:], host)
+    plain = [Job(kinds) for kinds in ((PAGEABLE,) * 3, (PINNED,) * 3, (DEVICE, MANAGED, PAGEABLE))]
+    failing = [job for one in plain[:2] for job in library.every_failure(one)]
+    try:
+        outcomes, _ = made.run(*plain, *failing)
+    except subprocess.TimeoutExpired:
+        return
+    assert not all(one is not None and one.is_right for one in outcomes)

@@ -437,7 +437,9 @@ class Space:
     def _first_s(self, branch: tuple[str, tuple[UnitSpace, ...]], device: Device) -> float:
         """Return the predicted seconds of the first choice of a way of fusing."""
         fusion, units = branch
-        alone = (self._best(unit, self.params[0], fusion, device, 1, 1) for unit in units)
+        params = self.params[0]
+        firsts = ((unit, tuple(islice(_options(unit), 1))) for unit in units)
+        alone = (self._best(unit, one, params, fusion, device) for unit, one in firsts)
         return sum(time_s for ((time_s, _),) in alone)
 
     def points(self) -> Iterator[Point]:
@@ -478,10 +480,18 @@ class Space:
             return tuple(self.points())
         scored: list[tuple[float, Point]] = []
         for params in self.params:
+            # A nest is the same whatever its neighbours do.
+            known: dict[tuple[object, ...], list[tuple[float, Candidate]]] = {}
+            kinds = {_nests_of(unit.unit) for _, units in self.branches for unit in units}
+            share = max(FEWEST_PREDICTED, MOST_PREDICTED // max(1, len(kinds)))
             for fusion, units in self.branches:
-                best = (self._best(unit, params, fusion, device, limit) for unit in units)
+                for unit in units:
+                    if (key := _nests_of(unit.unit)) not in known:
+                        every = _spread(list(_options(unit)), share)
+                        known[key] = self._best(unit, every, params, fusion, device)[:limit]
+                best = tuple(known[_nests_of(unit.unit)] for unit in units)
                 # The k-th best of every kernel together.
-                for picked in Product(tuple(best)).diagonal():
+                for picked in Product(best).diagonal():
                     time = sum(t for t, _ in picked)
                     choice = tuple(option for _, option in picked)
                     scored.append((time, _point(params, fusion, units, choice)))
@@ -492,25 +502,37 @@ class Space:
     def _best(
         self,
         space: UnitSpace,
+        options: Sequence[Candidate],
         params: Mapping[str, Value],
         fusion: str,
         device: Device,
-        limit: int,
-        among: int | None = None,
     ) -> list[tuple[float, Candidate]]:
-        """Return a kernel's alternatives, the first `among` or all, best first, with seconds."""
+        """Return some alternatives of a kernel, best first, with seconds."""
         scored = []
         asked = read_asked(self._commands, params, self.base.analysis.region.nest.body)
-        for option in islice(_options(space), among):
+        for option in options:
             point = _point(params, fusion, (space,), (option,))
             choice = kernel_choice(space.unit, point, asked)
             scored.append((predict(space.unit, choice, device).time_s, option))
-        scored.sort(key=lambda pair: pair[0])
-        return scored[:limit]
+        return sorted(scored, key=lambda pair: pair[0])
 
     @property
     def _commands(self) -> tuple[Command, ...]:
         return before_targets(self.base.analysis.region.spec.commands)
+
+
+def _nests_of(unit: Unit) -> tuple[object, ...]:
+    """Return what tells units of a region apart, in whatever branch they are."""
+    return (unit.parts, unit.joined, unit.joint)
+
+
+def _spread(options: Sequence[Candidate], most: int) -> Sequence[Candidate]:
+    """Return at most some options, the first ones and others as far apart as can be."""
+    if len(options) <= most:
+        return options
+    first = most // 2
+    apart = -(-(len(options) - first) // (most - first))
+    return (*options[:first], *options[first::apart])
 
 
 def _options(space: UnitSpace) -> Iterator[Candidate]:
@@ -574,7 +596,7 @@ def region_space(base: Base) -> Space:
     seen: set[tuple[object, ...]] = set()
     for fusion in base.fusions:
         nests = base.nests(fusion, asked)
-        key = tuple((unit.parts, unit.joined, unit.joint) for unit in nests)
+        key = tuple(map(_nests_of, nests))
         if key in seen:
             continue
         seen.add(key)
@@ -608,5 +630,8 @@ SHAPING = (
 )
 # Points of the annotation's own parameters that are looked through for the names of axes.
 MOST_LOOKED_AT = 200
+# Kernels of a region that the model is asked of when points are ranked, and of one of its nests:
+# some 2 ms each.
+MOST_PREDICTED, FEWEST_PREDICTED = 8000, 100
 # Points ranked for a user who admits but some of them.
 MOST_RANKED = 20_000

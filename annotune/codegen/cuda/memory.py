@@ -17,7 +17,9 @@ ALLOCATE, FREE, TELL = "annotune_allocate", "annotune_free", "annotune_tell"
 SEND, FETCH, ON_HOST = "annotune_send", "annotune_fetch", "annotune_on_host"
 
 _HEADERS = "#include <pthread.h>\n"
-_HEADERS_OF_COPIES = "#include <sched.h>\n#include <signal.h>\n"
+_HEADERS_OF_COPIES = (
+    "#include <sched.h>\n#include <signal.h>\n#ifdef __SSE2__\n#include <emmintrin.h>\n#endif\n"
+)
 
 # A program whose device fails calls its regions a million times.
 TOLD = """\

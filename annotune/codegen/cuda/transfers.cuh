@@ -61,6 +61,33 @@ static annotune_slot &annotune_slot_of(long number)
     return annotune_copies.slots[number % ANNOTUNE_SLOTS];
 }
 
+/* Copy past the caches: what a chunk overwrites is neither fetched first nor read soon. The slots of
+ * the ring stay in them, from where the bus reads. */
+static void annotune_copy_past_caches(void *to, const void *from, size_t bytes)
+{
+#ifdef __SSE2__
+    const size_t head = -(size_t)to % 64 < bytes ? -(size_t)to % 64 : bytes;
+    const size_t body = (bytes - head) / 64 * 64;
+    memcpy(to, from, head);
+    char *const lines = (char *)to + head;
+    const char *const read = (const char *)from + head;
+    for (size_t k = 0; k < body; k += 64) {
+        const __m128i *const four = (const __m128i *)(read + k);
+        const __m128i a = _mm_loadu_si128(four), b = _mm_loadu_si128(four + 1);
+        const __m128i c = _mm_loadu_si128(four + 2), d = _mm_loadu_si128(four + 3);
+        __m128i *const line = (__m128i *)(lines + k);
+        _mm_stream_si128(line, a);
+        _mm_stream_si128(line + 1, b);
+        _mm_stream_si128(line + 2, c);
+        _mm_stream_si128(line + 3, d);
+    }
+    _mm_sfence();
+    memcpy(lines + body, read + body, bytes - head - body);
+#else
+    memcpy(to, from, bytes);
+#endif
+}
+
 /* Do the oldest copy that nobody has taken, and none behind `last`; false where there is none. */
 static bool annotune_copy_one(long last)
 {
@@ -72,8 +99,10 @@ static bool annotune_copy_one(long last)
     if (!is_there)
         return false;
     annotune_slot &slot = annotune_slot_of(number);
-    if (slot.bytes > 0)
+    if (slot.bytes > 0 && slot.to == slot.memory)
         memcpy(slot.to, slot.from, slot.bytes);
+    else if (slot.bytes > 0)
+        annotune_copy_past_caches(slot.to, slot.from, slot.bytes);
     __atomic_store_n(&slot.is_done, 1, __ATOMIC_RELEASE);
     return true;
 }
@@ -290,7 +319,8 @@ static cudaError_t annotune_go_on(const annotune_chunks &chunk)
     return status;
 }
 
-/* Copy all chunks for a purpose, as many at a time as there are slots. */
+/* Copy all chunks for a purpose. Of the slots half are with the threads and half with the bus: a
+ * slot is asked for again when what was begun with it is long done. */
 static cudaError_t annotune_move(annotune_purpose purpose, annotune_array *arrays, int count)
 {
     annotune_ring &ring = annotune_copies;
@@ -301,7 +331,7 @@ static cudaError_t annotune_move(annotune_purpose purpose, annotune_array *array
     cudaError_t status = cudaSuccess;
     for (; status == cudaSuccess && behind.is_there(); behind.next()) {
         for (; status == cudaSuccess && ahead.is_there()
-               && ahead.number < behind.number + ANNOTUNE_SLOTS; ahead.next())
+               && ahead.number < behind.number + (ANNOTUNE_SLOTS + 1) / 2; ahead.next())
             status = annotune_begin(ahead);
         if (status == cudaSuccess)
             status = annotune_go_on(behind);

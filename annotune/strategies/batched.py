@@ -71,9 +71,9 @@ OTHER_REGISTERS = ((2, 2), (2, 4), (4, 4), (8, 4))
 REGISTER = 0.15
 CUT = 0.25
 # A cache gives a thread for each output what its warps ask for, up to so many times what is there:
-# 100,000 products took 64 us at 8, where that is 1.8, 277 at 16 (3.7) and 1975 at 32 (11.3) on an
-# H200, of which memory alone takes 48, 190 and 762.
-MORE_ASKED = 3
+# 100,000 products took 68 us at 8, where that is 1.8, 277 at 16 (3.7) and 1975 at 32 (11.3) on an
+# H200, of which memory alone takes 48, 190 and 762; the tile with 2 x 2 outputs takes 54 at 8.
+MORE_ASKED = 1.5
 # Registers of a thread beside those of its outputs, in further points: 64 in all do for 16 by 16.
 LESS_SPARE = 8
 

@@ -17,10 +17,11 @@ from annotune.analysis.analyse import analyse
 from annotune.analysis.messages import WORK_UNKNOWN
 from annotune.analysis.normal_form.index_ranges import with_index_ranges
 from annotune.analysis.normal_form.normalised import normalised
+from annotune.annotation.data_block import DataBlock
 from annotune.annotation.devices import Device, load_device
 from annotune.annotation.flags import macros
 from annotune.annotation.messages import nearest
-from annotune.annotation.orio.complete import complete
+from annotune.annotation.orio.complete import Completed, complete
 from annotune.annotation.perf_tuning import MAX_SIZES, problem_sizes
 from annotune.annotation.regions import AnnotationBlock, scan_annotations
 from annotune.codegen.build import BuildCommand, Compilers, Project, Told, commands, header_lines
@@ -35,7 +36,7 @@ from annotune.codegen.several_sizes import (
 from annotune.codegen.target import ACC_SHAPED, DEFAULT_TARGETS, Provenance, Target, load_target
 from annotune.diagnostics import AnnotuneError, Diagnostic, Severity, Span, Template
 from annotune.files import read_source
-from annotune.frontend.load import load_sound
+from annotune.frontend.load import Loaded, load_sound
 from annotune.frontend.messages import NOT_IN_FUNCTION
 from annotune.frontend.read.preprocess import HeaderSearch
 from annotune.ir.region import Region, SourceFile
@@ -244,11 +245,12 @@ def _examined(settings: Settings) -> CheckReport:
     """Return what `check` does, but for what is of a search alone."""
     device = load_device(settings.device)
     text = settings.text
-    blocks, problems = _blocks(settings, text)
+    blocks, kept, problems = _blocks(settings, text)
     # Orio's files leave out what no C front end can do without.
-    made = complete(text, str(settings.source), blocks, settings.search.defines)
-    source, refused = _load(settings, made.text, made.blocks)
-    if not blocks and not problems:
+    made = complete(text, str(settings.source), blocks, settings.search.defines, kept)
+    loaded, refused = _load(settings, made)
+    source = loaded.source
+    if not blocks and not kept and not problems:
         problems.append(NO_REGION.at(Span(str(settings.source), 1, 1)))
     problems += refused
     problems += settings.translated.diagnostics if settings.translated is not None else ()
@@ -265,7 +267,8 @@ def _examined(settings: Settings) -> CheckReport:
     problems += unused_settings(settings.sizes, source.regions)
     problems += unknown_parameters(reports, settings.params)
     problems += unknown_axes(reports, *given, settings.targets, device)
-    own = (d for d in refused if d.code not in _OF_THE_FILE)
+    problems += loaded.of_data
+    own = (d for d in (*refused, *loaded.of_data) if d.code not in _OF_THE_FILE)
     of_regions = frozenset((*own, *(d for report in reports for d in report.diagnostics)))
     return CheckReport(text, source, reports, _in_order(problems), of_regions)
 
@@ -553,7 +556,7 @@ def functions(settings: Settings) -> tuple[str, ...]:
         AnnotuneError: The file cannot be read, or is no C text.
     """
     text = settings.text
-    blocks, _ = _blocks(settings, text)
+    blocks, _, _ = _blocks(settings, text)
     made = complete(text, str(settings.source), blocks, settings.search.defines)
     loaded = load_sound(str(settings.source), made.text, made.blocks, {}, search=settings.search)
     if loaded.problems and not loaded.functions:
@@ -613,8 +616,10 @@ def _ready(reports: Iterable[RegionReport]) -> list[Ready]:
     return ready
 
 
-def _blocks(settings: Settings, text: str) -> tuple[list[AnnotationBlock], list[Diagnostic]]:
-    """Return the annotated places of a file: its comments', and a sidecar's."""
+def _blocks(
+    settings: Settings, text: str
+) -> tuple[list[AnnotationBlock], tuple[DataBlock, ...], list[Diagnostic]]:
+    """Return the annotated places of a file: its comments', and a sidecar's; and blocks of Data."""
     path = str(settings.source)
     found = scan_annotations(text, path, settings.sizes, settings.specification)
     blocks, problems = list(found.blocks), list(found.diagnostics)
@@ -636,7 +641,9 @@ def _blocks(settings: Settings, text: str) -> tuple[list[AnnotationBlock], list[
                 problems.append(ANNOTATED_TWICE.at(entry.span, other=twice.span))
                 continue
             blocks.append(AnnotationBlock(start, end, start, end, entry.spec, entry.span))
-    return sorted(blocks, key=lambda b: b.start), problems
+    # Of arrays that are on the device anyhow nothing is to be kept there.
+    kept = () if settings.resident else found.kept
+    return sorted(blocks, key=lambda b: b.start), kept, problems
 
 
 def _sidecars(settings: Settings) -> list[Path]:
@@ -647,23 +654,27 @@ def _sidecars(settings: Settings) -> list[Path]:
     return [next(p for p in places if p.is_file())] if any(p.is_file() for p in places) else []
 
 
-def _load(
-    settings: Settings, text: str, blocks: Sequence[AnnotationBlock]
-) -> tuple[SourceFile, list[Diagnostic]]:
+def _load(settings: Settings, made: Completed) -> tuple[Loaded, list[Diagnostic]]:
     """Return the regions that parse, and what is wrong with the others."""
     path = str(settings.source)
     # True and False are no integers of C's.
     integers = {name: v for name, v in settings.sizes.items() if type(v) is int}
     loaded = load_sound(
-        path, text, blocks, integers, function=settings.function, search=settings.search
+        path,
+        made.text,
+        made.blocks,
+        integers,
+        function=settings.function,
+        search=settings.search,
+        kept=made.kept,
     )
     problems = list(loaded.problems)
-    if settings.function and settings.function not in loaded.functions and blocks:
+    if settings.function and settings.function not in loaded.functions and made.blocks:
         listed = ", ".join(loaded.functions) or "none"
         where = Span(path, 1, 1)
         name, hint = settings.function, nearest(settings.function, loaded.functions)
         problems.append(NO_SUCH_FUNCTION.at(where, name=name, known=listed, hint=hint))
-    return loaded.source, problems
+    return loaded, problems
 
 
 def _examine(region: Region, settings: Settings, device: Device) -> RegionReport:

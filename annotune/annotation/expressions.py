@@ -360,7 +360,7 @@ def grammar() -> Lark:
     return Lark.open(
         "annotation.lark",
         rel_to=__file__,
-        start=["perf_tuning", "spec_file", "recipe", "expression"],
+        start=["perf_tuning", "spec_file", "recipe", "data", "expression"],
         parser="lalr",
         # A keyword is a keyword everywhere, so that a missing ';' before one is found.
         lexer="basic",

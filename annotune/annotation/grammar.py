@@ -240,7 +240,8 @@ _PAIRS = {")": "(", "]": "[", "}": "{"}
 
 
 def parse_tree(text: str, start: str, origin: Origin) -> Parsed:
-    """Return the tree of `text`, where `start` is ``perf_tuning``, ``spec_file`` or ``recipe``.
+    """Return the tree of `text`, where `start` is ``perf_tuning``, ``spec_file``, ``recipe`` or
+    ``data``.
 
     Raises:
         AnnotuneError: The text does not follow the grammar.

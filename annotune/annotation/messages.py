@@ -49,6 +49,7 @@ IGNORED_BLOCK = Template(
     "'begin {name}' is read, and changes nothing: {why}",
     severity=Severity.WARNING,
 )
+BAD_DATA = Template("AT086", "'begin Data' does not take {what}", "{hint}")
 BAD_MODULE = Template("AT014", "the module {name} does not take this text: {why}")
 
 # The text of an annotation.

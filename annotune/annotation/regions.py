@@ -9,6 +9,7 @@ from pathlib import Path
 
 from annotune import plugins
 from annotune.annotation.commands import Recipe, parse_recipe
+from annotune.annotation.data_block import DataBlock, data_block
 from annotune.annotation.grammar import Closer, Opener, annotations_of
 from annotune.annotation.messages import (
     BAD_MODULE,
@@ -38,10 +39,11 @@ from annotune.diagnostics import AnnotuneError, Diagnostic, Span
 _PERF_TUNING = "perftuning"
 _CHILL = "chill"
 _LOOP = "loop"
-_KNOWN = ("PerfTuning", "CHiLL", "Loop")
+_DATA = "data"
+_KNOWN = ("PerfTuning", "CHiLL", "Loop", "Data")
 # A module of Orio's around another one, which changes nothing here, and why.
 _IGNORED = {"align": "annotune assumes no alignment"}
-_OURS = frozenset({_PERF_TUNING, _CHILL, _LOOP, *_IGNORED})
+_OURS = frozenset({_PERF_TUNING, _CHILL, _LOOP, _DATA, *_IGNORED})
 # What may stand directly in what; modules of other packages stand where a recipe does.
 _NESTS = {_PERF_TUNING: (_CHILL, _LOOP, *_IGNORED), **dict.fromkeys(_IGNORED, (_CHILL, _LOOP))}
 # Orio's other modules.
@@ -90,10 +92,14 @@ class AnnotationBlock:
 
 @dataclass(frozen=True, slots=True)
 class Annotations:
-    """The regions of a text that are sound, and what is wrong with the others."""
+    """The regions of a text that are sound, and what is wrong with the others.
+
+    `kept` are blocks around regions, or around calls of them, in which arrays stay on the device.
+    """
 
     blocks: tuple[AnnotationBlock, ...]
     diagnostics: tuple[Diagnostic, ...]
+    kept: tuple[DataBlock, ...] = ()
 
 
 @dataclass(slots=True)
@@ -148,7 +154,9 @@ def scan_annotations(
         scanner.settle(left)
         scanner.mistakes.append(UNCLOSED_BEGIN.at(left.opener.span, name=left.opener.name))
     blocks = sorted(scanner.blocks, key=lambda block: block.start)
-    return Annotations(tuple(blocks), tuple(sorted(scanner.mistakes, key=lambda one: one.span)))
+    mistakes = sorted(scanner.mistakes, key=lambda one: one.span)
+    kept = sorted(scanner.kept, key=lambda block: block.opener)
+    return Annotations(tuple(blocks), tuple(mistakes), tuple(kept))
 
 
 @dataclass(slots=True)
@@ -160,10 +168,16 @@ class _Scanner:
     spec_file: Path | None
     opened: list[_Open] = field(default_factory=list)
     blocks: list[AnnotationBlock] = field(default_factory=list)
+    kept: list[DataBlock] = field(default_factory=list)
     mistakes: list[Diagnostic] = field(default_factory=list)
 
+    def around(self, index: int) -> _Open | None:
+        """Return the annotation around the one that is opened as that number, but for Data."""
+        outer = self.opened[index - 1] if index else None
+        return None if outer is None or outer.kind == _DATA else outer
+
     def begin(self, opener: Opener) -> None:
-        outer = self.opened[-1] if self.opened else None
+        outer = self.around(len(self.opened))
         one = _Open(opener, outer.frame if outer else opener, is_sound=opener.is_sound)
         self.opened.append(one)
         if outer is not None:
@@ -184,6 +198,8 @@ class _Scanner:
             one.tuning = read_perf_tuning(text, origin, self.settings)
             return
         is_outermost = outer is None or outer.frame.name.lower() in _IGNORED
+        if one.kind == _DATA:
+            return
         if self.spec_file is not None and is_outermost and one.kind not in _IGNORED:
             one.tuning = read_specification(self.spec_file, one.opener.span, self.settings)
         if one.kind not in _OURS:
@@ -219,10 +235,13 @@ class _Scanner:
         if index is None:
             return
         one = self.opened.pop(index)
-        outer = self.opened[index - 1] if index else None
+        outer = self.around(index)
         if one.is_sound:
             try:
-                (outer.inner if outer else self.blocks).extend(self.found(one, closer))
+                if one.kind == _DATA:
+                    self.kept.append(data_block(one.opener, closer))
+                else:
+                    (outer.inner if outer else self.blocks).extend(self.found(one, closer))
             except AnnotuneError as error:
                 one.mistakes.extend(error.diagnostics)
                 if any(one.code == UNSUPPORTED_TRANSFORM.code for one in error.diagnostics):

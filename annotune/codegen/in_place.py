@@ -136,7 +136,7 @@ def region_block(
     by_size = tests_by_size(variant, interface(analysis))
     cases = zip(by_size, variant.size_cases, strict=True)
     tuned_sizes = [(*tests, *seen(part)) for tests, part in cases]
-    tests = _tests(variant, by_size, also, stretch)
+    tests = region_tests(variant, also, stretch)
     out = Writer()
     with out.block(""):
         with out.block(condition(tests)) if tests else nullcontext():
@@ -160,9 +160,8 @@ def region_block(
     return out.text()
 
 
-def _tests(
+def region_tests(
     variant: Variant,
-    tuned_sizes: Sequence[Sequence[Expr]],
     also: Sequence[Expr],
     stretch: Callable[[Analysis, Array], Stretch],
 ) -> tuple[Expr, ...]:
@@ -170,7 +169,7 @@ def _tests(
     analysis, region = variant.analysis, variant.analysis.region
     outer, known = interface(analysis), region.constants
     tests = (
-        *(any_of(tuned_sizes) if variant.general is None else ()),
+        *(any_of(tests_by_size(variant, outer)) if variant.general is None else ()),
         # A macro may have another value in the compiler's command line than annotune saw.
         *size_tests(outer, known, {}),
         *divisor_tests(analysis, known),

@@ -10,6 +10,7 @@ from typing import Protocol
 
 from annotune.analysis.facts import Analysis
 from annotune.analysis.schedule import around, keeps_order
+from annotune.codegen.c_expr import plain_c
 from annotune.codegen.c_stmt import Dialect, cut_loops, write_ends
 from annotune.codegen.data_sections import (
     data_clauses,
@@ -41,6 +42,7 @@ from annotune.codegen.in_place import (
     legend,
     reduction_clauses,
     region_block,
+    region_tests,
     write_steps,
 )
 from annotune.codegen.names import fresh, spelled
@@ -64,6 +66,7 @@ from annotune.ir.nest import (
     MemorySpace,
     Nest,
     Stmt,
+    expressions,
     walk_stmts,
 )
 from annotune.schedule.launch_sizes import WARP
@@ -94,8 +97,8 @@ class Directives(Protocol):
     """The words by which a language says what runs on a device, and where its data are.
 
     `moves` begin the clauses of `data_clauses`, `data` is the directive of a block in which arrays
-    stay on the device, and `alone` that of what one thread does, which may be of loops only.
-    `levels` has those whose names are others there. `serial` stands before a loop that runs in
+    stay on the device, and `alone` that of what one thread does, which may be of loops only. One that
+    `keeps` arrays on the device does so in blocks of Data. `levels` has those whose names are others there. `serial` stands before a loop that runs in
     order, empty for nothing. A language that `merges_levels` has one directive for the loops of
     workers and vectors that nest perfectly. `function` stands before a function that kernels call,
     and `sharing` what compilers must be asked where the lanes of a gang share its arrays.
@@ -105,6 +108,7 @@ class Directives(Protocol):
     data: str
     alone: str
     alone_is_loop: bool
+    keeps: bool
     levels: Mapping[Level, str]
     serial: str
     merges_levels: bool
@@ -186,7 +190,42 @@ class OffloadTarget(InPlaceTarget):
             also = (*null_tests(variant.analysis), *section_tests(variant.analysis))
             first = look_text(variant.analysis, Dialect(region, flat=False))
         body = region_block(variant, write, around, also, first, stretch, write_nest)
-        return without_macros(RegionCode(body, helper, conditions=tuple(conditions)), region)
+        ahead = _ahead(variant, also) if region.is_resident and words.keeps and not resident else ""
+        code = RegionCode(body, helper, conditions=tuple(conditions), ahead=ahead)
+        return without_macros(code, region)
+
+
+def _ahead(variant: Variant, also: Sequence[Expr]) -> str:
+    """Return what has the arrays of a region where it runs, if they may be on the device."""
+    analysis = variant.analysis
+    tests = region_tests(variant, also, section_stretch)
+    out = Writer()
+    every = (e for stmt in walk_stmts(analysis.inspector) for e in expressions(stmt))
+    looked = {access.array for expr in every for access in accesses(expr)}
+    for name in sorted(looked):
+        out.line(f"annotune_data_on_host({name}, 0);")
+    rows = []
+    for array in analysis.region.arrays.values():
+        if analysis.stays_on_device(array.name) or not (array.extents or array.is_pointer):
+            continue
+        use = analysis.uses[array.name]
+        first, end = map(plain_c, section_stretch(analysis, array))
+        is_read = int(use.is_read or not use.overwritten)
+        rows.append(f"{{{first}, {end}, {is_read}, {int(use.is_written)}}},")
+    if rows:
+        with out.block(""):
+            with out.block("const struct annotune_used used[] =", "};"):
+                for row in rows:
+                    out.line(row)
+            if tests:
+                out.lines(condition(tests))
+            with out.deeper() if tests else nullcontext():
+                out.line(f"annotune_data_use({len(rows)}, used);")
+            if tests:
+                out.line("else")
+                with out.deeper():
+                    out.line(f"annotune_data_as_written({len(rows)}, used);")
+    return out.text()
 
 
 def _needs_region(plan: Plan) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from importlib.resources import files
 
 from annotune.codegen.build import GCC_OFFLOAD, CompilerUse
 from annotune.codegen.data_sections import ACC_MOVES
@@ -19,6 +20,7 @@ class OpenAccWords:
     data = "acc data"
     alone = f"acc parallel loop seq num_gangs(1) num_workers(1) vector_length({WARP})"
     alone_is_loop = True
+    keeps = True
     levels: Mapping[Level, str] = {}
     serial = "acc loop seq"
     merges_levels = False
@@ -75,3 +77,8 @@ class OpenAccTarget(OffloadTarget):
         CompilerUse("c", ("-fopenacc", *GCC_OFFLOAD)),
     )
     words = OpenAccWords()
+
+    @property
+    def runtime(self) -> str:
+        """Return the functions by which arrays stay on the device."""
+        return files("annotune.codegen").joinpath("resident_acc.h").read_text(encoding="utf-8")

@@ -26,6 +26,7 @@ class OpenMpTargetWords:
     }
     data = "omp target data"
     alone = "omp target"
+    keeps = False
     alone_is_loop = False
     levels: Mapping[Level, str] = {
         Level.GANG: "teams",

@@ -28,8 +28,8 @@ class RegionCode:
     to the last one's closer. `helper` is C that must stand at file scope before the
     enclosing function, empty when there is none. `device` is the region's part of ``S.cu``,
     empty for the targets that stay in C; `functions` are definitions before it, which ``S.cu``
-    holds once, whatever regions call them. The text is right under `conditions` alone, beside
-    those of the region.
+    holds once, whatever regions call them. `ahead` is C that must run before `body` where arrays
+    may be on the device. The text is right under `conditions` alone, beside those of the region.
     """
 
     body: str
@@ -37,6 +37,7 @@ class RegionCode:
     device: str = ""
     functions: tuple[str, ...] = ()
     conditions: tuple[Condition, ...] = ()
+    ahead: str = ""
 
 
 @dataclass(frozen=True, slots=True)

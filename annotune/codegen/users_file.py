@@ -18,7 +18,8 @@ from dataclasses import replace
 
 from annotune.codegen.build import CompilerUse
 from annotune.codegen.names import fresh, spelled
-from annotune.codegen.renaming import Renaming, made_names
+from annotune.codegen.renaming import Renaming, made_names, redefining
+from annotune.codegen.residency import calls_by_region, data_edits
 from annotune.codegen.target import Provenance, RegionCode
 from annotune.codegen.writer import Writer, words
 from annotune.frontend.read.tokens import Replacement, splice
@@ -36,21 +37,30 @@ from annotune.printable import in_comment, one_line
 from annotune.space.variants import Variant
 
 
-def assembled(source: SourceFile, codes: Sequence[RegionCode], provenance: Provenance) -> str:
+def assembled(
+    source: SourceFile,
+    codes: Sequence[RegionCode],
+    provenance: Provenance,
+    runtime: str | None = None,
+) -> str:
     """Return the user's text with each region replaced, all other bytes unchanged.
 
     A helper stands directly before the function that encloses its region. The provenance
     opens the first replaced region, since nothing outside the regions may change. Before one that
-    is left as it is a comment says why.
+    is left as it is a comment says why. Where arrays stay on the device between regions, `runtime`
+    are the functions for it, empty where those are elsewhere; None where there is no device.
     """
-    edits: list[tuple[int, int, str]] = []
+    edits = [] if runtime is None else [*data_edits(source, runtime)]
+    on_host = {} if runtime is None else calls_by_region(source.residency)
     for k, (region, code) in enumerate(zip(source.regions, codes, strict=True)):
         place = region.extent
         if code.helper:
             helper = as_beside(code.helper, region.around.redefined) + "\n"
             edits.append((place.function_start, place.function_start, helper))
         conditions = checked_conditions((*region.text.conditions, *code.conditions))
-        own = checked_constants(declared(code.body, region, source.text), constants(region))
+        body = "\n".join(filter(None, [code.ahead, code.body]))
+        as_written = on_host.get(place.start, "")
+        own = checked_constants(declared(body, region, source.text, as_written), constants(region))
         body = conditions + checked_texts(own, region.around.texts)
         body = provenance.comment() + body if k == 0 else body
         edits.append((place.start, place.end, indented(body, place.indent)))
@@ -79,7 +89,13 @@ class InPlaceTarget:
         self, source: SourceFile, codes: Sequence[RegionCode], provenance: Provenance
     ) -> Mapping[str, str]:
         """Return the user's file with its regions replaced."""
-        return {self.suffix: assembled(source, codes, provenance)}
+        return {self.suffix: assembled(source, codes, provenance, self.runtime)}
+
+    @property
+    def runtime(self) -> str | None:
+        """Return the functions by which arrays stay on a device, None where there is no other
+        memory."""
+        return None
 
     def standalone(self, code: RegionCode) -> str:
         """Return nothing: what runs on a device is in the user's file too."""
@@ -174,8 +190,10 @@ _DIRECTIVE = re.compile(r"^[ ]*#pragma (?!push_macro|pop_macro)(?:\\\n|.)*", re.
 
 def without_macros(code: RegionCode, region: Region) -> RegionCode:
     """Return a text of ours in which none of our words is the user's macro."""
-    body, helper = (_freed(text, region) for text in (code.body, code.helper))
-    return replace(code, body=in_block(body) if body != code.body else body, helper=helper)
+    texts = code.body, code.helper, code.ahead
+    body, helper, ahead = (_freed(text, region) for text in texts)
+    body = in_block(body) if body != code.body else body
+    return replace(code, body=body, helper=helper, ahead=ahead)
 
 
 def _freed(text: str, region: Region) -> str:
@@ -183,17 +201,6 @@ def _freed(text: str, region: Region) -> str:
     return redefining(
         text, [Redefined(name, None) for name in sorted(found & region.around.macros)]
     )
-
-
-def redefining(text: str, redefined: Sequence[Redefined]) -> str:
-    """Return a text in which macros are others than around it.
-
-    gcc, clang and nvc have these pragmas; the user's text goes on as it was.
-    """
-    before = [f'#pragma push_macro("{one.name}")' for one in redefined]
-    before += [line for one in redefined for line in one.directives()]
-    after = [f'#pragma pop_macro("{one.name}")' for one in redefined]
-    return "\n".join([*before, text.rstrip("\n"), *after, ""]) if redefined else text
 
 
 def constants(region: Region) -> tuple[Scalar, ...]:
@@ -260,10 +267,11 @@ def body_text(text: str, region: Region, edits: Sequence[Replacement] = ()) -> s
     return "\n".join([body, *region.text.behind])
 
 
-def declared(code: str, region: Region, text: str = "") -> str:
+def declared(code: str, region: Region, text: str = "", as_written: str = "") -> str:
     """Return a block that replaces a region, with the plain names that it uses declared.
 
-    `text` is the user's file: where a test of the region fails, its own text runs.
+    `text` is the user's file: where a test of the region fails, its own text runs, with
+    `as_written` before it.
     """
     used = words(code)
     registers = [s for s in region.scalars.values() if s.is_register and _is_addressed(code, s)]
@@ -271,7 +279,7 @@ def declared(code: str, region: Region, text: str = "") -> str:
         code = _in_memory(code, scalar, region)
     if region.text.tests:
         used |= {*region.text.tests}
-        code = _tested(code, region, text)
+        code = _tested(code, region, text, as_written)
     wanted = _wanted(region, used)
     if not wanted:
         return code
@@ -286,12 +294,13 @@ def declared(code: str, region: Region, text: str = "") -> str:
     return out.text()
 
 
-def _tested(code: str, region: Region, text: str) -> str:
+def _tested(code: str, region: Region, text: str, as_written: str) -> str:
     out = Writer()
     with out.block(f"if ({' && '.join(region.text.tests)})"):
         out.lines(code)
     with out.block("else"):
         out.line("/* As written: the nest above would not be that. */")
+        out.lines(as_written)
         out.lines(text[region.extent.body_start : region.extent.body_end].strip())
     return out.text()
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from pycparser import c_ast
 
+from annotune.annotation.data_block import DataBlock
 from annotune.annotation.messages import nearest
 from annotune.annotation.perf_tuning import MAX_SIZES, problem_sizes
 from annotune.annotation.regions import AnnotationBlock
@@ -52,6 +53,7 @@ from annotune.frontend.read.region_finder import (
 )
 from annotune.frontend.read.syntax import offset, walk_tree
 from annotune.frontend.read.tokens import WORD, SourceText, Tokens
+from annotune.frontend.residency import residency
 from annotune.frontend.scratch import scratch_arrays
 from annotune.ir.expr import Var
 from annotune.ir.nest import Nest
@@ -75,12 +77,14 @@ _NO_SEARCH = HeaderSearch()
 class Loaded:
     """The regions of a file that are sound, and what is wrong with the others, its `left` ones.
 
-    `functions` are those with an annotated region, in text order.
+    `functions` are those with an annotated region, in text order. `of_data` is what there is to say
+    of blocks of Data.
     """
 
     source: SourceFile
     problems: tuple[Diagnostic, ...]
     functions: tuple[str, ...]
+    of_data: tuple[Diagnostic, ...] = ()
 
 
 def load(
@@ -108,11 +112,12 @@ def load_sound(
     overrides: Mapping[str, int] = _NOTHING,
     function: str = "",
     search: HeaderSearch = _NO_SEARCH,
+    kept: Sequence[DataBlock] = (),
 ) -> Loaded:
     """Return what is sound of a C file, so that one refused region does not hide the others.
 
     `overrides` are sizes that win over the annotation's. `function` leaves out the regions of all
-    other functions, unless it is empty.
+    other functions, unless it is empty. `kept` are blocks in which arrays stay on the device.
 
     Raises:
         AnnotuneError: The file as a whole is no C file.
@@ -138,8 +143,11 @@ def load_sound(
         left.append(_left(ladder, block, wrong))
     problems += [p for p in reading.warnings if p not in problems]
     problems.sort(key=lambda p: p.span)
-    source = SourceFile(path, text, tuple(regions), tuple(left))
-    return Loaded(source, tuple(problems), tuple(reading.counts))
+    resident = residency(ladder, kept, blocks)
+    if resident.residency:
+        regions = [replace(region, is_resident=True) for region in regions]
+    source = SourceFile(path, text, tuple(regions), tuple(left), resident.residency)
+    return Loaded(source, tuple(problems), tuple(reading.counts), resident.problems)
 
 
 def _left(ladder: Ladder, block: AnnotationBlock, wrong: Sequence[Diagnostic]) -> LeftRegion:

@@ -320,3 +320,43 @@ MAY_BE_ELEMENT = Template(
     "copy it to a variable before the region and use that, or say in the annotation that no two "
     "arrays overlap: def assume {{ arg disjoint = True; }}",
 )
+
+# Arrays that stay on the device.
+NOT_KEPT = Template(
+    "AT160",
+    "'{name}' cannot stay on the device: {why}",
+    "'begin Data' names arrays, and pointers to their first elements, declared before it",
+)
+NO_EXTENT = Template(
+    "AT161",
+    "how many elements '{name}' has is not known here",
+    'say it in the list: "{name}[n]", where n is what C has for it',
+)
+UNCLEAR_TOUCH = Template(
+    "AT162",
+    "this may touch an array that is on the device, and nothing can be copied before it: {why}",
+    "{hint}",
+)
+LEAVES_DATA = Template(
+    "AT163",
+    "'{word}' leaves, or enters, a block of Data in its middle",
+    "end the block before it, or go on behind its end",
+)
+CALLED_ASIDE = Template(
+    "AT164",
+    "arrays come back to the host for the call of '{name}', for it may touch them",
+    'define it in this file, or give it a block of Data and name it here: calls = "{name}"',
+    Severity.WARNING,
+)
+COPIED_HERE = Template(
+    "AT165",
+    "'{name}' comes back to the host for this statement",
+    "put the statement into a region, or behind the block, if it runs often",
+    Severity.WARNING,
+)
+NOTHING_STAYS = Template(
+    "AT166",
+    "no array of this file stays on the device between regions, which copy theirs each time",
+    "mend what is said of its blocks of Data",
+    Severity.WARNING,
+)

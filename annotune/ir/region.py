@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 
 from annotune.annotation.spec import Spec
@@ -11,6 +11,7 @@ from annotune.diagnostics import NOWHERE, Span
 from annotune.ir.expr import Access, Binary, Call, Expr, Int, rewrite, walk
 from annotune.ir.nest import Local, LocalArray, Nest, walk_stmts
 from annotune.ir.poly import Poly
+from annotune.ir.residency import Residency
 
 _START = Int(0)
 
@@ -271,7 +272,8 @@ class Region:
     sizes: between them lies all that the nest reads of it. `text` is what the nest does not show,
     and `around` what the file says of names. `functions` are those that the nest calls and only the
     user's text knows, each inside a cast to its type, with what they call in turn; what is called
-    stands before its callers. `original` is the nest before it was brought into the form that is
+    stands before its callers. Arrays of one that `is_resident` may be on the device when it is
+    called, by a block of Data. `original` is the nest before it was brought into the form that is
     analysed, None where nothing was changed, and `steps` what was; that is right at sizes where
     none of `never_negative` is below 0.
     """
@@ -294,6 +296,7 @@ class Region:
     varied: tuple[str, ...] = ()
     index_ranges: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     around: Surroundings = field(default_factory=Surroundings)
+    is_resident: bool = False
 
     @property
     def as_written(self) -> Nest:
@@ -386,17 +389,19 @@ class LeftRegion:
 class SourceFile:
     """A user's C file: its path, its text exactly as read, and its regions in text order.
 
-    `left` are other annotated regions, which stay as they are.
+    `left` are other annotated regions, which stay as they are. `residency` is for arrays that stay
+    on the device between regions.
     """
 
     path: str
     text: str
     regions: tuple[Region, ...]
     left: tuple[LeftRegion, ...] = ()
+    residency: Residency = field(default_factory=Residency)
 
     def without(self, reasons: Mapping[int, str]) -> SourceFile:
         """Return the file with some of its regions left as they are, by their numbers."""
         every = tuple(enumerate(self.regions))
         kept = tuple(region for number, region in every if number not in reasons)
         left = tuple(r.left(reasons[number]) for number, r in every if number in reasons)
-        return SourceFile(self.path, self.text, kept, (*self.left, *left))
+        return replace(self, regions=kept, left=(*self.left, *left))

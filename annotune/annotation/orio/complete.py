@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
+from annotune.annotation.data_block import DataBlock
 from annotune.annotation.expressions import (
     Lexeme,
     evaluate,
@@ -169,21 +170,26 @@ class Completed:
 
     text: str
     blocks: tuple[AnnotationBlock, ...]
+    kept: tuple[DataBlock, ...] = ()
 
 
 def complete(
-    text: str, file: str, blocks: Sequence[AnnotationBlock], defines: Collection[str] = ()
+    text: str,
+    file: str,
+    blocks: Sequence[AnnotationBlock],
+    defines: Collection[str] = (),
+    kept: Sequence[DataBlock] = (),
 ) -> Completed:
     """Return `text` with what its regions lack; unchanged where they lack nothing.
 
     `defines` are the macros of ``-D``. A function that is made is named after the file.
     """
     if not any(_may_lack(block) for block in blocks):
-        return Completed(text, tuple(blocks))
+        return Completed(text, tuple(blocks), tuple(kept))
     context = _Context(text, file, frozenset(defines) | defined_macros(text), blocks)
     edits: list[Edit] = []
     made = [context.region(block, edits) for block in blocks]
-    return _applied(text, made, edits)
+    return _applied(text, made, edits, kept)
 
 
 def _may_lack(block: AnnotationBlock) -> bool:
@@ -394,7 +400,12 @@ def _c_name(stem: str) -> str:
     return name if re.match(r"[A-Za-z_]", name) else f"kernel_{name}"
 
 
-def _applied(text: str, blocks: Sequence[AnnotationBlock], edits: Sequence[Edit]) -> Completed:
+def _applied(
+    text: str,
+    blocks: Sequence[AnnotationBlock],
+    edits: Sequence[Edit],
+    kept: Sequence[DataBlock],
+) -> Completed:
     """Return `text` with the edits, and the blocks where they stand then."""
     parts: list[str] = []
     starts: list[int] = []
@@ -428,4 +439,12 @@ def _applied(text: str, blocks: Sequence[AnnotationBlock], edits: Sequence[Edit]
         )
         for block in blocks
     ]
-    return Completed("".join([*parts, text[at:]]), tuple(found))
+    around = [
+        replace(
+            block,
+            opener=(after(block.opener[0]), before(block.opener[1])),
+            closer=(after(block.closer[0]), before(block.closer[1])),
+        )
+        for block in kept
+    ]
+    return Completed("".join([*parts, text[at:]]), tuple(found), tuple(around))

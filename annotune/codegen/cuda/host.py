@@ -13,7 +13,16 @@ from annotune.codegen.cuda.copies import VECTOR_BYTES
 from annotune.codegen.cuda.cpp import cuda_type
 from annotune.codegen.cuda.grid import BLOCKS, grid, wide
 from annotune.codegen.cuda.kernel import KernelText, Partial
-from annotune.codegen.cuda.memory import ALLOCATE, FETCH, FREE, ON_HOST, SEND, TELL
+from annotune.codegen.cuda.memory import (
+    ALLOCATE,
+    BEGUN,
+    FETCH,
+    FREE,
+    ON_HOST,
+    RESIDENT,
+    SEND,
+    TELL,
+)
 from annotune.codegen.cuda.thread import ROLLED
 from annotune.codegen.guards import (
     WIDE,
@@ -222,20 +231,21 @@ class HostText:
             self._bytes(out, of.arrays)
             every = (e for stmt in walk_stmts(analysis.inspector) for e in expressions(stmt))
             looked = {a.array for expr in every for a in accesses(expr)}
-            self._on_host(out, [array for array in of.arrays if array.name in looked])
+            self._on_host(out, [array for array in of.arrays if array.name in looked], False)
             out.lines(look_text(analysis, Dialect(analysis.region, objects=self.held)))
             write_touched(out, analysis, of.arrays)
             with out.block("annotune_array arrays[] =", "};"):
                 for array in of.arrays:
                     out.line(f"{{{self._moved(array)}}},")
-            count = len(of.arrays)
-            out.line(f"cudaError_t status = {SEND}(arrays, {count});")
+            count, end = len(of.arrays), RESIDENT if analysis.region.is_resident else ""
+            out.line(f"cudaError_t status = {SEND}{end}(arrays, {count});")
             for number, array in enumerate(of.arrays):
                 place = f"({array.element} *)arrays[{number}].device{self._shift(array)}"
                 out.line(f"{array.element} *const d_{array.name} = {place};")
             arguments = [*(s.name for s in of.scalars), *(f"d_{a.name}" for a in of.arrays)]
             write_step(out, f"{self.name}_launch({', '.join(arguments)})")
-            out.line(f'return {FETCH}("{analysis.region.entry}", arrays, {count}, status);')
+            fetch = f'{FETCH}{end}("{analysis.region.entry}", arrays, {count}, status)'
+            out.line(f"return {fetch};")
         out.line()
 
     def _moved(self, array: Array) -> str:
@@ -261,9 +271,20 @@ class HostText:
                 size = f"{name}_touched > 0 ? {size} : 0"
         return f"(void *)({first}), {size}, {before}, {name}_bytes, {sent}, {fetched}"
 
-    def _on_host(self, out: Writer, arrays: Sequence[Array]) -> None:
+    def _on_host(self, out: Writer, arrays: Sequence[Array], is_written: bool) -> None:
         """Write that the host now uses arrays itself."""
-        if arrays:
+        region, uses = self.analysis.region, self.analysis.uses
+        arrays = [a for a in arrays if not (region.is_resident and a in self._own)]
+        if arrays and region.is_resident:
+            with out.block(""):
+                with out.block("const annotune_array arrays[] =", "};"):
+                    for array in arrays:
+                        size = f"sizeof({array.element}) * {self._call_count(array)}"
+                        written = str(is_written and uses[array.name].is_written).lower()
+                        first = first_element(self.analysis, array)
+                        out.line(f"{{(void *)({first}), {size}, 0, {size}, true, {written}}},")
+                out.line(f'{ON_HOST}{RESIDENT}("{region.entry}", arrays, {len(arrays)});')
+        elif arrays:
             with out.block(""):
                 names = ", ".join(array.name for array in arrays)
                 out.line(f"const void *const arrays[] = {{{names}}};")
@@ -338,6 +359,8 @@ class HostText:
                 write_step(out, kept if self.resident else made)
             run = out.block("if (status == cudaSuccess)") if may_fail else nullcontext()
             with self._memory(out, own) if own else run:
+                if self.analysis.region.is_resident:
+                    out.line(f"{BEGUN} = true;")
                 self._versions(out)
                 if may_fail and not self.resident:
                     out.line("status = cudaGetLastError();")
@@ -494,7 +517,7 @@ class HostText:
             if self.resident:
                 self._original_there(out)
             else:
-                self._on_host(out, outer.arrays)
+                self._on_host(out, outer.arrays, True)
                 out.line(f"{self.name}_original({outer.names()});")
         out.line()
 

@@ -15,6 +15,10 @@ from importlib.resources import files
 
 ALLOCATE, FREE, TELL = "annotune_allocate", "annotune_free", "annotune_tell"
 SEND, FETCH, ON_HOST = "annotune_send", "annotune_fetch", "annotune_on_host"
+# Behind these names, where arrays may be on the device already.
+RESIDENT = "_resident"
+# Whether a call has come to its kernels.
+BEGUN = "annotune_has_begun"
 
 _HEADERS = "#include <pthread.h>\n"
 _HEADERS_OF_COPIES = (
@@ -37,12 +41,14 @@ static void annotune_tell(const char *entry, cudaError_t status)
 
 def headers(called: Collection[str]) -> str:
     """Return the headers for what a text calls of these."""
-    copies = _HEADERS_OF_COPIES if SEND in called else ""
+    copies = _HEADERS_OF_COPIES if {SEND, SEND + RESIDENT} & {*called} else ""
     return _HEADERS + copies if copies or ALLOCATE in called else ""
 
 
 def shared_parts(called: Collection[str]) -> tuple[str, ...]:
     """Return the functions for a text that allocates, or copies; none for others."""
+    if SEND + RESIDENT in called:
+        return _text("kept_memory.cuh"), _text("transfers.cuh"), _text("resident.cuh")
     if SEND in called:
         return _text("kept_memory.cuh"), _text("transfers.cuh")
     return (_text("kept_memory.cuh"),) if ALLOCATE in called else ()

@@ -138,7 +138,7 @@ class CudaTarget:
         parts = [provenance.comment(), prelude("\n".join(devices)), *devices]
         return {
             ".cu": "\n".join(part.rstrip("\n") + "\n" for part in parts),
-            "_cuda.c": assembled(source, codes, provenance),
+            "_cuda.c": assembled(source, codes, provenance, ""),
         }
 
     def standalone(self, code: RegionCode) -> str:

@@ -148,12 +148,13 @@ def function_at(
     file: File,
     part: TopLevel,
     erased: frozenset[str] = NO_NAMES,
-    places: Collection[int] = (),
+    places: Collection[int] | None = (),
 ) -> ParsedFunction:
     """Return the function that one part of the file defines, parsed.
 
     `erased` are macros whose definitions stand in text that will be replaced, `places` where such
-    text starts: loops that hold none of it have branches in the place of jumps.
+    text starts: loops that hold none of it have branches in the place of jumps. With None no loop
+    has.
     """
     scope = file.scope_of(file.declaration(part))
     parsed = parse(file.clean, file.tokens, part, scope.types.names(), erased=erased)
@@ -161,7 +162,8 @@ def function_at(
     if not trees:
         span = file.source.span(file.tokens.starts[part.first], file.tokens.ends[part.first])
         raise AnnotuneError.of(NOT_IN_FUNCTION.at(span))
-    structure(trees[0].body, places)
+    if places is not None:
+        structure(trees[0].body, places)
     changes: dict[str, int] = {}
     for node in walk_tree(trees[0].body):
         target = changed_by(node, CHANGES)

@@ -53,6 +53,19 @@ static int section_count, section_capacity;
 static Use *uses; /* of all open constructs */
 static int use_count, use_capacity;
 static int line; /* of the directive that was met last */
+static long long bytes_in, bytes_out; /* copied to the device, and from it */
+
+static void copied_in(char *device, const char *host, long long size)
+{
+    bytes_in += size;
+    memcpy(device, host, (size_t)size);
+}
+
+static void copied_out(const char *device, const char *host, long long size)
+{
+    bytes_out += size;
+    memcpy((char *)(uintptr_t)host, device, (size_t)size);
+}
 
 /* The address sanitizer's, where it is there. */
 __attribute__((weak)) void __asan_poison_memory_region(void const volatile *, size_t);
@@ -193,14 +206,14 @@ static Section *brought(const char *action, const char *name, const char *first,
     if (size && strcmp(action, "present") == 0) stop("'%s' is not present on the device", name);
     s = added(name, first, size);
     if (!strcmp(action, "copy") || !strcmp(action, "copyin"))
-        memcpy(s->device, first, (size_t)size);
+        copied_in(s->device, first, size);
     return s;
 }
 
 static void let_go(Section *s, int is_copied_out)
 {
     if (s->structured || s->dynamic) return;
-    if (is_copied_out) memcpy((char *)(uintptr_t)s->host, s->device, (size_t)s->size);
+    if (is_copied_out) copied_out(s->device, s->host, s->size);
     release(s);
 }
 
@@ -272,8 +285,8 @@ HIDDEN void annotune_acc_update(int at_line, int to_device, int is_optional, con
     if (!size || (!s && is_optional)) return;
     if (!s) stop("'%s' is not present on the device", name);
     char *device = s->device + ((const char *)from - s->host);
-    if (to_device) memcpy(device, from, (size_t)size);
-    else memcpy((char *)(uintptr_t)from, device, (size_t)size);
+    if (to_device) copied_in(device, from, size);
+    else copied_out(device, from, size);
 }
 
 HIDDEN void annotune_acc_enter_data(int at_line, const char *action, const char *name,
@@ -305,3 +318,5 @@ EXPORTED void annotune_acc_give_back(const void *array, long long size)
     annotune_acc_exit_data(0, "copyout", 0, "an argument", array, size);
 }
 EXPORTED int annotune_acc_live_sections(void) { return section_count; }
+EXPORTED long long annotune_acc_bytes_in(void) { return bytes_in; }
+EXPORTED long long annotune_acc_bytes_out(void) { return bytes_out; }

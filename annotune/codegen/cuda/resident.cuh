@@ -1,0 +1,308 @@
+/* Arrays that stay on the device while the program is in a block of Data.
+ *
+ * Of each, the values on the host are right, or those on the device, or both. A region asks for them
+ * on the device, and a statement of the host's for them on the host; only where they are not right
+ * there are they copied. Calls of functions that nobody has looked into have all arrays on the host.
+ */
+struct annotune_resident {
+    annotune_array whole; /* the program's array; what the device has for it, NULL before */
+    int place, depth;     /* the number of a device, and of the block */
+    bool is_on_host, is_on_device;
+    bool is_cut; /* whether the call takes it for memory of the host */
+    annotune_resident *next;
+};
+struct annotune_residents {
+    annotune_resident *first;
+    int depth, aside;
+    pthread_mutex_t turn;
+};
+__attribute__((weak)) annotune_residents annotune_staying = {NULL, 0, 0, PTHREAD_MUTEX_INITIALIZER};
+/* Whether the call has come to its kernels. */
+static thread_local bool annotune_has_begun = false;
+
+static bool annotune_meets(const annotune_resident &one, const void *first, size_t bytes)
+{
+    const char *const from = (const char *)one.whole.first, *const to = (const char *)first;
+    return from < to + bytes && to < from + one.whole.bytes;
+}
+
+/* Where a pointer of the program's may lead: also one that stands behind the last element. */
+static bool annotune_leads_to(const annotune_resident &one, const void *pointer)
+{
+    const char *const from = (const char *)one.whole.first, *const to = (const char *)pointer;
+    return from <= to && to <= from + one.whole.bytes;
+}
+
+static cudaError_t annotune_copied(annotune_resident &one, annotune_purpose purpose)
+{
+    const annotune_ring_turn turn;
+    if (turn.status != cudaSuccess)
+        return turn.status;
+    annotune_release_copies = annotune_end_copiers;
+    if (one.whole.way == ANNOTUNE_STAGED && one.whole.bytes > ANNOTUNE_CHUNK
+        && annotune_copies.copiers == 0)
+        annotune_start_copiers();
+    const cudaError_t status = annotune_move(purpose, &one.whole, 1);
+    /* Pinned memory of the program's is read while the program goes on. */
+    const cudaError_t last = one.whole.way == ANNOTUNE_STRAIGHT ? cudaStreamSynchronize(0)
+                                                                 : cudaSuccess;
+    return status == cudaSuccess ? last : status;
+}
+
+/* Have the values right on the host. */
+static cudaError_t annotune_to_host(annotune_resident &one)
+{
+    const cudaError_t status = one.is_on_host ? cudaSuccess : annotune_copied(one, ANNOTUNE_FETCH);
+    one.is_on_host = one.is_on_host || status == cudaSuccess;
+    return status;
+}
+
+/* Have memory of the device in use, with the values where they are needed. */
+static cudaError_t annotune_to_device(annotune_resident &one, bool is_needed)
+{
+    int place = 0;
+    cudaError_t status = cudaGetDevice(&place);
+    if (status == cudaSuccess && one.whole.device != NULL && one.place != place) {
+        status = annotune_to_host(one);
+        if (status == cudaSuccess) {
+            annotune_free(one.whole.device, status);
+            one.whole.device = NULL;
+        }
+    }
+    if (status == cudaSuccess && one.whole.device == NULL) {
+        status = annotune_allocate((void **)&one.whole.device, one.whole.bytes);
+        one.place = place;
+        one.is_on_device = false;
+    }
+    if (status == cudaSuccess && is_needed && !one.is_on_device) {
+        status = annotune_copied(one, ANNOTUNE_SEND);
+        one.is_on_device = status == cudaSuccess;
+    }
+    return status;
+}
+
+/* Values of the device's that cannot be had: nothing else has them. */
+static void annotune_must(const char *entry, cudaError_t status)
+{
+    if (status == cudaSuccess)
+        return;
+    fprintf(stderr, "%s: %s; what is on the device cannot be copied, stopping\n", entry,
+            cudaGetErrorString(status));
+    abort();
+}
+
+/* Whether the device may have all that a call needs of an array. */
+static bool annotune_holds(const annotune_resident &one, const annotune_array &array)
+{
+    const char *const from = (const char *)one.whole.first;
+    const char *const section = (const char *)array.first - array.before;
+    return from <= section && section + array.section <= from + one.whole.bytes;
+}
+
+/* Let one array of a call be used where it is, if it is whole there. One of which some is elsewhere
+ * is copied as if none of it were there, and so are all arrays of the call that share it. */
+static cudaError_t annotune_settle(annotune_resident &one, annotune_array &array)
+{
+    const char *const from = (const char *)one.whole.first;
+    const bool is_whole = array.first == one.whole.first && array.bytes == one.whole.bytes
+                          && array.section == array.bytes && array.before == 0;
+    if (!one.is_cut && annotune_to_device(one, array.is_sent || !is_whole) == cudaSuccess) {
+        array.resident = &one;
+        array.first = one.whole.device + ((const char *)array.first - from);
+        return cudaSuccess;
+    }
+    cudaGetLastError();
+    one.is_cut = true;
+    const cudaError_t status = annotune_to_host(one);
+    one.is_on_device = one.is_on_device && !array.is_fetched;
+    return status;
+}
+
+/* Let a call use arrays where they are, and send the others. */
+[[maybe_unused]] static cudaError_t annotune_send_resident(annotune_array *arrays, int count)
+{
+    annotune_has_begun = false;
+    cudaError_t status = cudaSuccess;
+    {
+        const annotune_lock lock(&annotune_staying.turn);
+        annotune_resident *const first = annotune_staying.aside ? NULL : annotune_staying.first;
+        for (annotune_resident *one = first; one != NULL; one = one->next) {
+            one->is_cut = false;
+            for (int k = 0; k < count; k++)
+                if (arrays[k].bytes > 0 && annotune_meets(*one, arrays[k].first, arrays[k].bytes)
+                    && !annotune_holds(*one, arrays[k]))
+                    one->is_cut = true;
+        }
+        for (int k = 0; k < count; k++) {
+            annotune_resident *one = arrays[k].bytes > 0 ? first : NULL;
+            for (; one != NULL && arrays[k].resident == NULL && status == cudaSuccess;
+                 one = one->next)
+                if (annotune_meets(*one, arrays[k].first, arrays[k].bytes))
+                    status = annotune_settle(*one, arrays[k]);
+        }
+    }
+    return status == cudaSuccess ? annotune_send(arrays, count) : status;
+}
+
+/* Whether a call may return before the device has done with an array. */
+static bool annotune_is_left(const annotune_array &array)
+{
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
+    return false;
+#endif
+    if (array.resident != NULL)
+        return array.way == ANNOTUNE_IN_PLACE;
+    return array.bytes == 0 || (array.way == ANNOTUNE_STAGED && !array.is_fetched);
+}
+
+/* Leave what kernels have written where it is, and fetch the rest. */
+[[maybe_unused]] static cudaError_t annotune_fetch_resident(
+        const char *entry, annotune_array *arrays, int count, cudaError_t status)
+{
+    bool is_awaited = status != cudaSuccess;
+    for (int k = 0; k < count; k++) {
+        arrays[k].is_given = arrays[k].is_given && (arrays[k].resident == NULL || annotune_has_begun);
+        is_awaited = is_awaited || !annotune_is_left(arrays[k]);
+    }
+    if (is_awaited)
+        status = annotune_fetch(entry, arrays, count, status);
+    for (int k = 0; k < count; k++) {
+        if (!is_awaited && arrays[k].way != ANNOTUNE_IN_PLACE)
+            annotune_free(arrays[k].device, status);
+        if (status == cudaSuccess && arrays[k].resident != NULL && arrays[k].is_fetched) {
+            arrays[k].resident->is_on_device = true;
+            arrays[k].resident->is_on_host = false;
+        }
+    }
+    return status;
+}
+
+/* Let the program's nest run on its arrays: those that it writes are right on the host alone then. */
+[[maybe_unused]] static void annotune_on_host_resident(
+        const char *entry, const annotune_array *arrays, int count)
+{
+    for (int k = 0; k < count; k++) {
+        const annotune_array &array = arrays[k];
+        pthread_mutex_lock(&annotune_staying.turn);
+        annotune_resident *one = annotune_staying.aside ? NULL : annotune_staying.first;
+        bool is_staying = false;
+        for (; one != NULL; one = one->next) {
+            if ((long long)array.bytes <= 0 || !annotune_meets(*one, array.first, array.bytes))
+                continue;
+            annotune_must(entry, annotune_to_host(*one));
+            one->is_on_device = one->is_on_device && !array.is_fetched;
+            is_staying = true;
+        }
+        pthread_mutex_unlock(&annotune_staying.turn);
+        if (!is_staying)
+            annotune_on_host(entry, &array.first, 1);
+    }
+}
+
+/* What the program calls in a block of Data. */
+#define ANNOTUNE_CALLED extern "C" __attribute__((weak, visibility("default")))
+
+ANNOTUNE_CALLED void annotune_data_begin(void)
+{
+    const annotune_lock lock(&annotune_staying.turn);
+    annotune_staying.depth++;
+}
+
+ANNOTUNE_CALLED void annotune_data_enter(const void *array, unsigned long bytes)
+{
+    cudaPointerAttributes found;
+    if (array == NULL || bytes == 0)
+        return;
+    const cudaError_t status = cudaPointerGetAttributes(&found, array);
+    if (status != cudaSuccess)
+        cudaGetLastError();
+    const bool is_pinned = status == cudaSuccess && found.type == cudaMemoryTypeHost;
+    if (status == cudaSuccess && !is_pinned && found.type != cudaMemoryTypeUnregistered)
+        return;
+    const annotune_lock lock(&annotune_staying.turn);
+    for (annotune_resident *one = annotune_staying.first; one != NULL; one = one->next)
+        if (annotune_meets(*one, array, bytes))
+            return;
+    annotune_resident *const made = (annotune_resident *)calloc(1, sizeof *made);
+    /* Without it the array is copied as ever. */
+    if (made == NULL || annotune_staying.aside) {
+        free(made);
+        return;
+    }
+    made->whole.first = (void *)array;
+    made->whole.bytes = made->whole.section = bytes;
+    made->whole.is_sent = made->whole.is_fetched = true;
+    made->whole.way = is_pinned ? ANNOTUNE_STRAIGHT : ANNOTUNE_STAGED;
+    made->is_on_host = true;
+    made->depth = annotune_staying.depth;
+    made->next = annotune_staying.first;
+    annotune_staying.first = made;
+}
+
+/* Have arrays right on the host: of a pointer, or of all where that is NULL. */
+static void annotune_wanted(const void *pointer, bool is_written)
+{
+    for (annotune_resident *one = annotune_staying.first; one != NULL; one = one->next) {
+        if (pointer != NULL && !annotune_leads_to(*one, pointer))
+            continue;
+        annotune_must("annotune_data", annotune_to_host(*one));
+        one->is_on_device = one->is_on_device && !is_written;
+    }
+}
+
+ANNOTUNE_CALLED void annotune_data_on_host(const void *array, int is_written)
+{
+    const annotune_lock lock(&annotune_staying.turn);
+    if (array != NULL && annotune_staying.first != NULL && !annotune_staying.aside)
+        annotune_wanted(array, is_written != 0);
+}
+
+ANNOTUNE_CALLED void annotune_data_aside(int is_begun)
+{
+    const annotune_lock lock(&annotune_staying.turn);
+    if (is_begun && !annotune_staying.aside)
+        annotune_wanted(NULL, true);
+    annotune_staying.aside += is_begun ? 1 : -1;
+}
+
+static void annotune_forgotten(annotune_resident **link)
+{
+    annotune_resident *const one = *link;
+    *link = one->next;
+    annotune_free(one->whole.device, cudaSuccess);
+    free(one);
+}
+
+ANNOTUNE_CALLED void annotune_data_exit(const void *array)
+{
+    const annotune_lock lock(&annotune_staying.turn);
+    for (annotune_resident *one = annotune_staying.first; one != NULL; one = one->next)
+        if (one->depth == annotune_staying.depth && annotune_meets(*one, array, 1))
+            annotune_must("annotune_data", annotune_to_host(*one));
+}
+
+ANNOTUNE_CALLED void annotune_data_end(void)
+{
+    const annotune_lock lock(&annotune_staying.turn);
+    for (annotune_resident **link = &annotune_staying.first; *link != NULL;) {
+        if ((*link)->depth == annotune_staying.depth)
+            annotune_forgotten(link);
+        else
+            link = &(*link)->next;
+    }
+    annotune_staying.depth--;
+}
+
+/* The program gives memory back that it had for an array. */
+ANNOTUNE_CALLED void annotune_data_forget(const void *array)
+{
+    const annotune_lock lock(&annotune_staying.turn);
+    for (annotune_resident **link = &annotune_staying.first; array != NULL && *link != NULL;) {
+        if ((*link)->whole.first == array || annotune_meets(**link, array, 1)) {
+            annotune_must("annotune_data", annotune_to_host(**link));
+            annotune_forgotten(link);
+        } else {
+            link = &(*link)->next;
+        }
+    }
+}

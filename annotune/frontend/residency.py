@@ -1,0 +1,546 @@
+"""Blocks of Data: what the host's text must say so that arrays can stay on the device.
+
+Whatever runs in such a block is looked at, in all functions of the file that it calls. A statement
+of the host's that may touch an array through a pointer is preceded by a call that has this array
+right on the host, if it is one of those on the device. Calls of functions that are defined
+elsewhere have all arrays on the host, unless the annotation names them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+
+from pycparser import c_ast
+
+from annotune.annotation.data_block import DataBlock, NamedArray
+from annotune.annotation.regions import AnnotationBlock
+from annotune.diagnostics import AnnotuneError, Diagnostic
+from annotune.frontend import messages
+from annotune.frontend.memory import Scope, Touched, called_in, touched
+from annotune.frontend.read.filescope import File
+from annotune.frontend.read.ladder import Ladder
+from annotune.frontend.read.parse import TopLevel, enclosing
+from annotune.frontend.read.region_finder import ParsedFunction, find, function_at
+from annotune.frontend.read.syntax import start_of, text_of, walk_tree
+from annotune.frontend.types.symbols import Symbol
+from annotune.ir.residency import Called, DataCall, DataEdit, Residency
+
+_PRAGMA = re.compile(r"^[ \t]*(?P<line>#[ \t]*pragma\b)", re.MULTILINE)
+_LOOPS = (c_ast.For, c_ast.While, c_ast.DoWhile)
+_WAY_OUT = "take it into a variable, or into a statement of its own, before"
+
+
+@dataclass(frozen=True)
+class Resident:
+    """What blocks of Data need in a file, and what is wrong with them, or worth a warning."""
+
+    residency: Residency
+    problems: tuple[Diagnostic, ...] = ()
+
+
+def residency(
+    ladder: Ladder, blocks: Sequence[DataBlock], regions: Sequence[AnnotationBlock]
+) -> Resident:
+    """Return what the text of a file needs for its blocks of Data; nothing where one is refused."""
+    if not blocks:
+        return Resident(Residency())
+    refusal: AnnotuneError | None = None
+    for rung in ladder.rungs():
+        try:
+            return _File(rung.file, blocks, regions).read()
+        except RecursionError:
+            refusal = AnnotuneError.of(messages.TOO_DEEP.at(blocks[0].span))
+            break
+        except AnnotuneError as error:
+            refusal = error if refusal is None or not rung.problem else refusal
+            if not ladder.may_help(error):
+                break
+    assert refusal is not None
+    left = messages.NOTHING_STAYS.at(blocks[0].span)
+    return Resident(Residency(), (*ladder.explained(refusal).diagnostics, left))
+
+
+class _File:
+    """A file with its blocks; functions are parsed when they are asked for."""
+
+    def __init__(
+        self, file: File, blocks: Sequence[DataBlock], regions: Sequence[AnnotationBlock]
+    ) -> None:
+        self.file = file
+        self.blocks = blocks
+        self.regions = regions
+        self.parsed: dict[str, ParsedFunction] = {}
+        self.acting: dict[str, bool] = {}
+        self.outside = frozenset(c.name for block in blocks for c in block.calls)
+
+    def read(self) -> Resident:
+        """Return what the blocks need.
+
+        Raises:
+            AnnotuneError: One of them is refused, with every reason.
+        """
+        edits: list[DataEdit] = []
+        problems: list[Diagnostic] = []
+        of_function: dict[str, list[DataBlock]] = {}
+        whole: dict[str, None] = {}
+        present: dict[str, int] = {}
+        calls: dict[str, int] = {}
+        for block in self.blocks:
+            name = self.part_of(block).function
+            of_function.setdefault(name, []).append(block)
+            if block.present:
+                whole[name] = None
+                present[name] = self.start_of(name)
+            calls |= {c.name: self.start_of(name) for c in block.calls if c.name not in calls}
+        for name, own in of_function.items():
+            host = _Host(self, self.function(name), own, name in whole)
+            edits += host.edits()
+            problems += host.problems
+            whole |= dict.fromkeys(host.called)
+        done = {*of_function}
+        while waiting := [name for name in whole if name not in done]:
+            host = _Host(self, self.function(waiting[0]), [], True)
+            edits += host.edits()
+            problems += host.problems
+            whole |= dict.fromkeys(host.called)
+            done.add(waiting[0])
+        errors = [p for p in problems if p.severity == "error"]
+        if errors:
+            raise AnnotuneError.of(*problems)
+        ordered = tuple(sorted(edits, key=lambda edit: (edit.start, edit.end)))
+        macros = frozenset(self.file.clean.macros)
+        found = Residency(ordered, present, calls, macros)
+        return Resident(found, tuple(dict.fromkeys(problems)))
+
+    def part_of(self, block: DataBlock) -> TopLevel:
+        tokens = self.file.tokens
+        for index in (tokens.at(block.opener[1]), tokens.at(block.opener[1]) - 1):
+            part = enclosing(self.file.parts, index)
+            if part is not None and part.body >= 0:
+                opens, closes = tokens.starts[part.body], tokens.ends[part.last]
+                if opens < block.opener[0] and block.closer[1] <= closes:
+                    return part
+        raise AnnotuneError.of(messages.NOT_IN_FUNCTION.at(block.span))
+
+    def start_of(self, name: str) -> int:
+        """Return the start of the line on which a function of the file begins."""
+        part, tokens = self.own_part(name), self.file.tokens
+        assert part is not None
+        first = tokens.starts[part.first]
+        before = tokens.ends[part.first - 1] if part.first else 0
+        line_start = self.file.source.line_start(first)
+        return line_start if line_start >= before else first
+
+    def own_part(self, name: str) -> TopLevel | None:
+        return next((p for p in self.file.parts if p.body >= 0 and p.function == name), None)
+
+    def function(self, name: str) -> ParsedFunction:
+        if name not in self.parsed:
+            part = self.own_part(name)
+            assert part is not None
+            self.parsed[name] = function_at(self.file, part, places=None)
+        return self.parsed[name]
+
+    def is_defined(self, name: str) -> bool:
+        return self.own_part(name) is not None or self.file.definition(name) is not None
+
+    def kind(self, name: str) -> str:
+        """Return what a call of a function may do: ``acts``, ``plain`` or ``unknown``.
+
+        One that acts has regions, or statements that touch arrays, and is looked at itself.
+        """
+        if name in self.outside and self.own_part(name) is None:
+            return "acts"
+        if self.own_part(name) is not None:
+            return "acts" if self.does_act(name) else "plain"
+        found = self.file.definition(name)
+        if found is None:
+            return "unknown"
+        body = function_at(found.file, found.part, places=None)
+        plain = not _everything(body, self) and not called_in([body.body])
+        return "plain" if plain else "unknown"
+
+    def does_act(self, name: str) -> bool:
+        """Return whether a function of the file, or one that it calls, touches memory."""
+        if name in self.acting:
+            return self.acting[name]
+        # One that calls itself does no more than what it does besides.
+        self.acting[name] = False
+        function = self.function(name)
+        tokens = self.file.tokens
+        opens, closes = tokens.starts[function.part.body], tokens.ends[function.part.last]
+        places = chain((b.start for b in self.regions), (b.opener[0] for b in self.blocks))
+        acts = any(opens < place < closes for place in places)
+        found = _everything(function, self)
+        acts = acts or bool(found.pointers or found.freed or found.unclear)
+        self.acting[name] = acts or any(self.kind(other) != "plain" for other in found.calls)
+        return self.acting[name]
+
+
+def _everything(function: ParsedFunction, file: _File) -> Touched:
+    """Return what all of a function's body touches."""
+    scope = function.scope.copy()
+    symbols = {**scope.symbols, **_parameters(function)}
+    return touched([function.body], Scope(symbols.get, scope.types, file.is_defined))
+
+
+def _parameters(function: ParsedFunction) -> dict[str, Symbol]:
+    head = function.tree.decl.type
+    declared = list(function.tree.param_decls or [])
+    if isinstance(head, c_ast.FuncDecl) and head.args is not None:
+        declared += head.args.params
+    types = function.scope.types
+    named = (d for d in declared if isinstance(d, c_ast.Decl) and d.name)
+    return {symbol.name: symbol for symbol in (types.symbol(d, "parameter") for d in named)}
+
+
+@dataclass(frozen=True)
+class _Statement:
+    """The trees of one statement, or declaration, and its tokens, both inside."""
+
+    nodes: tuple[c_ast.Node, ...]
+    first: int
+    last: int
+    is_item: bool
+
+
+@dataclass
+class _Host:
+    """The host's statements of one function: in its blocks of Data, or in all of it."""
+
+    file: _File
+    function: ParsedFunction
+    blocks: Sequence[DataBlock]
+    is_whole: bool
+    problems: list[Diagnostic] = field(default_factory=list)
+    called: dict[str, None] = field(default_factory=dict)
+    found: list[DataEdit] = field(default_factory=list)
+    scopes: list[dict[str, Symbol]] = field(default_factory=list)
+
+    def edits(self) -> list[DataEdit]:
+        """Return the calls that the function's text needs."""
+        self.names = self.function.scope.copy()
+        self.kept = frozenset(a.name for b in self.blocks for a in (*b.enter, *b.exit))
+        self.start = self.file.start_of(self.function.part.function)
+        for block in self.blocks:
+            self.found += self.bounds(block)
+        self.scopes = [_parameters(self.function)]
+        opener = next(self.braces())
+        self.items(self.function.body.block_items or [], opener)
+        return self.found
+
+    def braces(self) -> Iterator[int]:
+        """Yield the token that opens the function's body."""
+        tokens, index = self.function.tokens, 0
+        while tokens.texts[index] != "{":
+            is_open = tokens.texts[index] in ("(", "[")
+            index = tokens.match[index] + 1 if is_open else index + 1
+        yield index
+
+    # A block's ends ---------------------------------------------------------------------
+
+    def bounds(self, block: DataBlock) -> Iterator[DataEdit]:
+        """Yield what replaces an opener and its closer."""
+        # The scope learns what is declared on the way to the block.
+        fresh = ParsedFunction(
+            self.function.file,
+            self.function.part,
+            self.function.tree,
+            self.function.scope.copy(),
+            self.function.changes,
+            self.function.tokens,
+        )
+        place = find(fresh, block.opener[1], block.closer[0], block.span)
+        self.problems += _jumps(place.statements, block, self.function)
+        if not block.enter and not block.exit:
+            return
+        begun: list[Called] = [(DataCall.BEGIN, ())]
+        arrays: dict[str, NamedArray] = {}
+        for one in (*block.enter, *block.exit):
+            if one.name not in arrays or not arrays[one.name].extents:
+                arrays[one.name] = one
+        for one in arrays.values():
+            symbol = fresh.scope.find(one.name, place.scopes)
+            size = self.size_of(one, symbol, block)
+            if size:
+                begun.append((DataCall.ENTER, (one.name, size)))
+        ended: list[Called] = [(DataCall.EXIT, (one.name,)) for one in block.exit]
+        indent = self.file.file.source.indent
+        names = ", ".join(arrays)
+        yield DataEdit(
+            *block.opener,
+            self.start,
+            indent(block.opener[0]),
+            tuple(begun),
+            title=f"From here on the device keeps {names}.",
+        )
+        wanted = ", ".join(one.name for one in block.exit)
+        yield DataEdit(
+            *block.closer,
+            self.start,
+            indent(block.closer[0]),
+            (*ended, (DataCall.END, ())),
+            title=f"The host has {wanted} again." if wanted else "The device keeps them no longer.",
+        )
+
+    def size_of(self, one: NamedArray, symbol: Symbol | None, block: DataBlock) -> str:
+        """Return C for the bytes of an array, nothing after a refusal."""
+        why = ""
+        if symbol is None:
+            why = "nothing of that name is declared before the block"
+        elif not symbol.layers or symbol.layers[0].kind == "()":
+            why = "it is no array"
+        elif any(layer.kind != "[]" for layer in symbol.layers[1:]):
+            why = "it is an array of pointers"
+        elif symbol.special:
+            why = f"it is {symbol.special}"
+        elif symbol.is_register:
+            why = "it is a register variable"
+        if symbol is None or why:
+            self.problems.append(messages.NOT_KEPT.at(one.span, name=one.name, why=why))
+            return ""
+        if one.extents and len(one.extents) <= len(symbol.layers):
+            element = one.name + "[0]" * len(one.extents)
+            return " * ".join([f"sizeof {element}", *(f"({text})" for text in one.extents)])
+        if not symbol.is_pointer:
+            return f"sizeof {one.name}"
+        first = symbol.layers[0].dim if symbol.layers[0].kind == "[]" else None
+        if isinstance(first, c_ast.Node) and not one.extents and self.is_constant(first):
+            return f"sizeof {one.name}[0] * ({text_of(first)})"
+        self.problems.append(messages.NO_EXTENT.at(one.span, name=one.name))
+        return ""
+
+    def is_constant(self, extent: c_ast.Node) -> bool:
+        """Return whether an extent means at a block what it did when the function was called."""
+        names = {n.name for n in walk_tree(extent) if isinstance(n, c_ast.ID)}
+        return not names & self.function.changes.keys()
+
+    # Statements -------------------------------------------------------------------------
+
+    def items(self, items: Sequence[c_ast.Node], opener: int) -> None:
+        """Take in the statements of a block whose brace is the token `opener`."""
+        self.scopes.append({})
+        tokens = self.function.tokens
+        index, number = opener + 1, 0
+        while index < tokens.match[opener] and number < len(items):
+            if isinstance(items[number], c_ast.Label | c_ast.Case | c_ast.Default):
+                self.unsplit(_Statement((items[number],), index, tokens.match[opener], True))
+                break
+            last = tokens.statement_end(index)
+            own = [items[number]]
+            while number + len(own) < len(items):
+                following = items[number + len(own)]
+                if start_of(following) > tokens.roots[last] or not isinstance(
+                    following, c_ast.Decl | c_ast.Typedef
+                ):
+                    break
+                own.append(following)
+            self.statement(_Statement(tuple(own), index, last, is_item=True))
+            for node in own:
+                self.declare(node)
+            index, number = last + 1, number + len(own)
+        self.scopes.pop()
+
+    def declare(self, node: c_ast.Node) -> None:
+        if isinstance(node, c_ast.Typedef):
+            self.names.types.typedefs[node.name] = node.type
+        elif isinstance(node, c_ast.Decl):
+            self.names.types.learn(node)
+            if node.name:
+                self.scopes[-1][node.name] = self.names.types.symbol(node, "local")
+
+    def touched(self, nodes: Sequence[c_ast.Node]) -> Touched:
+        scopes = [dict(scope) for scope in self.scopes]
+        scope = Scope(
+            lambda name: self.names.find(name, scopes),
+            self.names.types,
+            self.file.is_defined,
+            self.kept,
+        )
+        return touched(nodes, scope)
+
+    def statement(self, one: _Statement) -> None:
+        """Take in one statement."""
+        tokens = self.function.tokens
+        start, end = tokens.roots[one.first], tokens.limits[one.last]
+        region = next((r for r in self.file.regions if r.start <= start < r.end), None)
+        marks = chain((r.start for r in self.file.regions), (b.opener[0] for b in self.file.blocks))
+        if region is None and any(start < mark < end for mark in marks):
+            self.parts(one)
+            return
+        found = self.touched(one.nodes)
+        kinds = {name: self.file.kind(name) for name in found.calls}
+        if self.is_wanted(start):
+            self.called |= {
+                n: None for n, kind in kinds.items() if kind == "acts" and self.file.own_part(n)
+            }
+        busy = {name for name, kind in kinds.items() if kind != "plain"}
+        if (busy or found.unclear) and self.has_parts(one):
+            self.parts(one)
+        elif self.is_wanted(start):
+            unknown = [name for name, kind in kinds.items() if kind == "unknown"]
+            self.simple(one, found, busy, unknown, region.start if region else None)
+
+    def is_wanted(self, start: int) -> bool:
+        inside = (b.opener[1] <= start < b.closer[0] for b in self.blocks)
+        return self.is_whole or any(inside)
+
+    @staticmethod
+    def has_parts(one: _Statement) -> bool:
+        (node, *_) = one.nodes
+        return isinstance(node, (c_ast.Compound, c_ast.If, *_LOOPS))
+
+    def simple(
+        self,
+        one: _Statement,
+        found: Touched,
+        busy: Iterable[str],
+        unknown: Sequence[str],
+        region: int | None,
+    ) -> None:
+        """Take in a statement before which all arrays can be made right that it touches."""
+        tokens = self.function.tokens
+        start, end = tokens.roots[one.first], tokens.limits[one.last]
+        span = self.file.file.source.span(start, end)
+        pointers = {name: w for name, w in found.pointers.items() if name not in found.freed}
+        before: list[Called] = [
+            (DataCall.ON_HOST, (name, str(int(w)))) for name, w in pointers.items()
+        ]
+        before += [(DataCall.FORGET, (name,)) for name in found.freed]
+        behind: list[Called] = []
+        why = found.unclear.why if found.unclear else ""
+        if before and busy:
+            why = f"'{next(iter(busy))}' is called in the same statement"
+        if unknown and not why:
+            if one.nodes and isinstance(one.nodes[0], c_ast.Return):
+                why = f"nothing can stand behind the call of '{unknown[0]}'"
+            before.append((DataCall.ASIDE, ("1",)))
+            behind.append((DataCall.ASIDE, ("0",)))
+            self.problems += [messages.CALLED_ASIDE.at(span, name=name) for name in unknown]
+        if before and not why:
+            why = self.why_not_here(one)
+        if why:
+            self.problems.append(messages.UNCLEAR_TOUCH.at(span, why=why, hint=_WAY_OUT))
+            return
+        if region is None and found.pointers.keys() & self.kept:
+            name = next(name for name in found.pointers if name in self.kept)
+            self.problems.append(messages.COPIED_HERE.at(span, name=name))
+        if before:
+            start = self.with_pragmas(one.first)
+            indent = self.file.file.source.indent(start)
+            alone = not one.is_item
+            self.found.append(
+                DataEdit(
+                    *(start, end, self.start, indent, tuple(before), tuple(behind)),
+                    is_alone=alone,
+                    region=region,
+                )
+            )
+
+    def with_pragmas(self, first: int) -> int:
+        """Return where a statement begins with the pragmas that are for it."""
+        tokens, text = self.function.tokens, self.file.file.source.text
+        start = tokens.roots[first]
+        before = tokens.limits[first - 1] if first else 0
+        found = _PRAGMA.search(text, before, start)
+        return found.start("line") if found else start
+
+    def why_not_here(self, one: _Statement) -> str:
+        """Return why no call can stand before a statement, nothing where one can."""
+        tokens = self.function.tokens
+        if one.first and tokens.roots[one.first - 1] == tokens.roots[one.first]:
+            return "it begins inside a macro"
+        after = one.last + 1
+        if after < len(tokens) and tokens.roots[after] == tokens.roots[one.last]:
+            return "it ends inside a macro"
+        return ""
+
+    def parts(self, one: _Statement) -> None:
+        """Take in the parts of a statement that holds others."""
+        tokens = self.function.tokens
+        node, first = one.nodes[0], one.first
+        match node:
+            case c_ast.Compound():
+                self.items(node.block_items or [], first)
+            case c_ast.If():
+                self.head(one, [node.cond], is_once=True)
+                inner = tokens.match[first + 1] + 1
+                last = tokens.statement_end(inner)
+                self.body(node.iftrue, inner, last)
+                if node.iffalse is not None:
+                    self.body(node.iffalse, last + 2, tokens.statement_end(last + 2))
+            case c_ast.For():
+                self.scopes.append({})
+                inits = node.init.decls if isinstance(node.init, c_ast.DeclList) else [node.init]
+                self.head(one, [n for n in inits if n is not None], is_once=True)
+                for init in inits:
+                    self.declare(init) if init is not None else None
+                self.head(one, [n for n in (node.cond, node.next) if n is not None])
+                inner = tokens.match[first + 1] + 1
+                self.body(node.stmt, inner, tokens.statement_end(inner))
+                self.scopes.pop()
+            case c_ast.While():
+                self.head(one, [node.cond])
+                inner = tokens.match[first + 1] + 1
+                self.body(node.stmt, inner, tokens.statement_end(inner))
+            case c_ast.DoWhile():
+                self.head(one, [node.cond])
+                self.body(node.stmt, first + 1, tokens.statement_end(first + 1))
+            case _:
+                self.unsplit(one)
+
+    def unsplit(self, one: _Statement) -> None:
+        tokens = self.function.tokens
+        span = self.file.file.source.span(tokens.roots[one.first], tokens.limits[one.last])
+        if self.is_wanted(tokens.roots[one.first]):
+            why = f"what is behind '{tokens.texts[one.first]}' is not followed"
+            hint = "write it with 'if' and loops"
+            self.problems.append(messages.UNCLEAR_TOUCH.at(span, why=why, hint=hint))
+
+    def body(self, node: c_ast.Node, first: int, last: int) -> None:
+        self.statement(_Statement((node,), first, last, is_item=False))
+
+    def head(self, one: _Statement, nodes: list[c_ast.Node], is_once: bool = False) -> None:
+        """Take in what a loop or a branch evaluates itself, once before all else or again."""
+        tokens = self.function.tokens
+        start = tokens.roots[one.first]
+        if not nodes or not self.is_wanted(start):
+            return
+        found = self.touched(nodes)
+        busy = [name for name in found.calls if self.file.kind(name) != "plain"]
+        if not busy and not found.pointers and not found.unclear and not found.freed:
+            return
+        opened = _Statement((*nodes,), one.first, tokens.match[one.first + 1], one.is_item)
+        if is_once and not busy:
+            self.simple(one, found, (), (), None)
+            return
+        span = self.file.file.source.span(start, tokens.limits[opened.last])
+        what = f"calls '{busy[0]}'" if busy else "reads it again and again"
+        why = f"the head of this statement {what}"
+        self.problems.append(messages.UNCLEAR_TOUCH.at(span, why=why, hint=_WAY_OUT))
+
+
+def _jumps(
+    statements: Sequence[c_ast.Node], block: DataBlock, function: ParsedFunction
+) -> Iterator[Diagnostic]:
+    """Yield what leads out of a block, or into it."""
+    waiting = [(node, False, False) for node in statements]
+    while waiting:
+        node, in_loop, in_switch = waiting.pop()
+        word = {c_ast.Return: "return", c_ast.Goto: "goto", c_ast.Label: "label"}.get(
+            type(node), ""
+        )
+        if isinstance(node, c_ast.Break) and not (in_loop or in_switch):
+            word = "break"
+        if isinstance(node, c_ast.Continue) and not in_loop:
+            word = "continue"
+        if word:
+            at = start_of(node) if node.coord is not None else block.opener[0]
+            span = function.file.source.span(at, at + len(word))
+            yield messages.LEAVES_DATA.at(span, word=word)
+        loop = in_loop or isinstance(node, _LOOPS)
+        switch = in_switch or isinstance(node, c_ast.Switch)
+        waiting += [(child, loop, switch) for child in node]

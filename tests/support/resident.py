@@ -1,0 +1,183 @@
+"""Programs with blocks of Data, built for each target and called beside the C as written.
+
+CUDA runs on the CPU and OpenACC with a device memory of its own, so that what is not copied is wrong.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from support.executed import CUDA, SHARED, run
+
+from annotune.codegen.target import load_target
+from annotune.measure.compile import ACC_MEMORY, RUNTIME_FOLDER
+from annotune.measure.cuda_text import translate
+from annotune.measure.directives import with_memory
+from annotune.pipeline import Emission, Settings, emit
+
+LIMIT_S = 300
+
+_CHILD = """
+import ctypes, json, os, sys
+import numpy as np
+
+original, made = (ctypes.CDLL(path) for path in sys.argv[1:3])
+target = sys.argv[3]
+
+
+def counted(name):
+    prefix = "annotune_cpu_" if target == "cuda" else "annotune_acc_"
+    function = getattr(made, prefix + name)
+    function.restype = ctypes.c_longlong if target == "openacc" else ctypes.c_long
+    return int(function())
+
+
+def called(library, job):
+    arrays = [((np.arange(n) * 37 % 101) / 8 - k).astype("f8") for k, n in enumerate(job["arrays"])]
+    given = [*map(ctypes.c_int, job["sizes"]), *(ctypes.c_void_p(a.ctypes.data) for a in arrays)]
+    function = getattr(library, job["function"])
+    function.restype = ctypes.c_double
+    results = [function(*given) for _ in range(job["calls"])]
+    return [*arrays, np.array(results if job["returns"] else [])]
+
+
+def run(job):
+    if target == "cuda":
+        made.annotune_cpu_reset()
+    expected = called(original, job)
+    if target == "cuda":
+        made.annotune_cpu_fail_at(job["fail_at"])
+    found = called(made, job)
+    same = all(np.allclose(a, b, rtol=job["rtol"], atol=job["rtol"]) for a, b in zip(found, expected))
+    counts = {}
+    if target != "openmp":
+        counts = {name: counted(name) for name in ("bytes_in", "bytes_out")}
+    if target == "cuda":
+        names = "mallocs", "launches", "calls", "red_zone_violations", "live_allocations"
+        counts |= {name: counted(name) for name in names}
+    elif target == "openacc":
+        counts["live_sections"] = counted("live_sections")
+    print(json.dumps([bool(same), counts]), flush=True)
+
+
+for job in json.load(sys.stdin):
+    if not (own := os.fork()):
+        run(job)
+        os._exit(0)
+    if os.waitpid(own, 0)[1]:
+        print("null", flush=True)
+"""
+
+
+@dataclass(frozen=True)
+class Job:
+    """Calls of a function with integers and arrays of doubles, of which CUDA's `fail_at` fails."""
+
+    function: str
+    sizes: tuple[int, ...]
+    arrays: tuple[int, ...]
+    returns: bool = False
+    calls: int = 1
+    fail_at: int = 0
+    rtol: float = 0.0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Whether the results are those of the C as written, and what it took."""
+
+    same: bool
+    counts: Mapping[str, int]
+
+    @property
+    def moved(self) -> tuple[int, int]:
+        """The bytes to the device and from it."""
+        return self.counts["bytes_in"], self.counts["bytes_out"]
+
+
+class Built:
+    """Texts of a program as written, and as `emit` makes them for a target; `others` stay."""
+
+    def __init__(
+        self, folder: Path, target: str, texts: Mapping[str, str], others: str = ""
+    ) -> None:
+        folder.mkdir(exist_ok=True, parents=True)
+        self.folder, self.target = folder, target
+        self.emissions: dict[str, Emission] = {}
+        for name, text in texts.items():
+            source = folder / f"{name}.c"
+            source.write_text(text)
+            self.emissions[name] = emit(Settings(source, (target,)), [load_target(target)])
+        (folder / "others.c").write_text(others)
+        own = [folder / "others.c", *(folder / f"{name}.c" for name in texts)]
+        run("gcc", "-O1", "-w", *SHARED, "-shared", *own, "-lm", "-o", folder / "original.so")
+        getattr(self, f"_{target}")()
+
+    def _objects(self, suffix: str, *flags: str) -> list[Path]:
+        """Return the C files as compiled, without a warning."""
+        made: list[Path] = []
+        for name, emission in self.emissions.items():
+            source, made_of = self.folder / f"{name}{suffix}", self.folder / f"{name}.o"
+            text = emission.files[suffix]
+            source.write_text(with_memory(text) if suffix == "_acc.c" else text)
+            # Arrays that a region only writes are nothing to warn of.
+            strict = ("-O1", "-Wall", "-Werror", "-Wno-unused", "-Wno-maybe-uninitialized")
+            run("gcc", *strict, *SHARED, *flags, "-c", source, "-o", made_of)
+            made.append(made_of)
+        run("gcc", "-w", *SHARED, "-c", self.folder / "others.c", "-o", self.folder / "others.o")
+        return [*made, self.folder / "others.o"]
+
+    def _cuda(self) -> None:
+        objects = self._objects("_cuda.c")
+        for name, emission in self.emissions.items():
+            source, made = self.folder / f"{name}.cu", self.folder / f"{name}_device.o"
+            source.write_text(translate(emission.files[".cu"]))
+            warned = ("-Wall", "-Werror", "-Wno-unused", "-Wno-unknown-pragmas")
+            run("g++", "-O1", *warned, *SHARED, *CUDA, "-c", source, "-o", made)
+            objects.append(made)
+        run("g++", "-shared", *objects, "-o", self.folder / "made.so")
+
+    def _openacc(self) -> None:
+        flags = ("-fopenacc", "-foffload=disable")
+        objects = self._objects("_acc.c", *flags, *ACC_MEMORY)
+        memory = self.folder / "memory.o"
+        run("gcc", "-O1", *SHARED, "-c", RUNTIME_FOLDER / "acc_memory.c", "-o", memory)
+        run("gcc", *flags, "-shared", *objects, memory, "-lm", "-o", self.folder / "made.so")
+
+    def _openmp(self) -> None:
+        objects = self._objects("_omp.c", "-fopenmp")
+        run("gcc", "-fopenmp", "-shared", *objects, "-lm", "-o", self.folder / "made.so")
+
+    def run(self, *jobs: Job) -> tuple[list[Outcome | None], str]:
+        """Return what came of each job, None where its process died, and what they said."""
+        command: Sequence[Any] = (
+            *(sys.executable, "-c", _CHILD, self.folder / "original.so"),
+            *(self.folder / "made.so", self.target),
+        )
+        child = subprocess.run(
+            command,
+            input=json.dumps([asdict(job) for job in jobs]),
+            capture_output=True,
+            text=True,
+            timeout=LIMIT_S,
+        )
+        assert child.returncode == 0, child.stderr
+        rows = map(json.loads, child.stdout.splitlines())
+        return [None if row is None else Outcome(*row) for row in rows], child.stderr
+
+    def outcomes(self, *jobs: Job) -> list[Outcome]:
+        """Return what came of each job; each is right and leaves nothing behind."""
+        found, said = self.run(*jobs)
+        alive = [one for one in found if one is not None]
+        assert len(alive) == len(jobs), said
+        for job, one in zip(jobs, alive, strict=True):
+            assert one.same, (job, one, said)
+            for name in ("red_zone_violations", "live_sections"):
+                assert one.counts.get(name, 0) == 0, (job, one)
+        return alive

@@ -96,12 +96,13 @@ DEVICE_LEVELS = frozenset({Level.GANG, Level.WORKER, Level.VECTOR})
 class Directives(Protocol):
     """The words by which a language says what runs on a device, and where its data are.
 
-    `moves` begin the clauses of `data_clauses`, `data` is the directive of a block in which arrays
-    stay on the device, and `alone` that of what one thread does, which may be of loops only. One that
-    `keeps` arrays on the device does so in blocks of Data. `levels` has those whose names are others there. `serial` stands before a loop that runs in
-    order, empty for nothing. A language that `merges_levels` has one directive for the loops of
-    workers and vectors that nest perfectly. `function` stands before a function that kernels call,
-    and `sharing` what compilers must be asked where the lanes of a gang share its arrays.
+    `moves` begin the clauses of `data_clauses`, `data` is the directive of a block in which
+    arrays stay on the device, and `alone` that of what one thread does, which may be of loops
+    only. One that `keeps` arrays on the device does so in blocks of Data. `levels` has those
+    whose names are others there. `serial` stands before a loop that runs in order, empty for
+    nothing. A language that `merges_levels` has one directive for the loops of workers and
+    vectors that nest perfectly. `function` stands before a function that kernels call, and
+    `sharing` what compilers must be asked where the lanes of a gang share its arrays.
     """
 
     moves: Mapping[str, str]

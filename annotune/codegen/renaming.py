@@ -7,7 +7,7 @@ for the host: the user's stay as they are.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import assert_never
 
@@ -30,7 +30,7 @@ from annotune.ir.nest import (
     Stmt,
     walk_stmts,
 )
-from annotune.ir.region import Array, Redefined, Region, UserFunction
+from annotune.ir.region import Array, Region, UserFunction
 from annotune.schedule.plan import HostLoop, Kernel, Plan, Step
 from annotune.space.variants import Variant
 from annotune.transforms.tree import Body
@@ -263,14 +263,3 @@ class _Calls(Renaming):
         if isinstance(part, Call) and part.function in self.copies:
             return Call(self.copies[part.function], tuple(map(self.expr, part.arguments)))
         return None
-
-
-def redefining(text: str, redefined: Sequence[Redefined]) -> str:
-    """Return a text in which macros are others than around it.
-
-    gcc, clang and nvc have these pragmas; the user's text goes on as it was.
-    """
-    before = [f'#pragma push_macro("{one.name}")' for one in redefined]
-    before += [line for one in redefined for line in one.directives()]
-    after = [f'#pragma pop_macro("{one.name}")' for one in redefined]
-    return "\n".join([*before, text.rstrip("\n"), *after, ""]) if redefined else text

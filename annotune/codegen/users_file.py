@@ -13,13 +13,12 @@ give.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from annotune.codegen.build import CompilerUse
 from annotune.codegen.names import fresh, spelled
-from annotune.codegen.renaming import Renaming, made_names, redefining
-from annotune.codegen.residency import calls_by_region, data_edits
+from annotune.codegen.renaming import Renaming, made_names
 from annotune.codegen.target import Provenance, RegionCode
 from annotune.codegen.writer import Writer, words
 from annotune.frontend.read.tokens import Replacement, splice
@@ -33,6 +32,7 @@ from annotune.ir.region import (
     Scalar,
     SourceFile,
 )
+from annotune.ir.residency import Called, DataCall, DataEdit, DataText
 from annotune.printable import in_comment, one_line
 from annotune.space.variants import Variant
 
@@ -50,8 +50,8 @@ def assembled(
     is left as it is a comment says why. Where arrays stay on the device between regions, `runtime`
     are the functions for it, empty where those are elsewhere; None where there is no device.
     """
-    edits = [] if runtime is None else [*data_edits(source, runtime)]
-    on_host = {} if runtime is None else calls_by_region(source.residency)
+    edits = [] if runtime is None else [*_data_edits(source, runtime)]
+    on_host = {} if runtime is None else _calls_by_region(source.residency)
     for k, (region, code) in enumerate(zip(source.regions, codes, strict=True)):
         place = region.extent
         if code.helper:
@@ -203,6 +203,17 @@ def _freed(text: str, region: Region) -> str:
     )
 
 
+def redefining(text: str, redefined: Sequence[Redefined]) -> str:
+    """Return a text in which macros are others than around it.
+
+    gcc, clang and nvc have these pragmas; the user's text goes on as it was.
+    """
+    before = [f'#pragma push_macro("{one.name}")' for one in redefined]
+    before += [line for one in redefined for line in one.directives()]
+    after = [f'#pragma pop_macro("{one.name}")' for one in redefined]
+    return "\n".join([*before, text.rstrip("\n"), *after, ""]) if redefined else text
+
+
 def constants(region: Region) -> tuple[Scalar, ...]:
     """Return the constants whose names are among our words: their values stand for them."""
     return tuple(s for s in region.scalars.values() if s.is_macro and s.name in _IN_DIRECTIVES)
@@ -344,3 +355,81 @@ def _in_memory(code: str, scalar: Scalar, region: Region) -> str:
             out.line(f"{kept} = {name};")
         out.line(f"{name} = {kept};")
     return out.text()
+
+
+# Arrays that stay on the device between regions ---------------------------------------
+
+# All targets for devices that have such arrays give these functions the same names; what they do is
+# in ``resident.cuh`` and in ``resident_acc.h``.
+_PROTOTYPES = {
+    DataCall.BEGIN: "void annotune_data_begin(void);",
+    DataCall.ENTER: "void annotune_data_enter(const void *array, unsigned long bytes);",
+    DataCall.EXIT: "void annotune_data_exit(const void *array);",
+    DataCall.END: "void annotune_data_end(void);",
+    DataCall.ON_HOST: "void annotune_data_on_host(const void *array, int is_written);",
+    DataCall.ASIDE: "void annotune_data_aside(int is_begun);",
+    DataCall.FORGET: "void annotune_data_forget(const void *array);",
+}
+
+
+def _calls_by_region(residency: DataText) -> Mapping[int, str]:
+    """Return what must be called before the nests of regions run as they are written."""
+    found: dict[int, str] = {}
+    for edit in residency.edits:
+        if edit.region is not None:
+            before = found.get(edit.region, "")
+            found[edit.region] = "\n".join(filter(None, [before, _data_calls(edit.before, "\n")]))
+    return found
+
+
+def _data_edits(source: SourceFile, runtime: str) -> Iterator[Replacement]:
+    """Yield what becomes of a text in which arrays stay on the device.
+
+    `runtime` are the functions where the text has them itself, else they are declared. A program is
+    linked of files that agree: a function that is named in ``calls`` has a symbol where its file
+    looks after its arrays.
+    """
+    residency = source.residency
+    if not residency:
+        return
+    edits = residency.for_regions({region.extent.start for region in source.regions})
+    needed: dict[int, dict[str, None]] = {}
+    for edit in edits:
+        for call, _ in () if runtime else (*edit.before, *edit.behind):
+            needed.setdefault(edit.function_start, {})[_PROTOTYPES[call]] = None
+    for name, start in residency.present.items():
+        symbol = f"annotune_present_{name}"
+        text = f"extern const char {symbol};\nconst char {symbol} = 1;"
+        needed.setdefault(start, {})[text] = None
+    for name, start in residency.calls.items():
+        symbol = f"annotune_present_{name}"
+        used = f"static const char *const annotune_uses_{name} = &{symbol};"
+        text = f"extern const char {symbol};\n__attribute__((used)) {used}"
+        needed.setdefault(start, {})[text] = None
+    if runtime:
+        starts = [edit.function_start for edit in edits]
+        starts += [region.extent.function_start for region in source.regions]
+        first = min([*starts, *needed])
+        needed[first] = {runtime.rstrip("\n"): None, **needed.get(first, {})}
+    for start, texts in needed.items():
+        text = "\n".join(texts)
+        clashes = sorted(words(text) & residency.macros)
+        yield start, start, redefining(text, [Redefined(one, None) for one in clashes]) + "\n"
+    for edit in edits:
+        yield from _replacements(edit)
+
+
+def _replacements(edit: DataEdit) -> Iterator[Replacement]:
+    joint = f"\n{edit.indent}"
+    before, behind = _data_calls(edit.before, joint), _data_calls(edit.behind, joint)
+    if edit.title:
+        yield edit.start, edit.end, joint.join([f"/* {in_comment(edit.title)} */", before])
+        return
+    opened, closed = ("{ ", " }") if edit.is_alone else ("", "")
+    yield edit.start, edit.start, f"{opened}{before}{joint}"
+    if behind or closed:
+        yield edit.end, edit.end, (f"{joint}{behind}" if behind else "") + closed
+
+
+def _data_calls(calls: Sequence[Called], joint: str) -> str:
+    return joint.join(f"annotune_data_{name}({', '.join(given)});" for name, given in calls)

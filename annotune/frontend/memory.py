@@ -52,7 +52,7 @@ class UnclearError(Exception):
 
 
 @dataclass
-class Touched:
+class HostTouch:
     """What a piece touches: pointers as C, with whether memory is written through them.
 
     `calls` are functions that may touch more, with the place; `freed` what is given back.
@@ -72,16 +72,17 @@ class Scope:
     """The names of a piece: `find` has those before it, `types` what they are made of.
 
     Of its function's own arrays only those that are `kept` can be on the device. Functions that
-    are `defined` here are none of a library's.
+    are `defined` here are none of a library's. The function takes the address of the `addressed`.
     """
 
     find: Callable[[str], Symbol | None]
     types: Types
     defined: Callable[[str], bool]
     kept: frozenset[str] = frozenset()
+    addressed: frozenset[str] = frozenset()
 
 
-def touched(nodes: Sequence[c_ast.Node], scope: Scope) -> Touched:
+def touched(nodes: Sequence[c_ast.Node], scope: Scope) -> HostTouch:
     """Return what statements, or an expression, touch."""
     piece = _Piece(nodes, scope)
     try:
@@ -97,7 +98,7 @@ class _Piece:
 
     def __init__(self, nodes: Sequence[c_ast.Node], scope: Scope) -> None:
         self.scope = scope
-        self.found = Touched()
+        self.found = HostTouch()
         self.own: dict[str, Symbol] = {}
         self.set_to: dict[str, list[c_ast.Node]] = {}
         self.changed: set[str] = set()
@@ -353,7 +354,8 @@ class _Piece:
         if symbol.layers and symbol.layers[0].kind == "[]" and symbol.storage != "parameter":
             yield from self._of_object(name)
             return
-        if name in self.addressed:
+        is_shared = symbol.storage in ("file", "static") or name in self.scope.addressed
+        if name in self.addressed or (is_shared and self.stores_pointers):
             raise UnclearError(node, f"'{name}' is set through its address")
         if name not in self.own:
             yield name

@@ -19,14 +19,14 @@ from annotune.annotation.data_block import DataBlock, NamedArray
 from annotune.annotation.regions import AnnotationBlock
 from annotune.diagnostics import AnnotuneError, Diagnostic
 from annotune.frontend import messages
-from annotune.frontend.memory import Scope, Touched, called_in, touched
+from annotune.frontend.memory import HostTouch, Scope, called_in, touched
 from annotune.frontend.read.filescope import File
 from annotune.frontend.read.ladder import Ladder
 from annotune.frontend.read.parse import TopLevel, enclosing
 from annotune.frontend.read.region_finder import ParsedFunction, find, function_at
-from annotune.frontend.read.syntax import start_of, text_of, walk_tree
+from annotune.frontend.read.syntax import addressed, changed_by, start_of, text_of, walk_tree
 from annotune.frontend.types.symbols import Symbol
-from annotune.ir.residency import Called, DataCall, DataEdit, Residency
+from annotune.ir.residency import Called, DataCall, DataEdit, DataText
 
 _PRAGMA = re.compile(r"^[ \t]*(?P<line>#[ \t]*pragma\b)", re.MULTILINE)
 _LOOPS = (c_ast.For, c_ast.While, c_ast.DoWhile)
@@ -34,19 +34,19 @@ _WAY_OUT = "take it into a variable, or into a statement of its own, before"
 
 
 @dataclass(frozen=True)
-class Resident:
+class DataFound:
     """What blocks of Data need in a file, and what is wrong with them, or worth a warning."""
 
-    residency: Residency
+    residency: DataText
     problems: tuple[Diagnostic, ...] = ()
 
 
 def residency(
     ladder: Ladder, blocks: Sequence[DataBlock], regions: Sequence[AnnotationBlock]
-) -> Resident:
+) -> DataFound:
     """Return what the text of a file needs for its blocks of Data; nothing where one is refused."""
     if not blocks:
-        return Resident(Residency())
+        return DataFound(DataText())
     refusal: AnnotuneError | None = None
     for rung in ladder.rungs():
         try:
@@ -60,7 +60,7 @@ def residency(
                 break
     assert refusal is not None
     left = messages.NOTHING_STAYS.at(blocks[0].span)
-    return Resident(Residency(), (*ladder.explained(refusal).diagnostics, left))
+    return DataFound(DataText(), (*ladder.explained(refusal).diagnostics, left))
 
 
 class _File:
@@ -76,7 +76,7 @@ class _File:
         self.acting: dict[str, bool] = {}
         self.outside = frozenset(c.name for block in blocks for c in block.calls)
 
-    def read(self) -> Resident:
+    def read(self) -> DataFound:
         """Return what the blocks need.
 
         Raises:
@@ -109,11 +109,11 @@ class _File:
             done.add(waiting[0])
         errors = [p for p in problems if p.severity == "error"]
         if errors:
-            raise AnnotuneError.of(*problems)
+            raise AnnotuneError.of(*sorted(problems, key=lambda problem: problem.span))
         ordered = tuple(sorted(edits, key=lambda edit: (edit.start, edit.end)))
         macros = frozenset(self.file.clean.macros)
-        found = Residency(ordered, present, calls, macros)
-        return Resident(found, tuple(dict.fromkeys(problems)))
+        found = DataText(ordered, present, calls, macros)
+        return DataFound(found, tuple(dict.fromkeys(problems)))
 
     def part_of(self, block: DataBlock) -> TopLevel:
         tokens = self.file.tokens
@@ -176,15 +176,23 @@ class _File:
         acts = any(opens < place < closes for place in places)
         found = _everything(function, self)
         acts = acts or bool(found.pointers or found.freed or found.unclear)
+        acts = acts or _sets_pointers_of_the_file(function)
         self.acting[name] = acts or any(self.kind(other) != "plain" for other in found.calls)
         return self.acting[name]
 
 
-def _everything(function: ParsedFunction, file: _File) -> Touched:
+def _everything(function: ParsedFunction, file: _File) -> HostTouch:
     """Return what all of a function's body touches."""
     scope = function.scope.copy()
     symbols = {**scope.symbols, **_parameters(function)}
     return touched([function.body], Scope(symbols.get, scope.types, file.is_defined))
+
+
+def _sets_pointers_of_the_file(function: ParsedFunction) -> bool:
+    targets = (changed_by(node) for node in walk_tree(function.body))
+    names = (target.name for target in targets if isinstance(target, c_ast.ID))
+    symbols = function.scope.symbols
+    return any(name in symbols and symbols[name].is_array for name in names)
 
 
 def _parameters(function: ParsedFunction) -> dict[str, Symbol]:
@@ -352,13 +360,14 @@ class _Host:
             if node.name:
                 self.scopes[-1][node.name] = self.names.types.symbol(node, "local")
 
-    def touched(self, nodes: Sequence[c_ast.Node]) -> Touched:
+    def touched(self, nodes: Sequence[c_ast.Node]) -> HostTouch:
         scopes = [dict(scope) for scope in self.scopes]
         scope = Scope(
             lambda name: self.names.find(name, scopes),
             self.names.types,
             self.file.is_defined,
             self.kept,
+            addressed(self.function.body),
         )
         return touched(nodes, scope)
 
@@ -378,7 +387,9 @@ class _Host:
                 n: None for n, kind in kinds.items() if kind == "acts" and self.file.own_part(n)
             }
         busy = {name for name, kind in kinds.items() if kind != "plain"}
-        if (busy or found.unclear) and self.has_parts(one):
+        # What a branch needs is copied where it is taken.
+        is_split = bool(busy or found.unclear) or isinstance(one.nodes[0], c_ast.If)
+        if found and is_split and region is None and self.has_parts(one):
             self.parts(one)
         elif self.is_wanted(start):
             unknown = [name for name, kind in kinds.items() if kind == "unknown"]
@@ -396,7 +407,7 @@ class _Host:
     def simple(
         self,
         one: _Statement,
-        found: Touched,
+        found: HostTouch,
         busy: Iterable[str],
         unknown: Sequence[str],
         region: int | None,

@@ -11,7 +11,7 @@ from annotune.diagnostics import NOWHERE, Span
 from annotune.ir.expr import Access, Binary, Call, Expr, Int, rewrite, walk
 from annotune.ir.nest import Local, LocalArray, Nest, walk_stmts
 from annotune.ir.poly import Poly
-from annotune.ir.residency import Residency
+from annotune.ir.residency import DataText
 
 _START = Int(0)
 
@@ -397,7 +397,7 @@ class SourceFile:
     text: str
     regions: tuple[Region, ...]
     left: tuple[LeftRegion, ...] = ()
-    residency: Residency = field(default_factory=Residency)
+    residency: DataText = field(default_factory=DataText)
 
     def without(self, reasons: Mapping[int, str]) -> SourceFile:
         """Return the file with some of its regions left as they are, by their numbers."""

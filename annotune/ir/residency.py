@@ -46,7 +46,7 @@ class DataEdit:
 
 
 @dataclass(frozen=True, slots=True)
-class Residency:
+class DataText:
     """What the text of a file needs where arrays stay on the device, perhaps nothing.
 
     `present` are functions whose callers may have left arrays there, with where they begin, and

@@ -22,8 +22,8 @@ DOUBLE = 8
 DRIVER = """
 #include <stdlib.h>
 
-double cg(int n, int elements, int iterations, double *x, double *r, double *p, double *w, double *z,
-          const double *c, const double *g, const double *D);
+double cg(int n, int elements, int iterations, double *x, double *r, double *p, double *w,
+          double *z, const double *c, const double *g, const double *D);
 
 double solved(int n, int elements, int iterations, double *x, double *r)
 {
@@ -72,3 +72,224 @@ def test_no_array_crosses_the_bus_after_the_first_iteration(solver: Built) -> No
     per_iteration = tuple(b - a for a, b in zip(first, second, strict=True))
     assert per_iteration == (3 * DOUBLE, 3 * DOUBLE)
     assert last == tuple(a + 99 * each for a, each in zip(first, per_iteration, strict=True))
+
+
+# Host code between regions ------------------------------------------------------------
+
+HOST_CODE = """\
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void unknown(double *y);
+
+static double first(const double *a) { return a[0]; }
+
+static void scaled(int n, double *restrict a, double c)
+{
+    /*@ begin PerfTuning (def input_params { param n = 1000; }) @*/
+    for (int i = 0; i < n; i++)
+        a[i] = c * a[i] + 1.0;
+    /*@ end @*/
+}
+
+static void summed(int n, double *restrict a, const double *restrict b)
+{
+    /*@ begin PerfTuning (def input_params { param n = 1000; }) @*/
+    for (int i = 1; i < n - 1; i++)
+        a[i] = b[i - 1] + 0.5 * b[i + 1];
+    /*@ end @*/
+}
+
+static void ended(int n, double *restrict a, const double *restrict b)
+{
+    if (n > 4)
+        a[0] += b[n - 1];
+    scaled(n, a, 0.5);
+}
+
+/* Nothing but regions. */
+void plain(int n, int steps, double *restrict x, double *restrict y)
+{
+    /*@ begin Data ( enter = "x[n]"; exit = "y[n]" ) @*/
+    for (int k = 0; k < steps; k++) {
+        scaled(n, x, 0.5);
+        summed(n, y, x);
+    }
+    /*@ end @*/
+    x[0] = 0.0;
+    for (int i = 0; i < n; i++)
+        x[i] = y[i];
+}
+
+/* Reads and writes in statements, branches, initial values and loops. */
+void touching(int n, int steps, double *restrict x, double *restrict y)
+{
+    double s = 0.0;
+    /*@ begin Data ( enter = "x[n]"; exit = "x, y[n]" ) @*/
+    scaled(n, x, 0.5);
+    scaled(n, y, 0.25);
+    double t = x[1];
+    if (x[2] > 0.0)
+        y[3] = t;
+    else if (y[0] > 100.0) {
+        scaled(n, y, 2.0);
+    } else
+        s += first(y);
+    scaled(n, x, 0.25);
+    for (int i = 0; i < steps; i++) {
+        for (int j = 0; j < 3; j++)
+            s += x[j];
+        scaled(n, x, 0.25);
+        for (double *p = y + n, *q = x; p != y + 1; q++)
+            *--p += s + *q;
+        ended(n, y, x);
+        x[n - 1] += s;
+        if (i == 1)
+            memcpy(x, y, 2 * sizeof *x);
+        scaled(n, x, 0.5);
+    }
+    /*@ end @*/
+    x[1] += s;
+}
+
+/* A time loop that swaps pointers. */
+void swapping(int n, int steps, double *restrict x, double *restrict y)
+{
+    double *old = x, *new = y;
+    /*@ begin Data ( enter = "old[n], new[n]"; exit = "old, new" ) @*/
+    for (int k = 0; k < steps; k++) {
+        summed(n, new, old);
+        double *const other = old;
+        old = new;
+        new = other;
+        if (k % 2)
+            old[0] += new[1];
+    }
+    /*@ end @*/
+    x[2] += old[3];
+}
+
+/* Functions that nobody has looked into, and one that is named. */
+void asking(int n, int steps, double *restrict x, double *restrict y)
+{
+    /*@ begin Data ( enter = "x[n]"; exit = "x, y[n]" ) @*/
+    for (int k = 0; k < steps; k++) {
+        scaled(n, x, 0.5);
+        unknown(x);
+        scaled(n, x, 0.5);
+        summed(n, y, x);
+        if (k == 1) {
+            unknown(y + 1);
+            continue;
+        }
+        printf("%s", y[0] > 1e9 ? "large" : "");
+    }
+    /*@ end @*/
+}
+
+/* Memory that comes and goes. */
+void allocating(int n, int steps, double *restrict x, double *restrict y)
+{
+    double *work = malloc(n * sizeof *work);
+    /*@ begin Data ( enter = "x[n], work[n]"; exit = "x, y[n]" ) @*/
+    for (int i = 0; i < n; i++)
+        work[i] = i;
+    for (int k = 0; k < steps; k++) {
+        double *more = malloc(n * sizeof *more);
+        memset(more, 0, n * sizeof *more);
+        scaled(n, work, 0.5);
+        summed(n, more, work);
+        summed(n, x, more);
+        free(more);
+        work = realloc(work, (n + k) * sizeof *work);
+    }
+    summed(n, y, work);
+    free(work);
+    /*@ end @*/
+}
+
+/* Parts of arrays, some of which reach into what stays, and blocks in blocks. */
+void parts(int n, int steps, double *restrict x, double *restrict y)
+{
+    /*@ begin Data ( enter = "x[n / 2]"; exit = "x" ) @*/
+    for (int k = 0; k < steps; k++) {
+        scaled(n / 2, x, 0.5);
+        scaled(n, x, 0.5);
+        scaled(n / 4, x + 3, 0.5);
+        /*@ begin Data ( enter = "x[n], y[n]"; exit = "x, y" ) @*/
+        summed(n, y, x);
+        summed(n / 3, x + 1, y + 2);
+        y[4] += 1.0;
+        scaled(n / 3, y + 1, 0.5);
+        /*@ end @*/
+        y[1] = y[2] + x[1];
+    }
+    /*@ end @*/
+}
+"""
+UNKNOWN = """
+void plain(int, int, double *, double *);
+void unknown(double *y) { y[3] *= 2.0; plain(2, 1, y, y + 2); y[3] += 1.0; }
+"""
+FUNCTIONS = ("plain", "touching", "swapping", "asking", "allocating", "parts")
+SIZES = (5, 16, 17, 33)
+
+
+def job_of(function: str, n: int, steps: int = 3, **more: int) -> Job:
+    return Job(function, (n, steps), (n, n), rtol=1e-12, **more)
+
+
+@pytest.fixture(scope="module", params=DEFAULT_TARGETS)
+def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Built:
+    folder = tmp_path_factory.mktemp("program")
+    return Built(folder, request.param, {"program": HOST_CODE}, UNKNOWN)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_host_code_finds_what_regions_have_made(function: str, program: Built) -> None:
+    jobs = [job_of(function, n, steps) for n in SIZES for steps in (0, 1, 4)]
+    program.outcomes(*jobs, *(replace(job, calls=2) for job in jobs))
+
+
+CALLS = {
+    "annotune_data_on_host": ("touching", "swapping", "parts"),
+    "annotune_data_aside": ("asking",),
+    "annotune_data_exit": FUNCTIONS,
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_each_call_is_needed(call: str, program: Built) -> None:
+    if program.target == "openmp":
+        return
+    wrong = program.changed(rf"^( *(?:else )?\{{? ?){call}\([^;]*\);", r"\1;")
+    outcomes, _ = wrong.run(*(job_of(function, 17) for function in CALLS[call]))
+    for function, outcome in zip(CALLS[call], outcomes, strict=True):
+        assert outcome is None or not outcome.same, function
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_whatever_fails_results_are_right_or_the_program_stops(
+    function: str, program: Built
+) -> None:
+    if program.target != "cuda":
+        return
+    job = job_of(function, 9, 2)
+    (plain,) = program.outcomes(job)
+    jobs = [replace(job, fail_at=k) for k in range(1, plain.counts["calls"] + 1)]
+    found, said = program.run(*jobs)
+    for one, outcome in zip(jobs, found, strict=True):
+        assert outcome is None or outcome.same, one
+    assert found.count(None) == said.count("stopping\n")
+    assert 0 < found.count(None) < len(found)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_where_memory_is_short_nothing_is_lost(function: str, program: Built) -> None:
+    if program.target != "cuda":
+        return
+    n = 16
+    jobs = [job_of(function, n, memory=k * n * DOUBLE // 2 or 1) for k in range(9)]
+    outcomes = program.outcomes(*jobs)
+    assert outcomes[0].counts["launches"] == 0 < outcomes[-1].counts["launches"]

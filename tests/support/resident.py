@@ -1,25 +1,27 @@
 """Programs with blocks of Data, built for each target and called beside the C as written.
 
-CUDA runs on the CPU and OpenACC with a device memory of its own, so that what is not copied is wrong.
+CUDA runs on the CPU and OpenACC with a memory of its own, so that what is not copied is wrong.
 """
 
 from __future__ import annotations
 
 import json
+import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from copy import copy
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
-
-from support.executed import CUDA, SHARED, run
 
 from annotune.codegen.target import load_target
 from annotune.measure.compile import ACC_MEMORY, RUNTIME_FOLDER
 from annotune.measure.cuda_text import translate
 from annotune.measure.directives import with_memory
 from annotune.pipeline import Emission, Settings, emit
+from support.executed import CUDA, SHARED, run
 
 LIMIT_S = 300
 
@@ -53,8 +55,10 @@ def run(job):
     expected = called(original, job)
     if target == "cuda":
         made.annotune_cpu_fail_at(job["fail_at"])
+        made.annotune_cpu_have(ctypes.c_size_t(job["memory"]))
     found = called(made, job)
-    same = all(np.allclose(a, b, rtol=job["rtol"], atol=job["rtol"]) for a, b in zip(found, expected))
+    bound = {"rtol": job["rtol"], "atol": job["rtol"]}
+    same = all(np.allclose(a, b, **bound) for a, b in zip(found, expected))
     counts = {}
     if target != "openmp":
         counts = {name: counted(name) for name in ("bytes_in", "bytes_out")}
@@ -77,7 +81,10 @@ for job in json.load(sys.stdin):
 
 @dataclass(frozen=True)
 class Job:
-    """Calls of a function with integers and arrays of doubles, of which CUDA's `fail_at` fails."""
+    """Calls of a function with integers and arrays of doubles, of which CUDA's `fail_at` fails.
+
+    The device has `memory` bytes, 0 for as many as are asked for.
+    """
 
     function: str
     sizes: tuple[int, ...]
@@ -85,6 +92,7 @@ class Job:
     returns: bool = False
     calls: int = 1
     fail_at: int = 0
+    memory: int = 0
     rtol: float = 0.0
 
 
@@ -153,6 +161,20 @@ class Built:
     def _openmp(self) -> None:
         objects = self._objects("_omp.c", "-fopenmp")
         run("gcc", "-fopenmp", "-shared", *objects, "-lm", "-o", self.folder / "made.so")
+
+    def changed(self, old: str, new: str) -> Built:
+        """Return the program with a pattern replaced in what the host runs."""
+        suffix = {"cuda": "_cuda.c", "openacc": "_acc.c", "openmp": "_omp.c"}[self.target]
+        other = copy(self)
+        other.folder = self.folder / "changed"
+        shutil.copytree(self.folder, other.folder, dirs_exist_ok=True)
+        other.emissions = {}
+        for name, emission in self.emissions.items():
+            text = re.sub(old, new, emission.files[suffix], flags=re.MULTILINE)
+            assert text != emission.files[suffix], old
+            other.emissions[name] = replace(emission, files={**emission.files, suffix: text})
+        getattr(other, f"_{self.target}")()
+        return other
 
     def run(self, *jobs: Job) -> tuple[list[Outcome | None], str]:
         """Return what came of each job, None where its process died, and what they said."""

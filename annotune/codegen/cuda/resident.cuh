@@ -9,6 +9,7 @@ struct annotune_resident {
     int place, depth;     /* the number of a device, and of the block */
     bool is_on_host, is_on_device;
     bool is_cut; /* whether the call takes it for memory of the host */
+    cudaError_t lost; /* why the only right values cannot be had any more */
     annotune_resident *next;
 };
 struct annotune_residents {
@@ -33,6 +34,18 @@ static bool annotune_leads_to(const annotune_resident &one, const void *pointer)
     return from <= to && to <= from + one.whole.bytes;
 }
 
+/* What the device has is nothing to go by after a failure: only without memory nothing has begun. */
+static void annotune_mistrust(cudaError_t status)
+{
+    if (status == cudaSuccess || status == cudaErrorMemoryAllocation)
+        return;
+    for (annotune_resident *one = annotune_staying.first; one != NULL; one = one->next) {
+        if (one->is_on_device && !one->is_on_host)
+            one->lost = status;
+        one->is_on_device = false;
+    }
+}
+
 static cudaError_t annotune_copied(annotune_resident &one, annotune_purpose purpose)
 {
     const annotune_ring_turn turn;
@@ -46,14 +59,17 @@ static cudaError_t annotune_copied(annotune_resident &one, annotune_purpose purp
     /* Pinned memory of the program's is read while the program goes on. */
     const cudaError_t last = one.whole.way == ANNOTUNE_STRAIGHT ? cudaStreamSynchronize(0)
                                                                  : cudaSuccess;
+    annotune_mistrust(status == cudaSuccess ? last : status);
     return status == cudaSuccess ? last : status;
 }
 
 /* Have the values right on the host. */
 static cudaError_t annotune_to_host(annotune_resident &one)
 {
-    const cudaError_t status = one.is_on_host ? cudaSuccess : annotune_copied(one, ANNOTUNE_FETCH);
-    one.is_on_host = one.is_on_host || status == cudaSuccess;
+    if (one.is_on_host || one.lost != cudaSuccess)
+        return one.lost;
+    const cudaError_t status = annotune_copied(one, ANNOTUNE_FETCH);
+    one.is_on_host = status == cudaSuccess;
     return status;
 }
 
@@ -75,7 +91,7 @@ static cudaError_t annotune_to_device(annotune_resident &one, bool is_needed)
         one.is_on_device = false;
     }
     if (status == cudaSuccess && is_needed && !one.is_on_device) {
-        status = annotune_copied(one, ANNOTUNE_SEND);
+        status = one.lost != cudaSuccess ? one.lost : annotune_copied(one, ANNOTUNE_SEND);
         one.is_on_device = status == cudaSuccess;
     }
     return status;
@@ -121,6 +137,8 @@ static cudaError_t annotune_settle(annotune_resident &one, annotune_array &array
 /* Let a call use arrays where they are, and send the others. */
 [[maybe_unused]] static cudaError_t annotune_send_resident(annotune_array *arrays, int count)
 {
+    /* An error of earlier calls is not to pass for one of these launches. */
+    cudaGetLastError();
     annotune_has_begun = false;
     cudaError_t status = cudaSuccess;
     {
@@ -141,7 +159,9 @@ static cudaError_t annotune_settle(annotune_resident &one, annotune_array &array
                     status = annotune_settle(*one, arrays[k]);
         }
     }
-    return status == cudaSuccess ? annotune_send(arrays, count) : status;
+    if (status == cudaSuccess)
+        status = annotune_send(arrays, count);
+    return status;
 }
 
 /* Whether a call may return before the device has done with an array. */
@@ -166,14 +186,17 @@ static bool annotune_is_left(const annotune_array &array)
     }
     if (is_awaited)
         status = annotune_fetch(entry, arrays, count, status);
+    const annotune_lock lock(&annotune_staying.turn);
     for (int k = 0; k < count; k++) {
         if (!is_awaited && arrays[k].way != ANNOTUNE_IN_PLACE)
             annotune_free(arrays[k].device, status);
         if (status == cudaSuccess && arrays[k].resident != NULL && arrays[k].is_fetched) {
             arrays[k].resident->is_on_device = true;
             arrays[k].resident->is_on_host = false;
+            arrays[k].resident->lost = cudaSuccess;
         }
     }
+    annotune_mistrust(status);
     return status;
 }
 

@@ -44,6 +44,7 @@ struct Host {
     long bytes_in, bytes_out;  // copied to the device, and from it
     int calls;             // of what may fail
     int calls_to_failure;  // 0: none is planned
+    size_t most;           // bytes of the device's memory, 0: as many as there are
     cudaError_t last_error;
     char message[512];
 };
@@ -137,6 +138,9 @@ ANNOTUNE_QUIET inline void check_all_zones(const char *who) {
 /* Memory filled with NaN between red zones, or null. */
 ANNOTUNE_QUIET inline void *allocate(size_t size) {
     constexpr size_t PAGE = 4096;
+    size_t taken = size;
+    for (unsigned i = 0; i < host.count; i++) taken += host.allocations[i].size;
+    if (host.most && taken > host.most) return nullptr;
     size_t mapped = (size + PAGE - 1) / PAGE * PAGE + 2 * RED_ZONE;
     if (mapped < size) return nullptr;
     // Pages of its own: a pointer kept beyond cudaFree faults.
@@ -246,6 +250,8 @@ ANNOTUNE_QUIET inline cudaError_t begin_copy(void *to, const void *from, size_t 
 ANNOTUNE_API void annotune_cpu_set_order(int mode) { annotune_cpu::order_mode = mode; }
 ANNOTUNE_API void annotune_cpu_set_seed(unsigned seed) { annotune_cpu::order_seed = seed; }
 ANNOTUNE_API void annotune_cpu_fail_at(int n) { annotune_cpu::host.calls_to_failure = n; }
+/* Have so many bytes of memory on the device, until the next reset. */
+ANNOTUNE_API void annotune_cpu_have(size_t bytes) { annotune_cpu::host.most = bytes; }
 /* How many calls since the last reset may be made to fail. */
 ANNOTUNE_API int annotune_cpu_calls(void) { return annotune_cpu::host.calls; }
 ANNOTUNE_API int annotune_cpu_mallocs(void) { return annotune_cpu::host.mallocs; }

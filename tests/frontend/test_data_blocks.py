@@ -1,0 +1,136 @@
+"""Blocks of Data: what is refused or warned of, at its place, and what the text says otherwise."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from annotune.annotation.regions import scan_annotations
+from annotune.frontend.load import Loaded, load_sound
+from annotune.ir.residency import DataCall
+
+HEAD = """\
+#include <stdio.h>
+struct row { int n; double *v; };
+void unknown(int step);
+void half(int n, double *restrict a)
+{
+    /*@ begin PerfTuning (def input_params { param n = 1000; }) @*/
+    for (int i = 0; i < n; i++)
+        a[i] = 0.5 * a[i];
+    /*@ end @*/
+}
+double norm(int n, double *restrict a) { half(n, a); return a[0]; }
+"""
+
+
+def loaded(body: str, parameters: str = "", data: str = 'enter = "a[n]"') -> Loaded:
+    """Return what is made of a function whose body is in a block of Data."""
+    given = ", ".join(filter(None, ["int n, int steps, double *restrict a", parameters]))
+    text = f"{HEAD}void f({given})\n{{\n/*@ begin Data ({data}) @*/\n{body}\n/*@ end @*/\n}}\n"
+    found = scan_annotations(text, "f.c")
+    assert not found.diagnostics
+    return load_sound("f.c", text, found.blocks, kept=found.kept)
+
+
+def told(made: Loaded) -> list[str]:
+    return [f"{d.code} {d.span.line - len(HEAD.splitlines()) - 3}" for d in made.of_data]
+
+
+REFUSED = {
+    "while (a[0] > 1.0) half(n, a);": ["AT162 1"],
+    "for (int i = 0; i < a[0]; i++) half(n, a);": ["AT162 1"],
+    "do half(n, a); while (a[1] > 1.0);": ["AT162 1"],
+    "while (norm(n, a) > 1.0) n--;": ["AT162 1"],
+    "half(n, a);\na[1] = norm(n, a);": ["AT162 2"],
+    "a[n - 1] = a[0] + norm(n, a);": ["AT162 1"],
+    "for (;;) { half(n, a); if (n < 3) return; }": ["AT163 1"],
+    "half(n, a);\nif (n)\n    goto out;\nout: half(n, a);": ["AT163 3", "AT163 4", "AT162 4"],
+    "switch (n) { case 1: half(n, a); a[0] = 1.0; break; }": ["AT162 1"],
+    "double *p = a;\ndouble **q = &p;\n*q = a + 1, p[0] = 1.0;": ["AT162 3"],
+}
+
+
+@pytest.mark.parametrize("body", REFUSED)
+def test_what_is_refused(body: str) -> None:
+    made = loaded(body)
+    assert not made.source.residency
+    assert not any(region.is_resident for region in made.source.regions)
+    assert [one for one in told(made) if one[:5] != "AT166"] == REFUSED[body]
+    assert made.of_data[-1].code == "AT166"
+
+
+NAMES = {
+    ("", 'enter = "b[n]"'): "AT160",
+    ("", 'enter = "n"'): "AT160",
+    ("double **b", 'exit = "b[n]"'): "AT160",
+    ("double *b", 'enter = "b"'): "AT161",
+    ("double b[][4]", 'enter = "b"'): "AT161",
+    ("volatile double *b", 'enter = "b[n]"'): "AT160",
+}
+
+
+@pytest.mark.parametrize(("parameters", "data"), NAMES)
+def test_names_that_cannot_stay(parameters: str, data: str) -> None:
+    made = loaded("half(n, a);", parameters, data)
+    assert [d.code for d in made.of_data] == [NAMES[parameters, data], "AT166"]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "data", "bytes_"),
+    [
+        ("", "a[n]", "sizeof a[0] * (n)"),
+        ("double b[steps][n]", "b", "sizeof b[0] * (steps)"),
+        ("double (*b)[4]", "b[n]", "sizeof b[0] * (n)"),
+        ("double (*b)[4]", "b[n][4]", "sizeof b[0][0] * (n) * (4)"),
+        ("const struct row *b", "b[2 * n + 1]", "sizeof b[0] * (2 * n + 1)"),
+    ],
+)
+def test_how_long_arrays_are(parameters: str, data: str, bytes_: str) -> None:
+    made = loaded("half(n, a);", parameters, f'enter = "{data}"')
+    assert not made.of_data
+    entered = [c for e in made.source.residency.edits for c in e.before if c[0] is DataCall.ENTER]
+    assert [arguments[1] for _, arguments in entered] == [bytes_]
+
+
+CALLS = {
+    # Nothing of the host's touches an array here.
+    'half(n, a); int k = 0; k += n; printf("%d\\n", k);': [],
+    "double b[3] = {0.0};\nhalf(n, a);\nb[1] += b[0];": [],
+    "half(n, a);\ndouble s = a[0];": [("on_host", "a", "0")],
+    "half(n, a);\na[0] += 1.0;": [("on_host", "a", "1")],
+    "half(n, a);\n*a = 1.0;": [("on_host", "a", "1")],
+    "half(n, a);\nfor (double *p = a; p < a + n; p++) *p = 0.0;": [("on_host", "a", "1")],
+    "half(n, a);\nstruct row r = {n, a};\nfor (int i = 0; i < r.n; i++) r.v[i] = 1.0;": [
+        ("on_host", "r.v", "1")
+    ],
+    'half(n, a);\nprintf("%g\\n", a[1]);': [("on_host", "a", "0")],
+    "half(n, a);\nunknown(1);": [("aside", "1")],
+    # The address of an element is not the element.
+    "half(n, a);\nhalf(n - 1, &a[1]);": [],
+    "half(n, a);\nint more = &a[n] - a;": [],
+}
+
+
+@pytest.mark.parametrize("body", CALLS)
+def test_what_is_called_before_statements(body: str) -> None:
+    made = loaded(body)
+    assert not [d for d in made.of_data if d.severity == "error"]
+    bounds = (DataCall.BEGIN, DataCall.ENTER, DataCall.EXIT, DataCall.END)
+    own = [
+        (str(call), *arguments)
+        for edit in made.source.residency.edits
+        # Not in the functions that are called.
+        if edit.start > len(HEAD) and edit.region is None
+        for call, arguments in edit.before
+        if call not in bounds
+    ]
+    assert own == CALLS[body]
+
+
+def test_a_file_without_such_blocks_is_left_alone(tmp_path: Path) -> None:
+    found = scan_annotations(HEAD, "f.c")
+    made = load_sound("f.c", HEAD, found.blocks, kept=found.kept)
+    assert not made.source.residency
+    assert made.of_data == ()

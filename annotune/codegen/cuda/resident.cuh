@@ -123,7 +123,6 @@ static cudaError_t annotune_settle(annotune_resident &one, annotune_array &array
     const bool is_whole = array.first == one.whole.first && array.bytes == one.whole.bytes
                           && array.section == array.bytes && array.before == 0;
     if (!one.is_cut && annotune_to_device(one, array.is_sent || !is_whole) == cudaSuccess) {
-        array.resident = &one;
         array.first = one.whole.device + ((const char *)array.first - from);
         return cudaSuccess;
     }
@@ -152,10 +151,10 @@ static cudaError_t annotune_settle(annotune_resident &one, annotune_array &array
                     one->is_cut = true;
         }
         for (int k = 0; k < count; k++) {
+            void *const given = arrays[k].first;
             annotune_resident *one = arrays[k].bytes > 0 ? first : NULL;
-            for (; one != NULL && arrays[k].resident == NULL && status == cudaSuccess;
-                 one = one->next)
-                if (annotune_meets(*one, arrays[k].first, arrays[k].bytes))
+            for (; one != NULL && arrays[k].first == given && status == cudaSuccess; one = one->next)
+                if (annotune_meets(*one, given, arrays[k].bytes))
                     status = annotune_settle(*one, arrays[k]);
         }
     }
@@ -164,13 +163,24 @@ static cudaError_t annotune_settle(annotune_resident &one, annotune_array &array
     return status;
 }
 
+/* What stays on the device and has the array of a call, NULL for others. */
+static annotune_resident *annotune_resident_of(const annotune_array &array)
+{
+    const char *const first = (const char *)array.first;
+    annotune_resident *one = array.bytes > 0 ? annotune_staying.first : NULL;
+    while (one != NULL
+           && (first < one->whole.device || one->whole.device + one->whole.bytes <= first))
+        one = one->next;
+    return one;
+}
+
 /* Whether a call may return before the device has done with an array. */
-static bool annotune_is_left(const annotune_array &array)
+static bool annotune_is_left(const annotune_array &array, bool is_resident)
 {
 #ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
     return false;
 #endif
-    if (array.resident != NULL)
+    if (is_resident)
         return array.way == ANNOTUNE_IN_PLACE;
     return array.bytes == 0 || (array.way == ANNOTUNE_STAGED && !array.is_fetched);
 }
@@ -180,20 +190,22 @@ static bool annotune_is_left(const annotune_array &array)
         const char *entry, annotune_array *arrays, int count, cudaError_t status)
 {
     bool is_awaited = status != cudaSuccess;
+    const annotune_lock lock(&annotune_staying.turn);
     for (int k = 0; k < count; k++) {
-        arrays[k].is_given = arrays[k].is_given && (arrays[k].resident == NULL || annotune_has_begun);
-        is_awaited = is_awaited || !annotune_is_left(arrays[k]);
+        const bool is_resident = annotune_resident_of(arrays[k]) != NULL;
+        arrays[k].is_given = arrays[k].is_given && (!is_resident || annotune_has_begun);
+        is_awaited = is_awaited || !annotune_is_left(arrays[k], is_resident);
     }
     if (is_awaited)
         status = annotune_fetch(entry, arrays, count, status);
-    const annotune_lock lock(&annotune_staying.turn);
     for (int k = 0; k < count; k++) {
+        annotune_resident *const one = annotune_resident_of(arrays[k]);
         if (!is_awaited && arrays[k].way != ANNOTUNE_IN_PLACE)
             annotune_free(arrays[k].device, status);
-        if (status == cudaSuccess && arrays[k].resident != NULL && arrays[k].is_fetched) {
-            arrays[k].resident->is_on_device = true;
-            arrays[k].resident->is_on_host = false;
-            arrays[k].resident->lost = cudaSuccess;
+        if (status == cudaSuccess && one != NULL && arrays[k].is_fetched) {
+            one->is_on_device = true;
+            one->is_on_host = false;
+            one->lost = cudaSuccess;
         }
     }
     annotune_mistrust(status);

@@ -31,7 +31,6 @@ struct annotune_array {
     /* What is there before the call, where the program's nest may need it after all. */
     char *saved = NULL;
     bool is_given = false; /* whether kernels may have written to it */
-    struct annotune_resident *resident = NULL; /* what stays on the device and holds it */
 };
 
 /* A chunk in a pinned ring: what a thread has to copy, and what the device does with its memory. */

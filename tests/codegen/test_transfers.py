@@ -32,6 +32,7 @@ void f(int n, double *restrict y, double *restrict z, const double *restrict x)
 """
 PAGEABLE, PINNED, MANAGED, DEVICE, ODD = "pageable", "pinned", "managed", "device", "odd"
 N, CHUNK, SLOTS = 700, 512, 3
+FAR = 100_000
 LIMIT_S = 120
 
 _CHILD = """
@@ -74,8 +75,8 @@ class Memory:
             lib.annotune_cpu_device_free(self.begin)
 
 
-def called(memory, n):
-    lib.f(n, *(ctypes.c_void_p(one.first) for one in memory))
+def called(memory, n, shift):
+    lib.f(n, *(ctypes.c_void_p(one.first - 8 * shift) for one in memory))
 
 
 def run(job):
@@ -86,7 +87,7 @@ def run(job):
     lib.annotune_cpu_fail_at(job["fail_at"])
     for _ in range(job["calls"]):
         before = lib.annotune_cpu_pins() + lib.annotune_cpu_mallocs()
-        called(memory, n)
+        called(memory, n, job["shift"])
         y += 3.0 * x
     z = 2.0 * x
     last = lib.annotune_cpu_pins() + lib.annotune_cpu_mallocs() - before
@@ -113,12 +114,16 @@ for job in json.load(sys.stdin):
 
 @dataclass(frozen=True)
 class Job:
-    """Calls of `f` with arrays in memory of some kinds, of which CUDA's call `fail_at` fails."""
+    """Calls of `f` with arrays in memory of some kinds, of which CUDA's call `fail_at` fails.
+
+    The function gets pointers so many elements before the arrays as `shift` says.
+    """
 
     kinds: tuple[str, str, str]
     n: int = N
     fail_at: int = 0
     calls: int = 1
+    shift: int = 0
 
 
 @dataclass(frozen=True)
@@ -142,7 +147,7 @@ class Outcome:
 class Library:
     """The text for CUDA, built to run here."""
 
-    def __init__(self, folder: Path, device: str, host: str, *flags: str) -> None:
+    def __init__(self, folder: Path, device: str, host: str, *flags: str | Path) -> None:
         folder.mkdir(exist_ok=True)
         (folder / "host.c").write_text(host)
         (folder / "device.cu").write_text(translate(device))
@@ -220,6 +225,14 @@ def test_whatever_fails_nothing_of_the_hosts_is_lost(kind: str, library: Library
         assert outcome.is_right, (job, outcome)
 
 
+def test_the_call_after_a_failed_one_is_made_by_the_device(library: Library) -> None:
+    jobs = library.every_failure(Job((PAGEABLE,) * 3))
+    twice = [replace(job, calls=2) for job in jobs]
+    for job, outcome in zip(twice, library.outcomes(*twice), strict=True):
+        assert outcome.is_right, (job, outcome)
+        assert outcome.moved[1] >= 2 * 8 * N, (job, outcome)
+
+
 @pytest.mark.parametrize(
     ("kinds", "words"),
     [
@@ -237,6 +250,36 @@ def test_data_on_the_device_are_never_left_wrong(
         assert one is None or one.same, job
     assert 0 < found.count(None) == said.count("stopping\n")
     assert words in said
+
+
+def test_an_array_that_begins_before_its_memory_is_known_by_an_element(tmp_path: Path) -> None:
+    text = TEXT.replace("int i = 0; i < n", f"int i = {FAR}; i < n + {FAR}")
+    files = emitted(tmp_path, text).files
+    library = Library(tmp_path / "far", files[".cu"], files["_cuda.c"])
+    job = Job((PAGEABLE, PAGEABLE, DEVICE), shift=FAR)
+    (plain,) = library.outcomes(job)
+    assert plain.is_right, plain
+    found, said = library.run(replace(job, fail_at=plain.counted))
+    assert found == [None]
+    assert "an array is in memory of the device; stopping" in said
+
+
+def test_files_built_with_other_figures_share_one_ring(
+    texts: tuple[str, str], tmp_path: Path
+) -> None:
+    device, host = texts
+    small, made = tmp_path / "small.cu", tmp_path / "small.o"
+    small.write_text(translate(device.replace("f_1", "g_1")))
+    run("g++", "-DANNOTUNE_CHUNK=64", "-DANNOTUNE_SLOTS=2", *SHARED, *CUDA, "-c", small, "-o", made)
+    call = "annotune_f_1(n, y, x, z);\n"
+    assert call in host
+    halves = (
+        "annotune_g_1(n / 2, y, x, z);\nannotune_f_1(n - n / 2, y + n / 2, x + n / 2, z + n / 2);\n"
+    )
+    prototype = "void annotune_g_1(int, double *, const double *, double *);\n"
+    both = Library(tmp_path / "both", device, prototype + host.replace(call, halves), made)
+    for outcome in both.outcomes(*[Job((PAGEABLE,) * 3, n=5000, calls=2)] * 3):
+        assert outcome.is_right, outcome
 
 
 def test_several_threads_copy(texts: tuple[str, str], tmp_path: Path) -> None:
@@ -283,7 +326,7 @@ MISTAKES = {
         "status = cudaSuccess;",
     ),
     "a slot is overwritten before it has been emptied": (
-        "        annotune_end_copy(chunk.number - ANNOTUNE_SLOTS);\n",
+        "        annotune_end_copy(chunk.number - slots);\n",
         "        ;\n",
     ),
     "the call returns before the last copies": ("        annotune_end_copy(one);\n", "        ;\n"),

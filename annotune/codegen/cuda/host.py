@@ -286,9 +286,15 @@ class HostText:
                 out.line(f'{ON_HOST}{RESIDENT}("{region.entry}", arrays, {len(arrays)});')
         elif arrays:
             with out.block(""):
-                names = ", ".join(array.name for array in arrays)
-                out.line(f"const void *const arrays[] = {{{names}}};")
+                with out.block("const void *const arrays[] =", "};"):
+                    for array in arrays:
+                        out.line(f"{self._some_element(array)},")
                 out.line(f'{ON_HOST}("{self.analysis.region.entry}", arrays, {len(arrays)});')
+
+    def _some_element(self, array: Array) -> str:
+        """Return the pointer to an element: an array of f2c begins beside its memory."""
+        name, first = array.name, first_element(self.analysis, array)
+        return name if first == name else f"{name} == NULL ? NULL : {first}"
 
     def _bytes(self, out: Writer, arrays: Sequence[Array]) -> None:
         """Write the size of each array's part that the region touches."""

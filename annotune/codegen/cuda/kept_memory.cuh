@@ -133,16 +133,28 @@ static void annotune_free(void *memory, cudaError_t status)
 /* What else the program keeps between calls, NULL where that is nothing. */
 __attribute__((weak)) void (*annotune_release_copies)(void) = NULL;
 
+/* The first place behind another that has free blocks; ANNOTUNE_PINNED where there is none. */
+static int annotune_place_behind(int place)
+{
+    const annotune_lock lock(&annotune_kept.turn);
+    int found = ANNOTUNE_PINNED;
+    for (annotune_block *one = annotune_kept.first; one != NULL; one = one->next)
+        if (one->is_free && one->place > place && (found == ANNOTUNE_PINNED || one->place < found))
+            found = one->place;
+    return found;
+}
+
 extern "C" __attribute__((weak, visibility("default"))) void annotune_release(void)
 {
-    int own = 0, devices = 0;
+    int own = 0, place = ANNOTUNE_PINNED;
     if (annotune_release_copies != NULL)
         annotune_release_copies();
     annotune_dropped(ANNOTUNE_PINNED, true, 0);
-    if (cudaGetDevice(&own) != cudaSuccess || cudaGetDeviceCount(&devices) != cudaSuccess)
+    if (cudaGetDevice(&own) != cudaSuccess)
         return;
-    for (int device = 0; device < devices; device++)
-        if (cudaSetDevice(device) == cudaSuccess)
-            annotune_dropped(device, true, 0);
+    /* No device is looked at that has nothing: that alone would take memory there. */
+    while ((place = annotune_place_behind(place)) != ANNOTUNE_PINNED)
+        if (cudaSetDevice(place) == cudaSuccess)
+            annotune_dropped(place, true, 0);
     cudaSetDevice(own);
 }

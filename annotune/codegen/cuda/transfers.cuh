@@ -5,7 +5,8 @@
  * The calling thread alone calls the CUDA library. What the program has pinned itself is copied
  * straight, and what is managed or on the device already is not copied at all.
  *
- * A build may set: the bytes of a chunk, how many slots there are, and how many threads copy.
+ * A build may set: the bytes of a chunk, how many slots there are, and how many threads copy. Where
+ * files of a program are built with other figures, those of one are taken.
  */
 #ifndef ANNOTUNE_CHUNK
 #define ANNOTUNE_CHUNK (1 << 20)
@@ -16,6 +17,8 @@
 #ifndef ANNOTUNE_COPIERS
 #define ANNOTUNE_COPIERS 8
 #endif
+static_assert(ANNOTUNE_CHUNK > 0 && ANNOTUNE_SLOTS > 0 && ANNOTUNE_COPIERS >= 0,
+              "the ring needs a slot of some bytes");
 
 /* How the device reaches an array: through the ring, straight, by a copy of its own, or in place. */
 enum annotune_way { ANNOTUNE_STAGED, ANNOTUNE_STRAIGHT, ANNOTUNE_FOREIGN, ANNOTUNE_IN_PLACE };
@@ -49,16 +52,21 @@ struct annotune_ring {
     long begun, taken;
     int device, copiers;
     bool ends;
-    pthread_t threads[ANNOTUNE_COPIERS + 1];
-    annotune_slot slots[ANNOTUNE_SLOTS];
+    size_t chunk;
+    int most_slots, most_copiers;
+    annotune_slot *slots;
+    pthread_t *threads;
 };
+__attribute__((weak)) annotune_slot annotune_slots[ANNOTUNE_SLOTS] = {};
+__attribute__((weak)) pthread_t annotune_threads[ANNOTUNE_COPIERS + 1] = {};
 __attribute__((weak)) annotune_ring annotune_copies = {
     PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER,
-    0, 0, 0, 0, false, {}, {}};
+    0, 0, 0, 0, false, ANNOTUNE_CHUNK, ANNOTUNE_SLOTS, ANNOTUNE_COPIERS,
+    annotune_slots, annotune_threads};
 
 static annotune_slot &annotune_slot_of(long number)
 {
-    return annotune_copies.slots[number % ANNOTUNE_SLOTS];
+    return annotune_copies.slots[number % annotune_copies.most_slots];
 }
 
 /* Copy past the caches: what a chunk overwrites is neither fetched first nor read soon. The slots of
@@ -129,10 +137,12 @@ static void annotune_start_copiers(void)
     annotune_ring &ring = annotune_copies;
     cpu_set_t usable;
     const int found = sched_getaffinity(0, sizeof usable, &usable) == 0 ? CPU_COUNT(&usable) : 1;
-    const int wanted = (found < ANNOTUNE_COPIERS ? found : ANNOTUNE_COPIERS) - 1;
-    /* Signals are for the threads of the program. */
+    const int wanted = (found < ring.most_copiers ? found : ring.most_copiers) - 1;
+    /* Signals are for the threads of the program, but what touching its memory raises. */
     sigset_t all, own;
     sigfillset(&all);
+    sigdelset(&all, SIGSEGV);
+    sigdelset(&all, SIGBUS);
     pthread_sigmask(SIG_SETMASK, &all, &own);
     while (ring.copiers < wanted
            && pthread_create(&ring.threads[ring.copiers], NULL, annotune_copier, NULL) == 0)
@@ -219,8 +229,8 @@ struct annotune_chunks {
     size_t bytes() const
     {
         const bool is_whole = purpose != ANNOTUNE_SAVE && !is_staged();
-        const size_t left = array->bytes - from;
-        return is_whole || left < ANNOTUNE_CHUNK ? left : ANNOTUNE_CHUNK;
+        const size_t left = array->bytes - from, most = annotune_copies.chunk;
+        return is_whole || left < most ? left : most;
     }
     char *host() const { return (char *)array->first + from; }
     char *device() const { return array->device + array->before + from; }
@@ -270,7 +280,8 @@ static cudaError_t annotune_ready(const annotune_chunks &chunk)
     else
         status = cudaEventSynchronize(slot.event);
     if (status == cudaSuccess && slot.memory == NULL && chunk.is_in_slot())
-        status = cudaHostAlloc((void **)&slot.memory, ANNOTUNE_CHUNK, cudaHostAllocPortable);
+        status = cudaHostAlloc((void **)&slot.memory, annotune_copies.chunk,
+                               cudaHostAllocPortable);
     return status;
 }
 
@@ -290,8 +301,9 @@ static cudaError_t annotune_ship(const annotune_chunks &chunk)
 static cudaError_t annotune_begin(const annotune_chunks &chunk)
 {
     cudaError_t status = cudaSuccess;
-    if (chunk.purpose == ANNOTUNE_FETCH && chunk.number >= ANNOTUNE_SLOTS)
-        annotune_end_copy(chunk.number - ANNOTUNE_SLOTS);
+    const int slots = annotune_copies.most_slots;
+    if (chunk.purpose == ANNOTUNE_FETCH && chunk.number >= slots)
+        annotune_end_copy(chunk.number - slots);
     if (chunk.purpose != ANNOTUNE_SAVE)
         status = annotune_ready(chunk);
     if (status != cudaSuccess)
@@ -331,13 +343,13 @@ static cudaError_t annotune_move(annotune_purpose purpose, annotune_array *array
     cudaError_t status = cudaSuccess;
     for (; status == cudaSuccess && behind.is_there(); behind.next()) {
         for (; status == cudaSuccess && ahead.is_there()
-               && ahead.number < behind.number + (ANNOTUNE_SLOTS + 1) / 2; ahead.next())
+               && ahead.number < behind.number + (ring.most_slots + 1) / 2; ahead.next())
             status = annotune_begin(ahead);
         if (status == cudaSuccess)
             status = annotune_go_on(behind);
     }
     const long begun = ring.begun;
-    for (long one = begun < ANNOTUNE_SLOTS ? 0 : begun - ANNOTUNE_SLOTS; one < begun; one++)
+    for (long one = begun < ring.most_slots ? 0 : begun - ring.most_slots; one < begun; one++)
         annotune_end_copy(one);
     return status;
 }
@@ -353,7 +365,8 @@ struct annotune_ring_turn {
         status = cudaGetDevice(&device);
         if (status != cudaSuccess || device == ring.device)
             return;
-        for (annotune_slot &slot : ring.slots) {
+        for (int k = 0; k < ring.most_slots; k++) {
+            annotune_slot &slot = ring.slots[k];
             if (slot.event != NULL && cudaEventSynchronize(slot.event) == cudaSuccess)
                 cudaEventDestroy(slot.event);
             slot.event = NULL;
@@ -374,7 +387,8 @@ static void annotune_end_copiers(void)
     while (ring.copiers > 0)
         pthread_join(ring.threads[--ring.copiers], NULL);
     ring.ends = false;
-    for (annotune_slot &slot : ring.slots) {
+    for (int k = 0; k < ring.most_slots; k++) {
+        annotune_slot &slot = ring.slots[k];
         if (slot.event != NULL) {
             cudaEventSynchronize(slot.event);
             cudaEventDestroy(slot.event);
@@ -401,7 +415,7 @@ static cudaError_t annotune_send(annotune_array *arrays, int count)
     if (turn.status != cudaSuccess)
         return turn.status;
     annotune_release_copies = annotune_end_copiers;
-    if (staged > ANNOTUNE_CHUNK)
+    if (staged > annotune_copies.chunk)
         annotune_start_copiers();
     const cudaError_t status = annotune_move(ANNOTUNE_SEND, arrays, count);
     for (int k = 0; k < count; k++)
@@ -461,5 +475,8 @@ static cudaError_t annotune_fetch(
             annotune_free(array.device, status);
         annotune_free(array.saved, status);
     }
+    /* The next call is not to take this one's error for its own. */
+    if (status != cudaSuccess)
+        cudaGetLastError();
     return status;
 }

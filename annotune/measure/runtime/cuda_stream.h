@@ -189,9 +189,9 @@ inline cudaError_t cudaEventCreate(cudaEvent_t *event) {
     return cudaEventCreateWithFlags(event, cudaEventDefault);
 }
 inline cudaError_t cudaEventDestroy(cudaEvent_t event) {
+    // A stream may still have to wait for it, so it is not deleted.
     annotune_cpu::await(event, event->asked);
     annotune_cpu::host.events--;
-    delete event;
     return cudaSuccess;
 }
 inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t handle = nullptr) {

@@ -274,7 +274,11 @@ extern "C" void annotune_mm_1(int m, int n, double *c, const double *a, const do
         annotune_tell("annotune_mm_1", status);
     }
     {
-        const void *const arrays[] = {c, a, b};
+        const void *const arrays[] = {
+            c,
+            a,
+            b,
+        };
         annotune_on_host("annotune_mm_1", arrays, 3);
     }
     mm_1_original(m, n, c, a, b);

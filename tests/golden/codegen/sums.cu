@@ -285,7 +285,14 @@ extern "C" void annotune_f_1(
         annotune_tell("annotune_f_1", status);
     }
     {
-        const void *const arrays[] = {a, A, b, c, s, t};
+        const void *const arrays[] = {
+            a,
+            A,
+            b,
+            c,
+            s,
+            t,
+        };
         annotune_on_host("annotune_f_1", arrays, 6);
     }
     f_1_original(n, m, a, A, b, c, s, t);

@@ -153,17 +153,29 @@ static void annotune_free(void *memory, cudaError_t status)
 /* What else the program keeps between calls, NULL where that is nothing. */
 __attribute__((weak)) void (*annotune_release_copies)(void) = NULL;
 
+/* The first place behind another that has free blocks; ANNOTUNE_PINNED where there is none. */
+static int annotune_place_behind(int place)
+{
+    const annotune_lock lock(&annotune_kept.turn);
+    int found = ANNOTUNE_PINNED;
+    for (annotune_block *one = annotune_kept.first; one != NULL; one = one->next)
+        if (one->is_free && one->place > place && (found == ANNOTUNE_PINNED || one->place < found))
+            found = one->place;
+    return found;
+}
+
 extern "C" __attribute__((weak, visibility("default"))) void annotune_release(void)
 {
-    int own = 0, devices = 0;
+    int own = 0, place = ANNOTUNE_PINNED;
     if (annotune_release_copies != NULL)
         annotune_release_copies();
     annotune_dropped(ANNOTUNE_PINNED, true, 0);
-    if (cudaGetDevice(&own) != cudaSuccess || cudaGetDeviceCount(&devices) != cudaSuccess)
+    if (cudaGetDevice(&own) != cudaSuccess)
         return;
-    for (int device = 0; device < devices; device++)
-        if (cudaSetDevice(device) == cudaSuccess)
-            annotune_dropped(device, true, 0);
+    /* No device is looked at that has nothing: that alone would take memory there. */
+    while ((place = annotune_place_behind(place)) != ANNOTUNE_PINNED)
+        if (cudaSetDevice(place) == cudaSuccess)
+            annotune_dropped(place, true, 0);
     cudaSetDevice(own);
 }
 
@@ -174,7 +186,8 @@ extern "C" __attribute__((weak, visibility("default"))) void annotune_release(vo
  * The calling thread alone calls the CUDA library. What the program has pinned itself is copied
  * straight, and what is managed or on the device already is not copied at all.
  *
- * A build may set: the bytes of a chunk, how many slots there are, and how many threads copy.
+ * A build may set: the bytes of a chunk, how many slots there are, and how many threads copy. Where
+ * files of a program are built with other figures, those of one are taken.
  */
 #ifndef ANNOTUNE_CHUNK
 #define ANNOTUNE_CHUNK (1 << 20)
@@ -185,6 +198,8 @@ extern "C" __attribute__((weak, visibility("default"))) void annotune_release(vo
 #ifndef ANNOTUNE_COPIERS
 #define ANNOTUNE_COPIERS 8
 #endif
+static_assert(ANNOTUNE_CHUNK > 0 && ANNOTUNE_SLOTS > 0 && ANNOTUNE_COPIERS >= 0,
+              "the ring needs a slot of some bytes");
 
 /* How the device reaches an array: through the ring, straight, by a copy of its own, or in place. */
 enum annotune_way { ANNOTUNE_STAGED, ANNOTUNE_STRAIGHT, ANNOTUNE_FOREIGN, ANNOTUNE_IN_PLACE };
@@ -218,16 +233,21 @@ struct annotune_ring {
     long begun, taken;
     int device, copiers;
     bool ends;
-    pthread_t threads[ANNOTUNE_COPIERS + 1];
-    annotune_slot slots[ANNOTUNE_SLOTS];
+    size_t chunk;
+    int most_slots, most_copiers;
+    annotune_slot *slots;
+    pthread_t *threads;
 };
+__attribute__((weak)) annotune_slot annotune_slots[ANNOTUNE_SLOTS] = {};
+__attribute__((weak)) pthread_t annotune_threads[ANNOTUNE_COPIERS + 1] = {};
 __attribute__((weak)) annotune_ring annotune_copies = {
     PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER,
-    0, 0, 0, 0, false, {}, {}};
+    0, 0, 0, 0, false, ANNOTUNE_CHUNK, ANNOTUNE_SLOTS, ANNOTUNE_COPIERS,
+    annotune_slots, annotune_threads};
 
 static annotune_slot &annotune_slot_of(long number)
 {
-    return annotune_copies.slots[number % ANNOTUNE_SLOTS];
+    return annotune_copies.slots[number % annotune_copies.most_slots];
 }
 
 /* Do the oldest copy that nobody has taken, and none behind `last`; false where there is none. */
@@ -269,10 +289,12 @@ static void annotune_start_copiers(void)
     annotune_ring &ring = annotune_copies;
     cpu_set_t usable;
     const int found = sched_getaffinity(0, sizeof usable, &usable) == 0 ? CPU_COUNT(&usable) : 1;
-    const int wanted = (found < ANNOTUNE_COPIERS ? found : ANNOTUNE_COPIERS) - 1;
-    /* Signals are for the threads of the program. */
+    const int wanted = (found < ring.most_copiers ? found : ring.most_copiers) - 1;
+    /* Signals are for the threads of the program, but what touching its memory raises. */
     sigset_t all, own;
     sigfillset(&all);
+    sigdelset(&all, SIGSEGV);
+    sigdelset(&all, SIGBUS);
     pthread_sigmask(SIG_SETMASK, &all, &own);
     while (ring.copiers < wanted
            && pthread_create(&ring.threads[ring.copiers], NULL, annotune_copier, NULL) == 0)
@@ -359,8 +381,8 @@ struct annotune_chunks {
     size_t bytes() const
     {
         const bool is_whole = purpose != ANNOTUNE_SAVE && !is_staged();
-        const size_t left = array->bytes - from;
-        return is_whole || left < ANNOTUNE_CHUNK ? left : ANNOTUNE_CHUNK;
+        const size_t left = array->bytes - from, most = annotune_copies.chunk;
+        return is_whole || left < most ? left : most;
     }
     char *host() const { return (char *)array->first + from; }
     char *device() const { return array->device + array->before + from; }
@@ -410,7 +432,8 @@ static cudaError_t annotune_ready(const annotune_chunks &chunk)
     else
         status = cudaEventSynchronize(slot.event);
     if (status == cudaSuccess && slot.memory == NULL && chunk.is_in_slot())
-        status = cudaHostAlloc((void **)&slot.memory, ANNOTUNE_CHUNK, cudaHostAllocPortable);
+        status = cudaHostAlloc((void **)&slot.memory, annotune_copies.chunk,
+                               cudaHostAllocPortable);
     return status;
 }
 
@@ -430,8 +453,9 @@ static cudaError_t annotune_ship(const annotune_chunks &chunk)
 static cudaError_t annotune_begin(const annotune_chunks &chunk)
 {
     cudaError_t status = cudaSuccess;
-    if (chunk.purpose == ANNOTUNE_FETCH && chunk.number >= ANNOTUNE_SLOTS)
-        annotune_end_copy(chunk.number - ANNOTUNE_SLOTS);
+    const int slots = annotune_copies.most_slots;
+    if (chunk.purpose == ANNOTUNE_FETCH && chunk.number >= slots)
+        annotune_end_copy(chunk.number - slots);
     if (chunk.purpose != ANNOTUNE_SAVE)
         status = annotune_ready(chunk);
     if (status != cudaSuccess)
@@ -470,13 +494,13 @@ static cudaError_t annotune_move(annotune_purpose purpose, annotune_array *array
     cudaError_t status = cudaSuccess;
     for (; status == cudaSuccess && behind.is_there(); behind.next()) {
         for (; status == cudaSuccess && ahead.is_there()
-               && ahead.number < behind.number + ANNOTUNE_SLOTS; ahead.next())
+               && ahead.number < behind.number + ring.most_slots; ahead.next())
             status = annotune_begin(ahead);
         if (status == cudaSuccess)
             status = annotune_go_on(behind);
     }
     const long begun = ring.begun;
-    for (long one = begun < ANNOTUNE_SLOTS ? 0 : begun - ANNOTUNE_SLOTS; one < begun; one++)
+    for (long one = begun < ring.most_slots ? 0 : begun - ring.most_slots; one < begun; one++)
         annotune_end_copy(one);
     return status;
 }
@@ -492,7 +516,8 @@ struct annotune_ring_turn {
         status = cudaGetDevice(&device);
         if (status != cudaSuccess || device == ring.device)
             return;
-        for (annotune_slot &slot : ring.slots) {
+        for (int k = 0; k < ring.most_slots; k++) {
+            annotune_slot &slot = ring.slots[k];
             if (slot.event != NULL && cudaEventSynchronize(slot.event) == cudaSuccess)
                 cudaEventDestroy(slot.event);
             slot.event = NULL;
@@ -513,7 +538,8 @@ static void annotune_end_copiers(void)
     while (ring.copiers > 0)
         pthread_join(ring.threads[--ring.copiers], NULL);
     ring.ends = false;
-    for (annotune_slot &slot : ring.slots) {
+    for (int k = 0; k < ring.most_slots; k++) {
+        annotune_slot &slot = ring.slots[k];
         if (slot.event != NULL) {
             cudaEventSynchronize(slot.event);
             cudaEventDestroy(slot.event);
@@ -540,7 +566,7 @@ static cudaError_t annotune_send(annotune_array *arrays, int count)
     if (turn.status != cudaSuccess)
         return turn.status;
     annotune_release_copies = annotune_end_copiers;
-    if (staged > ANNOTUNE_CHUNK)
+    if (staged > annotune_copies.chunk)
         annotune_start_copiers();
     const cudaError_t status = annotune_move(ANNOTUNE_SEND, arrays, count);
     for (int k = 0; k < count; k++)
@@ -600,6 +626,9 @@ static cudaError_t annotune_fetch(
             annotune_free(array.device, status);
         annotune_free(array.saved, status);
     }
+    /* The next call is not to take this one's error for its own. */
+    if (status != cudaSuccess)
+        cudaGetLastError();
     return status;
 }
 
@@ -801,7 +830,12 @@ extern "C" void annotune_pressures_1(
         annotune_tell("annotune_pressures_1", status);
     }
     {
-        const void *const arrays[] = {p, rho, e, phase};
+        const void *const arrays[] = {
+            p,
+            rho,
+            e,
+            phase,
+        };
         annotune_on_host("annotune_pressures_1", arrays, 4);
     }
     pressures_1_original(n, p, rho, e, phase);
@@ -908,7 +942,11 @@ extern "C" void annotune_energy_1(int n, const double *rho, const double *e, dou
         annotune_tell("annotune_energy_1", status);
     }
     {
-        const void *const arrays[] = {rho, e, total};
+        const void *const arrays[] = {
+            rho,
+            e,
+            total,
+        };
         annotune_on_host("annotune_energy_1", arrays, 3);
     }
     energy_1_original(n, rho, e, total);

@@ -113,6 +113,7 @@ class _Check:
     compared: int = 0
     launches: int = 0
     times: CallTimes | None = None
+    failing: tuple[int, ...] = ()
     reached: dict[str, set[int]] = field(default_factory=dict)
     compile_s: float = 0.0
     run_s: float = 0.0
@@ -154,7 +155,7 @@ class _Check:
         Raises:
             _Failed: It does not compile, or does not end well, or is wrong.
         """
-        wanted = runs_of(self.program, self.plan, self.oracle)
+        wanted = runs_of(self.program, self.plan, self.oracle, lambda: self.failing)
         for (kind, way_out), runs in itertools.groupby(wanted, lambda r: (r.kind, r.takes_way_out)):
             built = self._built(kind, way_out)
             self.compile_s += built.time_s
@@ -267,6 +268,7 @@ class _Check:
         with run_in_one_child(child, [one.job for one in together]) as results:
             # The first that fails is the last there is.
             for one, result in zip(together, results, strict=False):
+                self.failing = result.failing
                 try:
                     if not _has_stopped(one.job, result):
                         self._judge(one, result)
@@ -343,13 +345,16 @@ def _rounds(child: Child, ready: Iterable[_Ready]) -> Iterator[list[_Ready]]:
     together: list[_Ready] = []
     size = 0
     for one in ready:
+        is_alone = not may_be_followed(child, one.job)
         size += one.job.inputs.size_bytes
-        last = together[-1].job if together else one.job
-        may_share = may_be_followed(child, last) and may_be_followed(child, one.job)
-        if together and not (may_share and size <= OUTPUTS_BYTES):
+        if together and (is_alone or size > OUTPUTS_BYTES):
             yield together
             together, size = [], one.job.inputs.size_bytes
         together.append(one)
+        if is_alone:
+            # At once: what is planned next may depend on what it tells.
+            yield together
+            together, size = [], 0
     if together:
         yield together
 
@@ -360,4 +365,4 @@ def _has_stopped(job: RunJob, result: RunResult) -> bool:
     Only of data that stay on the device; from all other failures there is a way back.
     """
     is_told = any(words in result.reason for words in (TOO_LATE, NOTHING_RUNS))
-    return job.resident and job.fail_at > 0 and result.status is Status.RUNTIME and is_told
+    return job.resident and job.fail_at != 0 and result.status is Status.RUNTIME and is_told

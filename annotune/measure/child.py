@@ -473,6 +473,7 @@ def _run(library: ctypes.CDLL, entry: str, job: Job, memory: _Memory, mode: Floa
         "changed": _changed_inputs(job, arrays, pristine),
         "races": _races(library),
         "reached": _reached(library),
+        "failing": _failing(library),
         "touched": [_touched(library, *one) for one in zip(watched, arrays, strict=False)],
         "times": None,
         "last": None,
@@ -653,6 +654,13 @@ def _launches(library: ctypes.CDLL) -> int | None:
         if hasattr(library, name):
             return int(getattr(library, name)())
     return None
+
+
+def _failing(library: ctypes.CDLL) -> list[int]:
+    """Return which calls of CUDA's library may be made to fail in another run, of all kinds."""
+    calls = (ctypes.c_int * 32)()
+    fill = getattr(library, "annotune_cpu_failing", None)
+    return [] if fill is None else list(calls[: fill(calls)])
 
 
 def _device_words(library: ctypes.CDLL) -> Job:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import itertools
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 
 from annotune.analysis.facts import Analysis
 from annotune.measure.compile import COMPILE_LIMIT_S, FOR_DEVICES, KINDS
@@ -71,23 +71,42 @@ _ALL_ORDERS = (Order.FORWARD, Order.REVERSE, Order.SHUFFLED)
 _BOTH_WAYS = (Order.FORWARD, Order.REVERSE)
 
 
+class Failures(StrEnum):
+    """Which calls of the CUDA run-time library fail, each in a run of its own.
+
+    Of each kind those are the first and the last that a run makes: what is between them stands in
+    the same loops. A request for memory that fails once is made again, so the last one fails for
+    good.
+    """
+
+    NONE = ""
+    MEMORY = "all memory"
+    EACH_KIND = "each kind of call"
+
+
+FAILING_RUNS = {Failures.NONE: 0, Failures.MEMORY: 1, Failures.EACH_KIND: 14}
+"""About how many runs there are."""
+
+NONE_FAILS = 2**31 - 1
+"""No run makes so many calls: in one whose call of that number is to fail, they are counted."""
+
+
 @dataclass(frozen=True, slots=True)
 class Odd:
     """What is odd about the runs of a check: their text, their memory and values, and their luck.
 
-    For each number in `failures` that call of the CUDA run-time library fails once, after which
-    the entry must still leave the right result. Each run is made with each of `overlaps` in turn,
-    arrays sharing memory, and with each of `values` in them. With `takes_way_out` it takes the nest
-    as written, with `is_narrow` arrays have no more elements than the original touches. Where it
-    `may_fall_back` to the original a text need not launch a kernel. A `MARKED` text is run
-    as it is, with the oddities one by one at the first sizes, and with the values at the last too,
-    so many of them as `at_last` says. Where runs take long, as where C fixes large sizes, an oddity
-    is met `once`: all shared memory by threads in reverse order, where there is such a build, and
-    one case of it by a marked text.
+    After each of `failures` the entry must still leave the right result. Each run is made with each
+    of `overlaps` in turn, arrays sharing memory, and with each of `values` in them. With
+    `takes_way_out` it takes the nest as written, with `is_narrow` arrays have no more elements than
+    the original touches. Where it `may_fall_back` to the original a text need not launch a kernel.
+    A `MARKED` text is run as it is, with the oddities one by one at the first sizes, and with the
+    values at the last too, so many of them as `at_last` says. Where runs take long, as where C
+    fixes large sizes, an oddity is met `once`: all shared memory by threads in reverse order, where
+    there is such a build, and one case of it by a marked text.
     """
 
     form: TextForm = TextForm.AS_IS
-    failures: tuple[int, ...] = ()
+    failures: Failures = Failures.NONE
     overlaps: tuple[Overlap, ...] = ()
     values: tuple[Values, ...] = (Values.USUAL,)
     takes_way_out: bool = False
@@ -153,13 +172,21 @@ class Run:
     values: Values = Values.USUAL
 
 
-def runs_of(program: Program, plan: CheckPlan, original: Original) -> Iterator[Run]:
-    """Yield the runs of `plan`: small sizes under the detectors first, as they say most."""
+def runs_of(
+    program: Program,
+    plan: CheckPlan,
+    original: Original,
+    failing: Callable[[], Sequence[int]] = tuple,
+) -> Iterator[Run]:
+    """Yield the runs of `plan`: small sizes under the detectors first, as they say most.
+
+    `failing` returns which calls the last run of those yielded so far tells to be made to fail.
+    """
     odd = plan.odd
     if odd.form is TextForm.MARKED:
-        yield from _marked_runs(program, plan, original)
+        yield from _marked_runs(program, plan, failing)
         return
-    for run in _runs(program, plan, original):
+    for run in _runs(program, plan, original, failing):
         for overlap, values in itertools.product(odd.overlaps or (None,), odd.values):
             yield replace(
                 run,
@@ -170,7 +197,9 @@ def runs_of(program: Program, plan: CheckPlan, original: Original) -> Iterator[R
             )
 
 
-def _marked_runs(program: Program, plan: CheckPlan, original: Original) -> Iterator[Run]:
+def _marked_runs(
+    program: Program, plan: CheckPlan, failing: Callable[[], Sequence[int]]
+) -> Iterator[Run]:
     """Yield the runs of a text with marks: what is planned beside the sizes at one of them."""
     kind, odd = f"{program.kind}{TextForm.MARKED}", plan.odd
     if kind not in KINDS:
@@ -184,13 +213,18 @@ def _marked_runs(program: Program, plan: CheckPlan, original: Original) -> Itera
     # Every pair of arrays has a test of its own, and all of them one branch.
     for overlap in odd.overlaps[:1] if odd.once else odd.overlaps:
         yield Run(kind, first, overlap=overlap)
-    for call in odd.failures if program.device_text else ():
-        yield Run(kind, first, fail_at=call)
+    if program.device_text:
+        yield from _failing_runs(Run(kind, first), odd.failures, failing)
     if odd.takes_way_out:
         yield Run(kind, first, takes_way_out=True)
 
 
-def _runs(program: Program, plan: CheckPlan, original: Original) -> Iterator[Run]:
+def _runs(
+    program: Program,
+    plan: CheckPlan,
+    original: Original,
+    failing: Callable[[], Sequence[int]],
+) -> Iterator[Run]:
     for detector in () if plan.odd.once else _detectors(program, plan, original):
         for sizes in () if detector.problem else _small_enough(plan, original, detector.limit):
             yield Run(detector.kind, sizes, Order.REVERSE)
@@ -224,11 +258,22 @@ def _runs(program: Program, plan: CheckPlan, original: Original) -> Iterator[Run
             is_timed = number == 0 and order is Order.FORWARD
             yield Run(program.kind, sizes, order, is_timed)
     if program.device_text:
-        # One call alone fails at all sizes: what takes the place of the kernels runs there.
+        # Without memory at all sizes: what takes the place of the kernels runs there.
         failures = plan.odd.failures
-        where = plan.sizes if len(failures) == 1 else _small_enough(plan, original, 0)
-        for call, sizes in itertools.product(failures, where):
-            yield Run(program.kind, sizes, fail_at=call)
+        is_short = failures is Failures.EACH_KIND
+        for sizes in _small_enough(plan, original, 0) if is_short else plan.sizes:
+            yield from _failing_runs(Run(program.kind, sizes), failures, failing)
+
+
+def _failing_runs(
+    plain: Run, failures: Failures, failing: Callable[[], Sequence[int]]
+) -> Iterator[Run]:
+    """Yield `plain` with calls that fail, and before them one that tells what there are."""
+    if failures is Failures.MEMORY:
+        yield replace(plain, fail_at=-1)
+    elif failures is Failures.EACH_KIND:
+        yield replace(plain, fail_at=NONE_FAILS)
+        yield from (replace(plain, fail_at=call) for call in failing())
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,15 +335,13 @@ def words_of(run: Run, reason: str) -> str:
     order += "with no more of the arrays than is touched: " if run.is_narrow else ""
     order += f"with {run.overlap}: " if run.overlap is not None else ""
     order += f"on {run.values}: " if run.values is not Values.USUAL else ""
-    planned = f"after call {run.fail_at} of the CUDA library failed: " if run.fail_at else ""
+    is_planned = run.fail_at not in (0, NONE_FAILS)
+    planned = f"after call {abs(run.fail_at)} of the CUDA library failed: " if is_planned else ""
     return place + order + planned + reason
 
 
 # Sizes past this make the original run for long loops too, when a call fails.
 SHORT = 255
-
-# What of the CUDA run-time library a text calls, each of which may fail.
-_CALLS = re.compile(r"\bcuda(?:Malloc|Mem|DeviceSynchronize|GetLastError|Func)\w*\s*\(|<<<")
 
 
 def proofs(
@@ -373,20 +416,17 @@ def _on_failures(
         return
     yield replace(plan, sizes=small, odd=Odd(form=TextForm.SMALL_GRIDS))
     if not _runs_once(analysis, one[0]):  # else the text with marks alone meets them
-        odd = Odd(failures=_failing_calls(program), may_fall_back=True)
+        odd = Odd(failures=Failures.EACH_KIND, may_fall_back=True)
         yield replace(plan, sizes=one, odd=odd)
     if long:
-        yield replace(plan, sizes=long, odd=Odd(failures=(1,), may_fall_back=True))
-
-
-def _failing_calls(program: Program) -> tuple[int, ...]:
-    return tuple(range(1, 1 + len(_CALLS.findall(program.device_text))))
+        yield replace(plan, sizes=long, odd=Odd(failures=Failures.MEMORY, may_fall_back=True))
 
 
 def _every_branch(program: Program, analysis: Analysis, one: Sizes) -> Odd:
     """Return what makes a text with marks run its branches, beside arrays that share memory."""
     values, way_out = _odd_values(analysis), has_way_out(program)
-    once, failures = _runs_once(analysis, one), _failing_calls(program)
+    once = _runs_once(analysis, one)
+    failures = Failures.EACH_KIND if program.device_text else Failures.NONE
     return Odd(TextForm.MARKED, failures, values=values, takes_way_out=way_out, once=once)
 
 
@@ -407,7 +447,7 @@ def takes_long(plan: CheckPlan, analysis: Analysis) -> bool:
         return False
     if plan.odd.once:
         return True
-    cases = max(1, len(plan.odd.overlaps)) * len(plan.odd.values) + len(plan.odd.failures)
+    cases = max(1, len(plan.odd.overlaps)) * len(plan.odd.values) + FAILING_RUNS[plan.odd.failures]
     cases *= DETECTOR_SLOWER if plan.races else 1
     if cases * sum(_assignments(analysis, sizes) for sizes in plan.sizes) > LONG_ITERATIONS:
         return True

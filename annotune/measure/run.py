@@ -283,8 +283,9 @@ class RunJob:
     """One run of a library in a child.
 
     `order` and its seed are for libraries that play their threads one after another; `fail_at`
-    makes that call of the CUDA run-time library fail, from 1. With `resident` the region gets
-    pointers into the memory of CUDA on the CPU, or finds its arrays in that of OpenACC.
+    makes that call of the CUDA run-time library fail, from 1, and a negative one also all requests
+    for memory from that one on. With `resident` the region gets pointers into the memory of CUDA on
+    the CPU, or finds its arrays in that of OpenACC.
     """
 
     inputs: Inputs
@@ -338,7 +339,8 @@ class RunResult:
     was timed, where that has left anything else. `launches` counts the CUDA kernels that ran, None
     where there are none to count. `reached` are the blocks of texts with marks that have been run,
     `touched` the first element and the number of them that a watched original has touched of each
-    array. The first call took `took_s` seconds, whatever the caches held.
+    array. `failing` are calls of CUDA's library of each kind that the first call has made, for
+    another run's `fail_at`. The first call took `took_s` seconds, whatever the caches held.
     """
 
     status: Status
@@ -349,6 +351,7 @@ class RunResult:
     launches: int | None = None
     reached: Mapping[str, Sequence[int]] = field(default_factory=dict)
     touched: tuple[tuple[int, int], ...] = ()
+    failing: tuple[int, ...] = ()
     took_s: float = 0.0
 
     @property
@@ -485,6 +488,7 @@ def _finished(job: RunJob, told: dict[str, Any], outputs: Path, start: int) -> R
         told["launches"],
         told["reached"],
         tuple((first, count) for first, count in told["touched"]),
+        tuple(told["failing"]),
         told["took_s"],
     )
 

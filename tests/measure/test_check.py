@@ -14,7 +14,7 @@ from annotune.codegen.target import RegionCode
 from annotune.diagnostics import AnnotuneError
 from annotune.measure.check import Checker
 from annotune.measure.oracle import Oracle
-from annotune.measure.plan import CheckLimits, CheckPlan, Odd
+from annotune.measure.plan import CheckLimits, CheckPlan, Failures, Odd
 from annotune.measure.program import Program, digest_of_variant
 from annotune.measure.run import TimingPlan
 from annotune.measure.sizes import awkward_sizes
@@ -293,7 +293,7 @@ def test_resident_arrays_are_device_pointers(check_cuda: Callable[..., Trial]) -
 
 @needs_cxx
 def test_a_failing_cuda_call_must_not_spoil_the_result(check_cuda: Callable[..., Trial]) -> None:
-    trial = check_cuda(CUDA, odd=Odd(failures=(1,)))
+    trial = check_cuda(CUDA, odd=Odd(failures=Failures.MEMORY))
     assert trial.status is not Status.CORRECT
     assert "after call 1 of the CUDA library failed" in trial.reason
 

@@ -56,7 +56,7 @@ ANNOTUNE_QUIET inline bool is_launch_right(const char *name, const void *kernel,
                                            dim3 size, size_t dynamic) {
     constexpr unsigned MAX_GRID_X = 0x7fffffff, MAX_GRID_YZ = 65535, MAX_BLOCK_Z = 64;
     host.launches++;
-    if (is_planned_failure()) {
+    if (is_planned_failure(LAUNCHING)) {
         fail(cudaErrorLaunchFailure, "%s: the launch failed as planned", name);
         return false;
     }
@@ -176,7 +176,7 @@ inline cudaError_t cudaMalloc(void **address, size_t size) {
     using namespace annotune_cpu;
     host.mallocs++;
     *address = nullptr;
-    if (is_planned_failure()) return fail(cudaErrorMemoryAllocation, "cudaMalloc failed as planned");
+    if (is_planned_failure(ALLOCATING)) return fail(cudaErrorMemoryAllocation, "cudaMalloc failed as planned");
     if (size == 0) return cudaSuccess;
     *address = allocate(size);
     if (!*address) return fail(cudaErrorMemoryAllocation, "no memory for %zu bytes", size);
@@ -226,7 +226,7 @@ inline cudaError_t cudaMemsetAsync(void *to, int value, size_t size, cudaStream_
     using namespace annotune_cpu;
     finish(stream_of(stream));
     host.memcpys++;
-    if (is_planned_failure()) return fail(cudaErrorUnknown, "cudaMemset failed as planned");
+    if (is_planned_failure(COPYING)) return fail(cudaErrorUnknown, "cudaMemset failed as planned");
     if (size && !is_side_right(to, size, true, "destination")) return host.last_error;
     memset(to, value, size);
     return cudaSuccess;
@@ -240,7 +240,7 @@ cudaError_t cudaMemcpyToSymbol(T &symbol, const void *from, size_t size, size_t 
     using namespace annotune_cpu;
     finish(default_stream);
     host.memcpys++;
-    if (is_planned_failure()) return fail(cudaErrorUnknown, "a copy failed as planned");
+    if (is_planned_failure(COPYING)) return fail(cudaErrorUnknown, "a copy failed as planned");
     if (offset > sizeof symbol || size > sizeof symbol - offset)
         return fail(cudaErrorInvalidValue, "%zu bytes exceed a symbol of %zu", size, sizeof symbol);
     memcpy(reinterpret_cast<char *>(&symbol) + offset, from, size);
@@ -250,7 +250,7 @@ template <class T>
 cudaError_t cudaGetSymbolAddress(void **address, T &symbol) {
     using namespace annotune_cpu;
     *address = nullptr;
-    if (is_planned_failure()) return fail(cudaErrorUnknown, "cudaGetSymbolAddress failed as planned");
+    if (is_planned_failure(FINDING)) return fail(cudaErrorUnknown, "cudaGetSymbolAddress failed as planned");
     *address = &symbol;
     return cudaSuccess;
 }
@@ -259,7 +259,7 @@ inline cudaError_t cudaHostAlloc(void **address, size_t size, unsigned) {
     using namespace annotune_cpu;
     host.pins++;
     *address = nullptr;
-    if (is_planned_failure()) return fail(cudaErrorMemoryAllocation, "no pinned memory, as planned");
+    if (is_planned_failure(PINNING)) return fail(cudaErrorMemoryAllocation, "no pinned memory, as planned");
     *address = malloc(size);
     if (!*address) return fail(cudaErrorMemoryAllocation, "no host memory");
     fill(*address, POISON, size);
@@ -323,6 +323,7 @@ enum cudaFuncAttribute {
 template <class Kernel>
 cudaError_t cudaFuncSetAttribute(Kernel *kernel, int attribute, int value) {
     using namespace annotune_cpu;
+    if (is_planned_failure(FINDING)) return fail(cudaErrorUnknown, "an attribute is not set, as planned");
     if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
     if (value < 0 || static_cast<size_t>(value) > MAX_SHARED)
         return fail(cudaErrorInvalidValue, "%d bytes of dynamic shared memory, at most %zu", value,

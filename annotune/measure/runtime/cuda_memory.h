@@ -35,6 +35,12 @@ struct Pinned {
     Pinned *next;
 };
 
+/* What may fail: requests for memory first. */
+enum KindOfCall {
+    ALLOCATING, PINNING, CREATING, COPYING, RECORDING, WAITING, FINISHING, FINDING, LAUNCHING,
+    KINDS_OF_CALLS
+};
+
 struct Host {
     Allocation *allocations;
     unsigned count, capacity, made;
@@ -42,8 +48,10 @@ struct Host {
     int mallocs, memcpys, frees, launches, violations;
     int pins, events;  // pinned memory that was asked for, and events that there are
     long bytes_in, bytes_out;  // copied to the device, and from it
-    int calls;             // of what may fail
-    int calls_to_failure;  // 0: none is planned
+    int calls;               // of what may fail
+    int first[KINDS_OF_CALLS], last[KINDS_OF_CALLS];  // of each kind; 0: there was none
+    long failing;            // the call that shall fail; 0: none
+    bool is_memory_failing;  // and requests for memory from then on
     size_t most;           // bytes of the device's memory, 0: as many as there are
     cudaError_t last_error;
     char message[512];
@@ -62,10 +70,13 @@ __attribute__((format(printf, 2, 3))) ANNOTUNE_QUIET inline cudaError_t fail(
     return host.last_error = error;
 }
 
-/* Count one API call; true when it is the one that shall fail. */
-ANNOTUNE_QUIET inline bool is_planned_failure() {
-    host.calls++;
-    return host.calls_to_failure > 0 && --host.calls_to_failure == 0;
+/* Count one API call; true when it shall fail. */
+ANNOTUNE_QUIET inline bool is_planned_failure(KindOfCall kind) {
+    int call = ++host.calls;
+    if (!host.first[kind]) host.first[kind] = call;
+    host.last[kind] = call;
+    if (!host.failing || call < host.failing) return false;
+    return call == host.failing || (host.is_memory_failing && kind <= PINNING);
 }
 
 /* The allocation in which, or in whose red zones, `address` lies; or null. */
@@ -232,7 +243,7 @@ ANNOTUNE_QUIET inline bool is_side_right(const void *address, size_t size, bool 
 /* Check a copy as the driver does, and count it. */
 ANNOTUNE_QUIET inline cudaError_t begin_copy(void *to, const void *from, size_t size, int kind) {
     host.memcpys++;
-    if (is_planned_failure()) return fail(cudaErrorUnknown, "a copy failed as planned");
+    if (is_planned_failure(COPYING)) return fail(cudaErrorUnknown, "a copy failed as planned");
     if (size == 0) return cudaSuccess;
     if (kind < 0 || kind > cudaMemcpyDefault)
         return fail(cudaErrorInvalidMemcpyDirection, "%d is no kind of copy", kind);
@@ -249,7 +260,25 @@ ANNOTUNE_QUIET inline cudaError_t begin_copy(void *to, const void *from, size_t 
 
 ANNOTUNE_API void annotune_cpu_set_order(int mode) { annotune_cpu::order_mode = mode; }
 ANNOTUNE_API void annotune_cpu_set_seed(unsigned seed) { annotune_cpu::order_seed = seed; }
-ANNOTUNE_API void annotune_cpu_fail_at(int n) { annotune_cpu::host.calls_to_failure = n; }
+/* Make the n-th call from here on fail; with -n also all requests for memory behind it. */
+ANNOTUNE_API void annotune_cpu_fail_at(int n) {
+    annotune_cpu::host.failing = n ? annotune_cpu::host.calls + labs(n) : 0;
+    annotune_cpu::host.is_memory_failing = n < 0;
+}
+/* Fill in what to make fail: of each kind the first call since the last reset and the last one,
+ * from which on there is no memory where it asks for some. Returns how many. */
+ANNOTUNE_API int annotune_cpu_failing(int *calls) {
+    using namespace annotune_cpu;
+    int count = 0;
+    for (int kind = 0; kind < KINDS_OF_CALLS; kind++) {
+        bool is_memory = kind <= PINNING;
+        int first = host.first[kind], last = host.last[kind];
+        if (first) calls[count++] = first;
+        if (is_memory && last) calls[count++] = -last;
+        else if (last != first) calls[count++] = last;
+    }
+    return count;
+}
 /* Have so many bytes of memory on the device, until the next reset. */
 ANNOTUNE_API void annotune_cpu_have(size_t bytes) { annotune_cpu::host.most = bytes; }
 /* How many calls since the last reset may be made to fail. */

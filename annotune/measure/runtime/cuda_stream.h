@@ -167,20 +167,20 @@ inline cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 inline cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     using namespace annotune_cpu;
-    if (is_planned_failure()) return fail_waiting();
+    if (is_planned_failure(FINISHING)) return fail_waiting();
     finish(stream_of(stream));
     return cudaSuccess;
 }
 inline cudaError_t cudaDeviceSynchronize() {
     using namespace annotune_cpu;
-    if (is_planned_failure()) return fail_waiting();
+    if (is_planned_failure(FINISHING)) return fail_waiting();
     finish_all();
     return cudaSuccess;
 }
 inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned) {
     using namespace annotune_cpu;
     *event = nullptr;
-    if (is_planned_failure()) return fail(cudaErrorMemoryAllocation, "no event, as planned");
+    if (is_planned_failure(CREATING)) return fail(cudaErrorMemoryAllocation, "no event, as planned");
     *event = new annotune_event{{}, &default_stream, 0, 0};
     host.events++;
     return cudaSuccess;
@@ -196,7 +196,7 @@ inline cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t handle = nullptr) {
     using namespace annotune_cpu;
-    if (is_planned_failure()) return fail(cudaErrorUnknown, "cudaEventRecord failed as planned");
+    if (is_planned_failure(RECORDING)) return fail(cudaErrorUnknown, "cudaEventRecord failed as planned");
     annotune_stream &stream = stream_of(handle);
     // Nobody can wait any more for what was recorded elsewhere.
     if (event->stream != &stream) await(event, event->asked);
@@ -208,13 +208,13 @@ inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t handle = null
 }
 inline cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     using namespace annotune_cpu;
-    if (is_planned_failure()) return fail_waiting();
+    if (is_planned_failure(WAITING)) return fail_waiting();
     await(event, event->asked);
     return cudaSuccess;
 }
 inline cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned = 0) {
     using namespace annotune_cpu;
-    if (is_planned_failure()) return fail(cudaErrorUnknown, "cudaStreamWaitEvent failed as planned");
+    if (is_planned_failure(RECORDING)) return fail(cudaErrorUnknown, "cudaStreamWaitEvent failed as planned");
     long number = event->asked;
     if (event->reached < number)
         defer(stream_of(handle), [=]() ANNOTUNE_QUIET { await(event, number); });
@@ -240,7 +240,7 @@ ANNOTUNE_API int annotune_cpu_red_zone_violations(void) {
 ANNOTUNE_API void annotune_cpu_reset(void) {
     using namespace annotune_cpu;
     finish_all();
-    host.calls_to_failure = 0;
+    host.failing = 0;
     if (annotune_release) annotune_release();
     while (host.count) release(payload(host.allocations[0]));
     while (host.pinned) unpin(host.pinned->memory, host.pinned->is_allocated);

@@ -473,7 +473,6 @@ def _run(library: ctypes.CDLL, entry: str, job: Job, memory: _Memory, mode: Floa
         "changed": _changed_inputs(job, arrays, pristine),
         "races": _races(library),
         "reached": _reached(library),
-        "failing": _failing(library),
         "touched": [_touched(library, *one) for one in zip(watched, arrays, strict=False)],
         "times": None,
         "last": None,
@@ -656,23 +655,19 @@ def _launches(library: ctypes.CDLL) -> int | None:
     return None
 
 
-def _failing(library: ctypes.CDLL) -> list[int]:
-    """Return which calls of CUDA's library may be made to fail in another run, of all kinds."""
-    calls = (ctypes.c_int * 32)()
-    fill = getattr(library, "annotune_cpu_failing", None)
-    return [] if fill is None else list(calls[: fill(calls)])
-
-
 def _device_words(library: ctypes.CDLL) -> Job:
     """Return what a device on the CPU noticed: memory not freed, the last thing wrong."""
     if not hasattr(library, "annotune_cpu_message"):
         live = getattr(library, "annotune_acc_live_sections", int)()
-        return {"leaks": live, "device_message": "", "device_zones": 0}
+        return {"leaks": live, "device_message": "", "device_zones": 0, "failing": []}
     # First, for it looks at the zones and says in the message what it found.
     broken = library.annotune_cpu_red_zone_violations()
     library.annotune_cpu_message.restype = ctypes.c_char_p
+    # Before what is kept is given back, by calls that count.
+    failing = (ctypes.c_int * 32)()
     return {
         "device_zones": broken,
+        "failing": failing[: library.annotune_cpu_failing(failing)],
         "leaks": library.annotune_cpu_live_allocations(),
         "device_message": library.annotune_cpu_message().decode("utf-8", "replace"),
     }

@@ -52,7 +52,7 @@ static cudaError_t annotune_copied(annotune_resident &one, annotune_purpose purp
     if (turn.status != cudaSuccess)
         return turn.status;
     annotune_release_copies = annotune_end_copiers;
-    if (one.whole.way == ANNOTUNE_STAGED && one.whole.bytes > ANNOTUNE_CHUNK
+    if (one.whole.way == ANNOTUNE_STAGED && one.whole.bytes > annotune_copies.chunk
         && annotune_copies.copiers == 0)
         annotune_start_copiers();
     const cudaError_t status = annotune_move(purpose, &one.whole, 1);

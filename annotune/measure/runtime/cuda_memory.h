@@ -52,7 +52,7 @@ struct Host {
     int first[KINDS_OF_CALLS], last[KINDS_OF_CALLS];  // of each kind; 0: there was none
     long failing;            // the call that shall fail; 0: none
     bool is_memory_failing;  // and requests for memory from then on
-    size_t most;           // bytes of the device's memory, 0: as many as there are
+    size_t most;             // bytes of the device's memory, 0: as many as there are
     cudaError_t last_error;
     char message[512];
 };

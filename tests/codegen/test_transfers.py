@@ -289,6 +289,46 @@ def test_several_threads_copy(texts: tuple[str, str], tmp_path: Path) -> None:
         assert outcome.is_right, outcome
 
 
+MAIN = f"""\
+#include <stdlib.h>
+void f(int, double *, double *, const double *);
+void annotune_release(void);
+int annotune_cpu_red_zone_violations(void);
+int main(void)
+{{
+    enum {{ N = {20 * N} }};
+    double *y = calloc(N, 8), *z = calloc(N, 8), *x = calloc(N, 8);
+    for (int i = 0; i < N; i++)
+        x[i] = i % 5;
+    for (int k = 1; k <= 20; k++) {{
+        f(N, y, z, x);
+        for (int i = 0; i < N; i++)
+            if (y[i] != 3.0 * k * (i % 5) || z[i] != 2.0 * (i % 5))
+                return 1;
+        if (k % 7 == 0)
+            annotune_release();
+    }}
+    return annotune_cpu_red_zone_violations();
+}}
+"""
+
+
+def test_the_threads_have_no_race(texts: tuple[str, str], tmp_path: Path) -> None:
+    device, host = texts
+    (tmp_path / "host.c").write_text(host)
+    (tmp_path / "main.c").write_text(MAIN)
+    (tmp_path / "device.cu").write_text(translate(device))
+    for name in ("host", "main"):
+        run("gcc", "-O1", "-c", tmp_path / f"{name}.c", "-o", tmp_path / f"{name}.o")
+    # gcc's own detector, and not the one for kernels that stands in its place elsewhere.
+    flags = ("-O1", "-g", "-fsanitize=thread", "-U__SANITIZE_THREAD__")
+    sizes = (f"-DANNOTUNE_CHUNK={CHUNK}", f"-DANNOTUNE_SLOTS={SLOTS}", "-DANNOTUNE_COPIERS=6")
+    given = (tmp_path / "host.o", tmp_path / "main.o", *CUDA, tmp_path / "device.cu")
+    run("g++", *flags, *sizes, *given, "-o", tmp_path / "program")
+    done = subprocess.run([tmp_path / "program"], capture_output=True, text=True, timeout=LIMIT_S)
+    assert done.returncode == 0, done.stderr[:2000]
+
+
 OTHER = """
 static cudaStream_t annotune_other(void)
 {

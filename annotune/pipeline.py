@@ -302,14 +302,14 @@ def emit(settings: Settings, targets: Sequence[Target]) -> Emission:
     found = accepted(settings)
     device = load_device(settings.device)
     chosen = [_chosen(found, target, settings, device) for target in targets]
-    if not any(one.variants for one in chosen):
+    if found.regions and not any(one.variants for one in chosen):
         raise AnnotuneError(tuple(dict.fromkeys(d for one in chosen for d in one.refusals)))
     files: dict[str, str] = {}
     builds: dict[str, tuple[BuildCommand, ...]] = {}
     problems = list(found.diagnostics)
     for target, one in zip(targets, chosen, strict=True):
         problems += one.problems
-        if not one.variants:
+        if found.regions and not one.variants:
             continue
         own = tuple(one.variants.values())
         builds[target.name] = _builds(settings, device, found.source, target, own)
@@ -383,8 +383,8 @@ def _builds(
     told = Told(
         tuple(dict.fromkeys((*settings.defines, *given))),
         str(settings.source.absolute().parent) if is_quoting else "",
-        variants[0].flags.host,
-        variants[0].flags.nvcc,
+        variants[0].flags.host if variants else (),
+        variants[0].flags.nvcc if variants else (),
         settings.search.include,
     )
     compilers = Compilers(settings.compilers, settings.arch or device.arch)
@@ -401,7 +401,9 @@ def accepted(settings: Settings) -> CheckReport:
     found = _examined(settings)
     wrong = [_refusals(report) for report in found.regions]
     errors = [d for d in found.diagnostics if d.severity == Severity.ERROR]
-    if all(wrong) or not found.of_regions.issuperset(errors):
+    # What calls regions of other files may have none itself.
+    is_empty = not wrong and not found.source.residency
+    if (wrong and all(wrong)) or is_empty or not found.of_regions.issuperset(errors):
         serial = (d for refused in wrong for d in refused if d.code == NO_PARALLEL_LOOP.code)
         errors += (d for d in serial if d not in errors)
         # Without sizes there are proofs, but no grid, no unrolling and nothing to measure.
@@ -467,6 +469,8 @@ def run(
     from annotune.tune.store import opened
 
     found = accepted(settings) if found is None else found
+    if not found.regions:
+        raise AnnotuneError.of(NO_REGION.at(Span(str(settings.source), 1, 1)))
     device = load_device(settings.device)
     here = find_toolchains(environ)
     with disk_full_is_refused(Path(gettempdir())), opened(folder, is_fresh) as (store, kept_aside):
@@ -824,7 +828,8 @@ def _provenance(
                 time_us = one.predicted_s * 1e6
                 rows.append(f"  {time_us:.4g} us predicted for {settings.device}; not measured")
         rows += _others_rows(variant)
-    rows.append("The decision algorithm's first choice.")
+    if variants:
+        rows.append("The decision algorithm's first choice.")
     return Provenance(__version__, settings.origin, (*rows, *header_lines(builds)))
 
 

@@ -64,6 +64,9 @@ def assembled(
         body = conditions + checked_texts(own, region.around.texts)
         body = provenance.comment() + body if k == 0 else body
         edits.append((place.start, place.end, indented(body, place.indent)))
+    if not codes and edits:
+        start = min(start for start, _, _ in edits)
+        edits.insert(0, (start, start, provenance.comment()))
     for left in source.left:
         edits.append((left.start, left.start, _left_comment(left)))
     return splice(source.text, edits)

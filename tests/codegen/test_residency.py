@@ -293,3 +293,74 @@ def test_where_memory_is_short_nothing_is_lost(function: str, program: Built) ->
     jobs = [job_of(function, n, memory=k * n * DOUBLE // 2 or 1) for k in range(9)]
     outcomes = program.outcomes(*jobs)
     assert outcomes[0].counts["launches"] == 0 < outcomes[-1].counts["launches"]
+
+
+# Functions of other files -------------------------------------------------------------
+
+CALLER = """
+void halved(int n, double *restrict a);
+void added(int n, double *restrict a, const double *restrict b);
+
+void steps(int n, int count, double *restrict x, double *restrict y)
+{
+    /*@ begin Data ( enter = "x[n]"; exit = "x, y[n]"; calls = "halved, added" ) @*/
+    for (int k = 0; k < count; k++) {
+        halved(n, x);
+        added(n, y, x);
+    }
+    /*@ end @*/
+}
+"""
+CALLED = """
+static void ended(double *a) { a[0] += 1.0; }
+
+void halved(int n, double *restrict a)
+{
+    /*@ begin Data ( present = "a" ) @*/
+    /*@ begin PerfTuning (def input_params { param n = 1000; }) @*/
+    for (int i = 0; i < n; i++)
+        a[i] = 0.5 * a[i];
+    /*@ end @*/
+    if (n == 7)
+        ended(a);
+    /*@ end @*/
+}
+
+void added(int n, double *restrict a, const double *restrict b)
+{
+    /*@ begin Data ( present = "a, b" ) @*/
+    /*@ begin PerfTuning (def input_params { param n = 1000; }) @*/
+    for (int i = 0; i < n; i++)
+        a[i] += b[i];
+    /*@ end @*/
+    /*@ end @*/
+}
+"""
+
+
+@pytest.fixture(scope="module", params=DEFAULT_TARGETS)
+def two_files(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Built:
+    texts = {"caller": CALLER, "called": CALLED}
+    return Built(tmp_path_factory.mktemp("two"), request.param, texts)
+
+
+def test_functions_of_other_files_find_arrays_there(two_files: Built) -> None:
+    jobs = [Job("steps", (n, count), (n, n)) for n in (1, 7, 40) for count in (0, 1, 5)]
+    jobs += [Job("halved", (40,), (40,)), Job("added", (7,), (7, 7))]
+    outcomes = two_files.outcomes(*jobs)
+    if two_files.target != "openmp":
+        size = 40 * DOUBLE
+        assert [one.moved for one in outcomes[6:9]] == [(0, 0), *[(2 * size, 2 * size)] * 2]
+        # Each step of five has x on the host for a while.
+        size = 7 * DOUBLE
+        assert outcomes[5].moved == ((2 + 5) * size, (1 + 5) * size)
+
+
+def test_a_file_that_does_not_look_after_its_arrays_is_not_linked(tmp_path: Path) -> None:
+    without = CALLED.replace('/*@ begin Data ( present = "a" ) @*/', "{").replace(
+        "    /*@ end @*/\n}\n\nvoid added", "    }\n}\n\nvoid added"
+    )
+    with pytest.raises(AssertionError, match="annotune_present_halved"):
+        Built(tmp_path, "cuda", {"caller": CALLER, "called": without}).outcomes(
+            Job("steps", (1, 1), (1, 1))
+        )

@@ -7,7 +7,7 @@ are headers, and functions that the text calls.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
 from annotune.analysis.facts import Analysis, ArrayShape, ArrayUse
@@ -348,12 +348,12 @@ static inline bool annotune_apart(const void *a, size_t a_bytes, const void *b, 
 """
 
 
-def prelude(device: str) -> str:
+def prelude(device: str, also: Collection[str] = ()) -> str:
     """Return what must stand before `device`: headers, and the functions that it calls.
 
-    A function that nothing calls would be a warning of nvcc's.
+    A function that nothing calls would be a warning of nvcc's; the host calls those of `also`.
     """
-    called = words(device)
+    called = words(device) | {*also}
     parts = [_INCLUDES + (_PIPELINE if "__pipeline_commit" in called else "")]
     parts[0] += headers(called)
     parts[0] += "#include <atomic>\n" if "annotune_turn" in called else ""

@@ -20,6 +20,7 @@ from annotune.codegen.cuda.cpp import (
 )
 from annotune.codegen.cuda.host import HostText, Version
 from annotune.codegen.cuda.kernel import KernelText, kernel_text
+from annotune.codegen.cuda.memory import RESIDENT, SEND
 from annotune.codegen.guards import plainly, refuse_indices_away
 from annotune.codegen.names import Interface, interface, spelled, unmentioned, with_hosts
 from annotune.codegen.renaming import calling_copies, copied, definition
@@ -135,7 +136,8 @@ class CudaTarget:
         """Return ``.cu`` and ``_cuda.c``."""
         functions = dict.fromkeys(f for code in codes for f in code.functions)
         devices = [*functions, *(code.device for code in codes)]
-        parts = [provenance.comment(), prelude("\n".join(devices)), *devices]
+        also = (SEND + RESIDENT,) if source.residency else ()
+        parts = [provenance.comment(), prelude("\n".join(devices), also), *devices]
         return {
             ".cu": "\n".join(part.rstrip("\n") + "\n" for part in parts),
             "_cuda.c": assembled(source, codes, provenance, ""),

@@ -366,12 +366,12 @@ def _in_memory(code: str, scalar: Scalar, region: Region) -> str:
 # in ``resident.cuh`` and in ``resident_acc.h``.
 _PROTOTYPES = {
     DataCall.BEGIN: "void annotune_data_begin(void);",
-    DataCall.ENTER: "void annotune_data_enter(const void *array, unsigned long bytes);",
-    DataCall.EXIT: "void annotune_data_exit(const void *array);",
+    DataCall.ENTER: "void annotune_data_enter(const void *, unsigned long);",
+    DataCall.EXIT: "void annotune_data_exit(const void *);",
     DataCall.END: "void annotune_data_end(void);",
-    DataCall.ON_HOST: "void annotune_data_on_host(const void *array, int is_written);",
-    DataCall.ASIDE: "void annotune_data_aside(int is_begun);",
-    DataCall.FORGET: "void annotune_data_forget(const void *array);",
+    DataCall.ON_HOST: "void annotune_data_on_host(const void *, int);",
+    DataCall.ASIDE: "void annotune_data_aside(int);",
+    DataCall.FORGET: "void annotune_data_forget(const void *);",
 }
 
 
@@ -423,7 +423,7 @@ def _data_edits(source: SourceFile, runtime: str) -> Iterator[Replacement]:
 
 
 def _replacements(edit: DataEdit) -> Iterator[Replacement]:
-    joint = f"\n{edit.indent}"
+    joint = " " if edit.is_alone or edit.is_inside_line else f"\n{edit.indent}"
     before, behind = _data_calls(edit.before, joint), _data_calls(edit.behind, joint)
     if edit.title:
         yield edit.start, edit.end, joint.join([f"/* {in_comment(edit.title)} */", before])

@@ -441,12 +441,13 @@ class _Host:
             self.problems.append(messages.COPIED_HERE.at(span, name=name))
         if before:
             start = self.with_pragmas(one.first)
-            indent = self.file.file.source.indent(start)
-            alone = not one.is_item
+            source = self.file.file.source
+            indent = source.indent(start)
             self.found.append(
                 DataEdit(
                     *(start, end, self.start, indent, tuple(before), tuple(behind)),
-                    is_alone=alone,
+                    is_alone=not one.is_item,
+                    is_inside_line=source.line_start(start) + len(indent) < start,
                     region=region,
                 )
             )
@@ -521,14 +522,16 @@ class _Host:
         if not nodes or not self.is_wanted(start):
             return
         found = self.touched(nodes)
-        busy = [name for name in found.calls if self.file.kind(name) != "plain"]
-        if not busy and not found.pointers and not found.unclear and not found.freed:
+        kinds = {name: self.file.kind(name) for name in found.calls}
+        busy = [name for name, kind in kinds.items() if kind != "plain"]
+        touches = bool(found.pointers or found.unclear or found.freed)
+        # A function that is looked at itself takes care of what it touches.
+        if not touches and "unknown" not in kinds.values():
             return
-        opened = _Statement((*nodes,), one.first, tokens.match[one.first + 1], one.is_item)
         if is_once and not busy:
             self.simple(one, found, (), (), None)
             return
-        span = self.file.file.source.span(start, tokens.limits[opened.last])
+        span = self.file.file.source.span(start, tokens.limits[one.last])
         what = f"calls '{busy[0]}'" if busy else "reads it again and again"
         why = f"the head of this statement {what}"
         self.problems.append(messages.UNCLEAR_TOUCH.at(span, why=why, hint=_WAY_OUT))

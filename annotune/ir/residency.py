@@ -29,9 +29,10 @@ class DataEdit:
     """Calls before and behind ``text[start:end]``, a statement, or a comment to be replaced.
 
     `function_start` is the start of the line on which the enclosing function begins, `indent` the
-    white space before `start`. A statement that is `alone` is the body of a loop or a branch, and
-    needs braces. Of a `comment`, `title` says what it was. With a `region`, that begins there, the
-    calls are for where it runs as it is written.
+    white space before `start`; another statement stands before it where it `is_inside_line`. A
+    statement that `is_alone` is the body of a loop or a branch, and needs braces. Of a `comment`,
+    `title` says what it was. With a `region`, that begins there, the calls are for where it runs
+    as it is written.
     """
 
     start: int
@@ -42,6 +43,7 @@ class DataEdit:
     behind: tuple[Called, ...] = ()
     title: str = ""
     is_alone: bool = False
+    is_inside_line: bool = False
     region: int | None = None
 
 

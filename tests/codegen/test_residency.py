@@ -364,3 +364,84 @@ def test_a_file_that_does_not_look_after_its_arrays_is_not_linked(tmp_path: Path
         Built(tmp_path, "cuda", {"caller": CALLER, "called": without}).outcomes(
             Job("steps", (1, 1), (1, 1))
         )
+
+
+# Texts of all kinds -------------------------------------------------------------------
+
+ODD = """\
+#include <math.h>
+#include <stdlib.h>
+#define first 3
+#define count 8
+#define bytes (n * count)
+#define long_loop(i) for (int i = 0; i < n; i++)
+typedef struct { int n; double *v, c[4]; } rows;
+
+static double *kept;
+
+static void scaled(const int *size, double *restrict a, double c)
+{
+    /*@ begin PerfTuning (def input_params { param size = 1000; }) @*/
+    for (int i = 0; i < *size; i++)
+        a[i] = c * a[i] + 1.0;
+    /*@ end @*/
+}
+
+/* A region without a parallel loop stays as it is. */
+static void carried(int n, double *restrict a, double *restrict b)
+{
+    /*@ begin PerfTuning (def input_params { param n = 1000; }) @*/
+    for (int i = 1; i < n; i++)
+        a[i] = 0.5 * a[i - 1] + a[i];
+    /*@ end @*/
+    scaled(&n, b, 0.5);
+}
+
+static int chosen(rows r, int i)
+{
+    switch (i % 3) {
+    case 0: return r.v[i] > 0.0;
+    default: return i > 1;
+    }
+}
+
+void odd(int n, int steps, double *restrict x, double *restrict y)
+{
+    rows r = {n, y, {0.0}};
+    kept = x;
+    /*@ begin Data ( enter = "x[bytes / count]"; exit = "x, y[n]" ) @*/
+    for (int k = 0; k < steps; k++)
+    {
+        scaled(&r.n, x, 0.5);
+        carried(n, y, x);
+        scaled(&n, y, 0.25);
+#pragma omp parallel for
+        for (int i = 0; i < n; i++)
+            x[i] += first;
+        long_loop(i) y[i] += fabs(x[i]);
+        scaled(&n, r.v + 1 - 1, 0.5);
+        for (int i = 0; i < 3; i++) if (chosen(r, i)) r.c[i] += r.v[first - i]; else kept[i] -= 1.0;
+        if (k == 1) do { scaled(&n, x, 0.5); y[0] += 1.0; } while (n < 0);
+        else if (k == 2) { scaled(&n, y, 0.5); continue; }
+        double t = 0.0, *q = y + 2, u[2] = {q[0], x[1]};
+        *q++ = t += u[1];
+        q[-1] += (k % 2 ? x : y)[first];
+        scaled(&n, kept, 0.5);
+        x[0] = r.c[1] + q[0];
+    }
+    /*@ end @*/
+    x[1] += r.c[0] + r.c[2];
+}
+"""
+
+
+@pytest.fixture(scope="module", params=DEFAULT_TARGETS)
+def odd(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Built:
+    return Built(tmp_path_factory.mktemp("odd"), request.param, {"odd": ODD})
+
+
+def test_odd_texts(odd: Built) -> None:
+    jobs = [job_of("odd", n, steps) for n in (5, 16, 33) for steps in (0, 1, 5)]
+    odd.outcomes(*jobs)
+    texts = "".join(odd.emissions["odd"].files.values())
+    assert ("annotune_data_begin();\n" in texts) is (odd.target != "openmp")

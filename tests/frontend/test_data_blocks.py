@@ -14,6 +14,7 @@ HEAD = """\
 #include <stdio.h>
 struct row { int n; double *v; };
 void unknown(int step);
+int rank(int n);
 void half(int n, double *restrict a)
 {
     /*@ begin PerfTuning (def input_params { param n = 1000; }) @*/
@@ -42,7 +43,9 @@ REFUSED = {
     "while (a[0] > 1.0) half(n, a);": ["AT162 1"],
     "for (int i = 0; i < a[0]; i++) half(n, a);": ["AT162 1"],
     "do half(n, a); while (a[1] > 1.0);": ["AT162 1"],
-    "while (norm(n, a) > 1.0) n--;": ["AT162 1"],
+    "while (rank(n) > 1) n--;": ["AT162 1"],
+    "if (rank(n) > 1) half(n, a);": ["AT162 1"],
+    "if (norm(n, a) > a[1]) half(n, a);": ["AT162 1"],
     "half(n, a);\na[1] = norm(n, a);": ["AT162 2"],
     "a[n - 1] = a[0] + norm(n, a);": ["AT162 1"],
     "for (;;) { half(n, a); if (n < 3) return; }": ["AT163 1"],
@@ -107,6 +110,8 @@ CALLS = {
     ],
     'half(n, a);\nprintf("%g\\n", a[1]);': [("on_host", "a", "0")],
     "half(n, a);\nunknown(1);": [("aside", "1")],
+    "while (norm(n, a) > 1.0) n--;": [],
+    "if (norm(n, a) > 1.0)\n    a[1] = 0.0;": [("on_host", "a", "1")],
     # The address of an element is not the element.
     "half(n, a);\nhalf(n - 1, &a[1]);": [],
     "half(n, a);\nint more = &a[n] - a;": [],

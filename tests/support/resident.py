@@ -24,6 +24,8 @@ from annotune.pipeline import Emission, Settings, emit
 from support.executed import CUDA, SHARED, run
 
 LIMIT_S = 300
+# What regions leave unset, and directives for others.
+_PERHAPS = ("-Wno-maybe-uninitialized", "-Wno-unknown-pragmas")
 
 _CHILD = """
 import ctypes, json, os, sys
@@ -134,8 +136,7 @@ class Built:
             source, made_of = self.folder / f"{name}{suffix}", self.folder / f"{name}.o"
             text = emission.files[suffix]
             source.write_text(with_memory(text) if suffix == "_acc.c" else text)
-            # Arrays that a region only writes are nothing to warn of.
-            strict = ("-O1", "-Wall", "-Werror", "-Wno-unused", "-Wno-maybe-uninitialized")
+            strict = ("-O1", "-Wall", "-Werror", "-Wno-unused", *_PERHAPS)
             run("gcc", *strict, *SHARED, *flags, "-c", source, "-o", made_of)
             made.append(made_of)
         run("gcc", "-w", *SHARED, "-c", self.folder / "others.c", "-o", self.folder / "others.o")

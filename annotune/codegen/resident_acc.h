@@ -139,7 +139,7 @@ __attribute__((unused)) static void annotune_data_exit(const void *array)
     const char *const first = (const char *)array;
     for (int n = 0; n < annotune_staying.count; n++)
         if (annotune_staying.all[n].depth == annotune_staying.depth
-            && annotune_meets(&annotune_staying.all[n], first, first + 1))
+            && annotune_staying.all[n].first <= first && first <= annotune_staying.all[n].end)
             annotune_to_host(&annotune_staying.all[n]);
 }
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from pycparser import c_ast
 
-from annotune.frontend.read.syntax import STEPS, changed_by, names_in, text_of, walk_tree
+from annotune.frontend.read.syntax import HOLDERS, STEPS, changed_by, names_in, text_of, walk_tree
 from annotune.frontend.types.symbols import Layer, Record, Symbol, Types, field_of
 from annotune.ir.functions import FUNCTIONS
 
@@ -71,14 +71,15 @@ class HostTouch:
 class Scope:
     """The names of a piece: `find` has those before it, `types` what they are made of.
 
-    Of its function's own arrays only those that are `kept` can be on the device. Functions that
-    are `defined` here are none of a library's. The function takes the address of the `addressed`.
+    Of its function's own arrays only those that are `kept`, None for all, can be on the device.
+    Functions that are `defined` here are none of a library's. The function takes the address of the
+    `addressed`.
     """
 
     find: Callable[[str], Symbol | None]
     types: Types
     defined: Callable[[str], bool]
-    kept: frozenset[str] = frozenset()
+    kept: frozenset[str] | None = frozenset()
     addressed: frozenset[str] = frozenset()
 
 
@@ -119,6 +120,8 @@ class _Piece:
             and node.op == "&"
             and isinstance(node.expr, c_ast.ID)
         }
+        # Whether what is evaluated now is evaluated whenever the piece is, and once.
+        self.is_certain = not any(isinstance(node, HOLDERS) for node in every)
         targets = (changed_by(node) for node in every)
         self.stores_pointers = any(self._is_pointer_in_memory(target) for target in targets)
 
@@ -224,6 +227,12 @@ class _Piece:
                 self._inside(node)
             case c_ast.FuncCall():
                 self._call(node)
+            case c_ast.BinaryOp(op="&&" | "||"):
+                self.visit(node.left)
+                self._perhaps(node.right)
+            case c_ast.TernaryOp():
+                self.visit(node.cond)
+                self._perhaps(node.iftrue, node.iffalse)
             case c_ast.Decl():
                 self.visit(node.init)
                 for layer in walk_tree(node.type):
@@ -232,6 +241,13 @@ class _Piece:
             case _:
                 for child in node:
                     self.visit(child)
+
+    def _perhaps(self, *nodes: c_ast.Node) -> None:
+        """Take in what is evaluated on a condition."""
+        before, self.is_certain = self.is_certain, False
+        for node in nodes:
+            self.visit(node)
+        self.is_certain = before
 
     def _inside(self, place: c_ast.Node) -> None:
         """Take in what the address of a place is made of."""
@@ -269,7 +285,7 @@ class _Piece:
         if name in FREEING:
             for pointer in self._of_pointer(arguments[0]) if arguments else ():
                 self.found.freed[pointer] = None
-        elif name not in _KNOWN or self.scope.defined(name):
+        elif self.scope.defined(name) or not (name in _KNOWN or name.startswith("__builtin_")):
             self.found.calls.setdefault(name, call)
         elif name not in _FRESH:
             for number, argument in enumerate(arguments):
@@ -309,7 +325,8 @@ class _Piece:
         symbol = self.scope.find(name)
         if name in self.own or symbol is None or not symbol.layers:
             return
-        if symbol.storage in ("file", "static") or name in self.scope.kept:
+        kept = self.scope.kept
+        if symbol.storage in ("file", "static") or kept is None or name in kept:
             yield name
 
     def _of_pointer(self, node: c_ast.Node, seen: frozenset[str] = frozenset()) -> Iterator[str]:
@@ -349,6 +366,8 @@ class _Piece:
             return
         if symbol is None:
             raise UnclearError(node, f"'{name}' is not declared in what was read")
+        if not symbol.layers:
+            raise UnclearError(node, f"'{name}' is no pointer")
         if name in self.own and self.scope.find(name) is not None:
             raise UnclearError(node, f"'{name}' is declared twice")
         if symbol.layers and symbol.layers[0].kind == "[]" and symbol.storage != "parameter":
@@ -377,9 +396,16 @@ class _Piece:
         )
         if not is_plain or used & (self.changed | self.addressed | self.own.keys()):
             raise UnclearError(node, f"'{text_of(node)}' is another pointer each time")
+        if not self.is_certain and any(map(_dereferences, walk_tree(node))):
+            raise UnclearError(node, f"'{text_of(node)}' may not be there to be read")
         if self.stores_pointers:
             raise UnclearError(node, f"'{text_of(node)}' may change in between")
         yield text_of(node)
+
+
+def _dereferences(node: c_ast.Node) -> bool:
+    is_member = isinstance(node, c_ast.StructRef) and node.type == "->"
+    return is_member or isinstance(node, c_ast.ArrayRef) or getattr(node, "op", "") == "*"
 
 
 def called_in(nodes: Sequence[c_ast.Node]) -> Mapping[str, c_ast.FuncCall]:

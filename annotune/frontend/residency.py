@@ -94,7 +94,8 @@ class _File:
             if block.present:
                 whole[name] = None
                 present[name] = self.start_of(name)
-            calls |= {c.name: self.start_of(name) for c in block.calls if c.name not in calls}
+            outside = [c.name for c in block.calls if self.own_part(c.name) is None]
+            calls |= {other: self.start_of(name) for other in outside if other not in calls}
         for name, own in of_function.items():
             host = _Host(self, self.function(name), own, name in whole)
             edits += host.edits()
@@ -232,6 +233,7 @@ class _Host:
         """Return the calls that the function's text needs."""
         self.names = self.function.scope.copy()
         self.kept = frozenset(a.name for b in self.blocks for a in (*b.enter, *b.exit))
+        self.may_hold_own = False
         self.start = self.file.start_of(self.function.part.function)
         for block in self.blocks:
             self.found += self.bounds(block)
@@ -273,6 +275,10 @@ class _Host:
         for one in arrays.values():
             symbol = fresh.scope.find(one.name, place.scopes)
             size = self.size_of(one, symbol, block)
+            if symbol is not None and symbol.is_pointer:
+                is_given = symbol.storage == "parameter"
+                changed = one.name in self.function.changes
+                self.may_hold_own = self.may_hold_own or changed or not is_given
             if size:
                 begun.append((DataCall.ENTER, (one.name, size)))
         ended: list[Called] = [(DataCall.EXIT, (one.name,)) for one in block.exit]
@@ -307,6 +313,8 @@ class _Host:
             why = f"it is {symbol.special}"
         elif symbol.is_register:
             why = "it is a register variable"
+        elif symbol.is_pointer and self.points_to_a_variable(one.name):
+            why = "it may point to a variable"
         if symbol is None or why:
             self.problems.append(messages.NOT_KEPT.at(one.span, name=one.name, why=why))
             return ""
@@ -320,6 +328,23 @@ class _Host:
             return f"sizeof {one.name}[0] * ({text_of(first)})"
         self.problems.append(messages.NO_EXTENT.at(one.span, name=one.name))
         return ""
+
+    def points_to_a_variable(self, name: str) -> bool:
+        """Return whether a pointer is set to the address of a number in its function."""
+        values: list[c_ast.Node | None] = []
+        for node in walk_tree(self.function.body):
+            match node:
+                case c_ast.Decl() if node.name == name:
+                    values.append(node.init)
+                case c_ast.Assignment(lvalue=c_ast.ID(name=other)) if other == name:
+                    values.append(node.rvalue)
+        every = (inner for value in values for inner in walk_tree(value))
+        return any(
+            isinstance(inner, c_ast.UnaryOp)
+            and inner.op == "&"
+            and isinstance(inner.expr, c_ast.ID)
+            for inner in every
+        )
 
     def is_constant(self, extent: c_ast.Node) -> bool:
         """Return whether an extent means at a block what it did when the function was called."""
@@ -366,7 +391,7 @@ class _Host:
             lambda name: self.names.find(name, scopes),
             self.names.types,
             self.file.is_defined,
-            self.kept,
+            None if self.may_hold_own else self.kept,
             addressed(self.function.body),
         )
         return touched(nodes, scope)

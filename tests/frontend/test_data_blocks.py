@@ -51,13 +51,15 @@ REFUSED = {
     "for (;;) { half(n, a); if (n < 3) return; }": ["AT163 1"],
     "half(n, a);\nif (n)\n    goto out;\nout: half(n, a);": ["AT163 3", "AT163 4", "AT162 4"],
     "switch (n) { case 1: half(n, a); a[0] = 1.0; break; }": ["AT162 1"],
+    "double s = r ? r->v[0] : 0.0;\nhalf(n, a);": ["AT162 1"],
+    "long place = n;\n*(double *)place = 1.0;\nhalf(n, a);": ["AT162 2"],
     "double *p = a;\ndouble **q = &p;\n*q = a + 1, p[0] = 1.0;": ["AT162 3"],
 }
 
 
 @pytest.mark.parametrize("body", REFUSED)
 def test_what_is_refused(body: str) -> None:
-    made = loaded(body)
+    made = loaded(body, "struct row *r")
     assert not made.source.residency
     assert not any(region.is_resident for region in made.source.regions)
     assert [one for one in told(made) if one[:5] != "AT166"] == REFUSED[body]
@@ -112,6 +114,14 @@ CALLS = {
     "half(n, a);\nunknown(1);": [("aside", "1")],
     "while (norm(n, a) > 1.0) n--;": [],
     "if (norm(n, a) > 1.0)\n    a[1] = 0.0;": [("on_host", "a", "1")],
+    # Where a pointer is read only if there is one, nothing is read before.
+    "for (int i = 0; i < n; i++)\n    r->v[i] = 1.0;\nhalf(n, a);": [
+        ("on_host", "r->v", "1"),
+        ("on_host", "r", "0"),
+    ],
+    "half(n, a);\nr->v[0] += 1.0;": [("on_host", "r->v", "1"), ("on_host", "r", "0")],
+    # A pointer that stays may lead to any array of the function.
+    "double own[3];\nhalf(n, a);\nown[1] = 0.0;\na = own;": [("on_host", "own", "1")],
     # The address of an element is not the element.
     "half(n, a);\nhalf(n - 1, &a[1]);": [],
     "half(n, a);\nint more = &a[n] - a;": [],
@@ -120,7 +130,7 @@ CALLS = {
 
 @pytest.mark.parametrize("body", CALLS)
 def test_what_is_called_before_statements(body: str) -> None:
-    made = loaded(body)
+    made = loaded(body, "struct row *r")
     assert not [d for d in made.of_data if d.severity == "error"]
     bounds = (DataCall.BEGIN, DataCall.ENTER, DataCall.EXIT, DataCall.END)
     own = [

@@ -312,7 +312,7 @@ ANNOTUNE_CALLED void annotune_data_exit(const void *array)
 {
     const annotune_lock lock(&annotune_staying.turn);
     for (annotune_resident *one = annotune_staying.first; one != NULL; one = one->next)
-        if (one->depth == annotune_staying.depth && annotune_meets(*one, array, 1))
+        if (one->depth == annotune_staying.depth && annotune_leads_to(*one, array))
             annotune_must("annotune_data", annotune_to_host(*one));
 }
 

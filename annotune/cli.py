@@ -60,7 +60,7 @@ def cli() -> None:
 def check(certificate: bool, space: bool, debug: bool, **options: Any) -> None:
     """Parse SOURCE, analyse it and explain it; no compiler is needed."""
     from annotune import pipeline
-    from annotune.report.findings import certificate_text, region_text, space_lines
+    from annotune.report.findings import certificate_text, data_lines, region_text, space_lines
 
     settings, form = settings_of(options, os.environ), _form(options)
     with _refusals(form, debug) as texts:
@@ -77,6 +77,8 @@ def check(certificate: bool, space: bool, debug: bool, **options: Any) -> None:
             before = _measured_before(settings.source)
             for region in report.regions:
                 click.echo(region_text(region, before(region.region)))
+            for line in data_lines(report.source):
+                click.echo(line)
         _show(report.diagnostics, texts)
         if space and form == "text":
             click.echo("\n".join(space_lines(report, found)))

@@ -166,6 +166,13 @@ def region_text(report: RegionReport, original: MeasuredOriginal | None = None) 
     return out.text()
 
 
+def data_lines(source: SourceFile) -> Iterator[str]:
+    """Yield what stays on the device between regions, and from where to where."""
+    for edit in source.residency.edits:
+        if edit.title:
+            yield f"{source.path}:{source.text.count(chr(10), 0, edit.start) + 1}: {edit.title}"
+
+
 def _losing(out: Writer, report: RegionReport, original: MeasuredOriginal) -> None:
     """Write for CUDA and OpenACC that they are predicted to lose to the original."""
     for name, decision in (("CUDA", report.decision), ("OpenACC", report.openacc)):

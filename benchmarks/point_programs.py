@@ -4,14 +4,16 @@
     (on the machine with the GPU)  sh DIR/run.sh
 
 Each program has the CUDA of one point: it compares its results with those of the nest as written,
-run by one thread of the device, and times it between events. 64 points of 20 workloads took 41 s on
-an H200, 13 of them to compile, where `annotune run` takes some 20 s for each workload.
-``DIR/points.tsv`` says which point each is, and what the model takes it for.
+run by the host, and times the kernels between events, with what they read in the caches and
+without. 64 points of 20 workloads took 41 s on an H200, 13 of them to compile, where
+`annotune run` takes some 20 s for each workload. ``DIR/points.tsv`` says which point each is, and
+what the model takes it for.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from itertools import islice
@@ -19,18 +21,20 @@ from pathlib import Path
 
 from machine_code.workloads import UnknownWorkload, Workload, all_workloads, chosen
 
+from annotune.annotation.devices import load_device
 from annotune.codegen.cuda.target import CudaTarget
 from annotune.codegen.names import interface
 from annotune.diagnostics import AnnotuneError
 from annotune.ir.expr import Int
 from annotune.ir.fold import fold
+from annotune.model.bounds import least_time
 from annotune.pipeline import check, spaces
 from annotune.space.variants import Variant
 
 # Iterations of what a kernel runs for any number of, in the comparison; and its work at most, in
-# flop: one thread of a device makes some 50 million each second.
+# flop: a nest as written does some thousand million each second.
 FEW = 7
-MOST_FLOP = 1e8
+MOST_FLOP = 1e9
 NUMBER = "1.25"
 
 _OF_TYPE = """
@@ -50,19 +54,22 @@ static TYPE *filled_TYPE(long long count)
     return made;
 }
 
+static TYPE *fetched(const TYPE *from, long long count)
+{
+    TYPE *const made = (TYPE *)malloc((count + 8) * sizeof(TYPE));
+    cudaMemcpy(made, from, count * sizeof(TYPE), cudaMemcpyDeviceToHost);
+    return made;
+}
+
 static double apart(const TYPE *one, const TYPE *other, long long count)
 {
-    TYPE *const a = (TYPE *)malloc(count * sizeof(TYPE));
-    TYPE *const b = (TYPE *)malloc(count * sizeof(TYPE));
-    cudaMemcpy(a, one, count * sizeof(TYPE), cudaMemcpyDeviceToHost);
-    cudaMemcpy(b, other, count * sizeof(TYPE), cudaMemcpyDeviceToHost);
+    TYPE *const own = fetched(one, count);
     double most = 0;
     for (long long k = 0; k < count; k++) {
-        const double error = fabs((double)a[k] - (double)b[k]) / (1 + fabs((double)b[k]));
+        const double error = fabs((double)own[k] - (double)other[k]) / (1 + fabs((double)other[k]));
         most = error <= most ? most : error;
     }
-    free(a);
-    free(b);
+    free(own);
     return most;
 }
 """
@@ -72,33 +79,44 @@ static int in_order(const void *a, const void *b)
     return (*(const float *)a > *(const float *)b) - (*(const float *)a < *(const float *)b);
 }
 
+/* More than the caches hold. */
+enum { FLUSHED = 256 << 20 };
+
 int main()
 {
     double error = -1;
 COMPARED    cudaEvent_t begun, ended;
     cudaEventCreate(&begun);
     cudaEventCreate(&ended);
-    float times[15];
+    float times[2][15];
+    void *flushed = NULL;
+    cudaError_t status = cudaMalloc(&flushed, FLUSHED);
     {
-MADE        for (int turn = -3; turn < 15; turn++) {
+MADE        for (int turn = -3; turn < 30 && status == cudaSuccess; turn++) {
+            if (turn >= 15)
+                cudaMemset(flushed, turn, FLUSHED);
             cudaEventRecord(begun);
-            CALL;
+            status = CALL;
             cudaEventRecord(ended);
             cudaEventSynchronize(ended);
             if (turn >= 0)
-                cudaEventElapsedTime(&times[turn], begun, ended);
+                cudaEventElapsedTime(&times[turn / 15][turn % 15], begun, ended);
         }
     }
-    const cudaError_t status = cudaDeviceSynchronize();
-    qsort(times, 15, sizeof *times, in_order);
-    printf("%s\\t%.2f\\t%.1e\\t%s\\n", "NAME", times[7] * 1e3, error, cudaGetErrorString(status));
+    const cudaError_t last = cudaDeviceSynchronize();
+    status = status == cudaSuccess ? last : status;
+    for (int k = 0; k < 2; k++)
+        qsort(times[k], 15, sizeof *times[k], in_order);
+    printf("%s\\t%.2f\\t%.1e\\t%s\\t%.2f\\n", "NAME", times[0][7] * 1e3, error,
+           cudaGetErrorString(status), times[1][7] * 1e3);
     return status != cudaSuccess;
 }
 """
 _RUN = """\
 #!/bin/sh
 # Compiles all programs here and runs one after the other: name, microseconds, the largest relative
-# difference from the nest as written (-1 where that takes too long), and CUDA's status.
+# difference from the nest as written (-1 where that takes too long), CUDA's status, and
+# microseconds with what is read in no cache.
 cd "$(dirname "$0")" || exit 1
 nvidia-smi --query-gpu=name --format=csv,noheader
 ls *.cu | sed 's/[.]cu$//' | xargs -P "$(nproc)" -I{} sh -c \\
@@ -110,60 +128,82 @@ for program in *.program; do timeout 60 "./$program"; done
 def program(variant: Variant, name: str) -> str:
     """Return the text of the program for a point; its data are on the device."""
     target = CudaTarget()
-    device = target.standalone(target.region(variant, resident=True))
+    text = target.standalone(target.region(variant, resident=False))
     region = variant.analysis.region
     open_sizes = {name for kernel in variant.tuned.kernels() for name in kernel.any_sizes}
     sizes = region.known_sizes
     few = {name: FEW if name in open_sizes else size for name, size in sizes.items()}
-    types = dict.fromkeys(array.element for array in interface(variant.analysis).arrays)
-    return "".join(
-        [device, "#include <cmath>\n", *(_OF_TYPE.replace("TYPE", t) for t in types)]
-    ) + (
-        _DRIVER.replace("COMPARED", _compared(variant, few))
-        .replace("MADE", _arrays(variant, sizes, "", "        "))
-        .replace("CALL", f"{region.entry}({_arguments(variant, sizes)})")
+    memory = _memory(variant, text, sizes)
+    types = dict.fromkeys(kind for kind, _ in memory.values())
+    return "".join([text, "#include <cmath>\n", *(_OF_TYPE.replace("TYPE", t) for t in types)]) + (
+        _DRIVER.replace("COMPARED", _compared(variant, text, few))
+        .replace("MADE", _filled(memory, "        "))
+        .replace("CALL", _call(text, f"{region.label}_launch", sizes))
         .replace("NAME", name)
     )
 
 
-def _compared(variant: Variant, sizes: Mapping[str, int]) -> str:
-    """Return the comparison with the nest as written, nothing where one thread takes too long."""
+def _compared(variant: Variant, text: str, few: Mapping[str, int]) -> str:
+    """Return the comparison with the nest as written, nothing where the host takes too long."""
     analysis, region = variant.analysis, variant.analysis.region
     share = 1.0
     for name, size in region.known_sizes.items():
-        share *= sizes[name] / max(1, size)
+        share *= few[name] / max(1, size)
     if sum(work.flop for work in analysis.work.values()) * share > MOST_FLOP:
         return ""
-    call, inner = _arguments(variant, sizes), "        "
-    lines = [f"{region.entry}({call});"]
-    lines.append(f"{region.label}_original<<<1, 1>>>({_arguments(variant, sizes, 'own_')});")
-    for name in sorted(n for n in interface(analysis).written if not analysis.stays_on_device(n)):
-        count = _length(variant, name, sizes)
+    inner, memory = "        ", _memory(variant, text, few)
+    read = {a.name for a in interface(analysis).arrays} - interface(analysis).written
+    lines = [f"{kind} *own_{name} = fetched({name}, {n});" for name, (kind, n) in memory.items()]
+    lines.append(f"{_call(text, f'{region.label}_launch', few)};")
+    lines.append(f"{_call(text, f'{region.label}_original', few, 'own_')};")
+    for name, (_, count) in memory.items():
+        if name in read or analysis.stays_on_device(name):
+            continue
         lines.append(f"const double of_{name} = apart({name}, own_{name}, {count});")
         lines.append(f"error = error >= of_{name} ? error : of_{name};")
-    made = _arrays(variant, sizes, "", inner) + _arrays(variant, sizes, "own_", inner)
-    arrays = interface(analysis).arrays
-    lines += [f"cudaFree({prefix}{a.name});" for prefix in ("", "own_") for a in arrays]
+    lines += [f"cudaFree({name});" for name in memory]
+    lines += [f"free(own_{name});" for name in memory]
+    made = _filled(memory, inner)
     return "    {\n" + made + "".join(f"{inner}{line}\n" for line in lines) + "    }\n"
 
 
-def _arguments(variant: Variant, sizes: Mapping[str, int], prefix: str = "") -> str:
-    """Return what the entry is called with; with a prefix, what the nest as written is."""
-    outer = interface(variant.analysis)
-    if not prefix:
-        # What is the region's alone the entry has memory for.
-        kept = variant.analysis.stays_on_device
-        outer = outer.without({array.name for array in outer.arrays if kept(array.name)})
-    scalars = [str(sizes.get(scalar.name, NUMBER)) for scalar in outer.scalars]
-    return ", ".join([*scalars, *(f"{prefix}{array.name}" for array in outer.arrays)])
+def _parameters(text: str, function: str) -> list[tuple[str, str]]:
+    """Return the types and names of what a function of the text takes."""
+    head = re.search(rf"^static \w+ {function}\(([^)]*)\)", text, re.MULTILINE)
+    assert head is not None, function
+    found = (re.fullmatch(r"\s*(.*?)(\w+)\s*", one, re.DOTALL) for one in head[1].split(","))
+    return [(one[1].strip(), one[2]) for one in found if one is not None]
 
 
-def _arrays(variant: Variant, sizes: Mapping[str, int], prefix: str, indent: str) -> str:
-    lines = []
-    for array in interface(variant.analysis).arrays:
-        kind, count = array.element, _length(variant, array.name, sizes)
-        lines.append(f"{indent}{kind} *{prefix}{array.name} = filled_{kind}({count});\n")
-    return "".join(lines)
+def _call(text: str, function: str, sizes: Mapping[str, int], prefix: str = "") -> str:
+    """Return a call of a function of the text; its arrays have a prefix before their names."""
+    arguments = (
+        f"{prefix}{name}" if kind.endswith("*") else str(sizes.get(name, NUMBER))
+        for kind, name in _parameters(text, function)
+    )
+    return f"{function}({', '.join(arguments)})"
+
+
+def _memory(variant: Variant, text: str, sizes: Mapping[str, int]) -> Mapping[str, tuple[str, int]]:
+    """Return the element type and the length of all that kernels reach, by its name.
+
+    A number that the nest computes is an array of one element.
+    """
+    arrays = {array.name for array in interface(variant.analysis).arrays}
+    every = _parameters(text, f"{variant.analysis.region.label}_launch")
+    return {
+        name: (
+            kind.removeprefix("const ").rstrip("* "),
+            _length(variant, name, sizes) if name in arrays else 1,
+        )
+        for kind, name in every
+        if kind.endswith("*")
+    }
+
+
+def _filled(memory: Mapping[str, tuple[str, int]], indent: str) -> str:
+    every = memory.items()
+    return "".join(f"{indent}{kind} *{name} = filled_{kind}({n});\n" for name, (kind, n) in every)
 
 
 def _length(variant: Variant, array: str, sizes: Mapping[str, int]) -> int:
@@ -176,9 +216,11 @@ def _length(variant: Variant, array: str, sizes: Mapping[str, int]) -> int:
 def write(workload: Workload, count: int, containing: str, folder: Path) -> list[str]:
     """Write the programs for the first points of a workload, and return a line for each.
 
-    Of the points behind the first those count whose settings have `containing` in them.
+    Of the points behind the first those count whose settings have `containing` in them. A line has
+    the program's name, the model's time and the roofline's in microseconds, and the settings.
     """
     settings = workload.settings()
+    device = load_device(settings.device)
     (listing, *_) = (found["cuda"] for found in spaces(check(settings), settings))
     every = listing.variants()
     first = list(islice(every, 1))
@@ -188,7 +230,8 @@ def write(workload: Workload, count: int, containing: str, folder: Path) -> list
         name = f"{workload.name}-{number}"
         (folder / f"{name}.cu").write_text(program(variant, name))
         predicted = "" if variant.predicted_s is None else f"{variant.predicted_s * 1e6:.4g}"
-        lines.append(f"{name}\t{predicted}\t{_settings(variant)}")
+        roof_s = least_time(variant.analysis.total, variant.analysis.region, device)
+        lines.append(f"{name}\t{predicted}\t{roof_s * 1e6:.4g}\t{_settings(variant)}")
     return lines
 
 
@@ -205,7 +248,7 @@ def main(words: Sequence[str]) -> int:
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR")
     given = parser.parse_args(words)
     given.output.mkdir(parents=True, exist_ok=True)
-    lines = ["program\tpredicted_us\tpoint"]
+    lines = ["program\tpredicted_us\troof_us\tpoint"]
     try:
         for workload in chosen(given.workloads, all_workloads()):
             lines += write(workload, given.points, given.containing, given.output)

@@ -142,8 +142,53 @@ def test_without_a_gpu_the_model_speaks(
     assert gpu.main(["--only", "triad", "-o", str(tmp_path), "--time", "30"]) == 0
     out = capsys.readouterr().out
     assert f"predicted for {H200}" in out
-    assert re.search(r"triad-1e8 +\(~[\d.]+\)", out)
+    assert re.search(r"triad-1e8( +\(~[\d.]+\)){4}", out)
     assert (tmp_path / "gpu.json").is_file()
+
+
+# Stands for nvcc: a program that says what it is asked to, or none.
+NVCC = """\
+#!/bin/sh
+case "$3" in *-1.cu) echo "no such thing" >&2; exit 1;; esac
+printf '#!/bin/sh\\necho run >> "%s.runs"\\nprintf "x\\\\t%s\\\\n"\\n' "$5" 'SAID' > "$5"
+chmod +x "$5"
+"""
+
+
+@pytest.mark.parametrize(
+    ("said", "cells"),
+    [
+        ("540.5\t1e-14\tno error\t551.0", "540.5 +551 +540.5"),
+        ("540.5\t1e-3\tno error\t551.0", "- +- +-"),
+        ("0.0\t0\tan illegal memory access\t0.0", "- +- +-"),
+    ],
+)
+def test_programs_are_compiled_and_run_once(
+    said: str,
+    cells: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    compiler = tmp_path / "bin" / "nvcc"
+    compiler.parent.mkdir()
+    compiler.write_text(NVCC.replace("SAID", said.replace("\t", "\\\\t")))
+    compiler.chmod(0o755)
+    monkeypatch.setenv("PATH", str(compiler.parent), prepend=":")
+    one = gpu.Gpu(0, H200, "", "sm_90", 1 << 37, 132, 50 << 20)
+    monkeypatch.setattr(gpu, "find_gpu", lambda: one)
+    monkeypatch.setattr(gpu, "timed_peers", lambda *_: {})
+    monkeypatch.setattr(peers, "copy_bytes_s", lambda: None)
+    words = ["--only", "triad", "--targets", "cuda", "--points", "2", "-o", str(tmp_path / "o")]
+    for _ in range(2):
+        assert gpu.main(words) == 0
+    out = capsys.readouterr().out
+    assert f"measured on {H200}" in out
+    assert re.search(rf"^triad-1e8 +{cells} ", out, re.MULTILINE), out
+    if cells.startswith("-"):
+        assert "differs from the nest as written by 1.0e-03" in out or "illegal memory" in out
+    runs = [*(tmp_path / "o").glob("*.runs")]
+    assert [one.read_text() for one in runs] == ["run\n"]
 
 
 def test_an_unknown_family_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

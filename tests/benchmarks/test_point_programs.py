@@ -26,9 +26,10 @@ def test_a_program_compares_and_times(tmp_path: Path) -> None:
     command = ["g++", "-O0", *CUDA, text, "-o", program]
     subprocess.run([str(word) for word in command], check=True)
     done = subprocess.run([program], capture_output=True, text=True, check=True)
-    name, time_us, error, status = done.stdout.strip().split("\t")
+    name, time_us, error, status, cold_us = done.stdout.strip().split("\t")
     assert name == "batched_gemm-4-1"
     assert float(time_us) > 0
+    assert float(cold_us) > 0
     assert float(error) == 0
     assert status == "no error"
 

@@ -5,8 +5,8 @@ The copies between host and device around a region's kernels, and the time that 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from math import prod
 
 from annotune.analysis.facts import AccessFacts, Analysis, Work
@@ -19,6 +19,8 @@ from annotune.schedule.units import Unit
 from annotune.transforms.tree import find_assign
 
 REGISTER_BYTES = 4
+SMALL = 10
+"""One array in so many times its share of the copies is not named."""
 KIB = 1024
 
 
@@ -178,32 +180,41 @@ def least_time(work: Work, region: Region, device: Device) -> float:
 
 @dataclass(frozen=True, slots=True)
 class HostCopies:
-    """The bytes that an entry copies to the device and back, at the region's sizes."""
+    """The bytes that an entry copies to the device and back, and those of each array both ways."""
 
     to_device: int
     to_host: int
+    of: Mapping[str, int] = field(default_factory=dict, compare=False)
 
     @property
     def total(self) -> int:
         return self.to_device + self.to_host
 
+    def most(self) -> tuple[str, ...]:
+        """Return the arrays that make up nearly all of the copies, the longest first."""
+        longest = sorted(self.of.items(), key=lambda one: -one[1])
+        return tuple(name for name, size in longest if size * SMALL * len(longest) >= self.total)
 
-def copies(analysis: Analysis) -> HostCopies | str:
-    """Return what the entry of a region copies, or why that is not known."""
+
+def copies(analysis: Analysis, sizes: Mapping[str, int] | None = None) -> HostCopies | str:
+    """Return what the entry of a region copies, at its sizes or others, or why it is not known."""
+    known = analysis.region.sizes if sizes is None else sizes
     to_device = to_host = 0
+    of: dict[str, int] = {}
     for name, use in analysis.uses.items():
         array = analysis.region.arrays.get(name)
         if array is None:
             continue  # a local array stays on the device
         if analysis.stays_on_device(name):
             continue
-        length = value_at(analysis.shapes[name].length, analysis.region.sizes)
+        length = value_at(analysis.shapes[name].length, known)
         if length is None:
             return f"the length of {name} is not known"
         size = max(0, length) * element_bytes(array.element)
-        to_device += size if use.is_read or not use.overwritten else 0
-        to_host += size if use.is_written else 0
-    return HostCopies(to_device, to_host)
+        sent = size if use.is_read or not use.overwritten else 0
+        fetched = size if use.is_written else 0
+        to_device, to_host, of[name] = to_device + sent, to_host + fetched, sent + fetched
+    return HostCopies(to_device, to_host, of)
 
 
 def copy_time(moved: HostCopies, device: Device) -> float:

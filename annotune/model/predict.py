@@ -875,13 +875,15 @@ class KernelForecast:
 class Forecast:
     """A region's kernels one after another on a device, and the copies around them.
 
-    `copies_s` is None where `why_no_copies` says why their time is not known.
+    `copies_s` is None where `why_no_copies` says why their time is not known. `crossing` are the
+    arrays that make up nearly all of them, the longest first.
     """
 
     device: str
     kernels: tuple[KernelForecast, ...]
     copies_s: float | None
     why_no_copies: str = ""
+    crossing: tuple[str, ...] = ()
 
     @property
     def kernels_s(self) -> float:
@@ -912,7 +914,7 @@ class RegionModel:
         name = self.device.vendor_name
         if isinstance(moved, str):
             return Forecast(name, kernels, None, moved)
-        return Forecast(name, kernels, copy_time(moved, self.device))
+        return Forecast(name, kernels, copy_time(moved, self.device), crossing=moved.most())
 
     def _kernel(self, unit: Unit, choice: Candidate, compiled: Compiled | None) -> KernelForecast:
         prediction = predict(unit, choice, self.device, compiled)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 
 from annotune.printable import one_line
 
@@ -88,6 +89,20 @@ def estimated(text: str) -> str:
 def _decimals(size: float) -> int:
     """Return the decimal places that give a figure three digits."""
     return max(0, 2 - math.floor(math.log10(size))) if size else 0
+
+
+def advice_text(arrays: Sequence[str], break_even: Mapping[str, int] | None) -> str:
+    """Return what is to be done where copies cost what kernels gain, and where they do not."""
+    named = " and ".join(filter(None, [", ".join(arrays[:-1]), *arrays[-1:]])) or "the arrays"
+    text = (
+        f"keep {named} on the device (a block of Data, or --data resident), or leave this region "
+        "on the CPU"
+    )
+    if break_even is None:
+        return text
+    sizes = ", ".join(f"{name}={size}" for name, size in break_even.items())
+    pays = f"from about {sizes} on a call pays" if sizes else "at no larger sizes a call pays"
+    return f"{text}; by an estimate, {pays}"
 
 
 def losing_text(original_s: float, device: str, kernels_s: float, copies_s: float | None) -> str:

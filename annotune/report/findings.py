@@ -18,7 +18,8 @@ from annotune.codegen.writer import Writer
 from annotune.diagnostics import Diagnostic, Severity, Span
 from annotune.ir.region import Region, SourceFile
 from annotune.model.predict import Forecast, KernelForecast, RegionModel
-from annotune.report.figures import losing_text, share_text, time_text
+from annotune.model.worth import CallSeconds, break_even
+from annotune.report.figures import advice_text, losing_text, share_text, time_text
 from annotune.schedule.candidate import Candidate
 from annotune.schedule.plan import Plan
 from annotune.space.decision import Base, Decision, Point
@@ -160,7 +161,7 @@ def region_text(report: RegionReport, original: MeasuredOriginal | None = None) 
         _steps(out, report)
         _loops(out, report)
         _work(out, report)
-        _decisions(out, report)
+        _decisions(out, report, original)
         if original is not None:
             _losing(out, report, original)
     return out.text()
@@ -181,8 +182,18 @@ def _losing(out: Writer, report: RegionReport, original: MeasuredOriginal) -> No
             continue
         measured = original.time_s, original.device
         losing = losing_text(*measured, found.kernels_s, found.copies_s)
+        if losing and found.kernels_s < original.time_s and found.copies_s is not None:
+            losing += f": {_advice(report, found, original.time_s)}"
         if losing:
             out.line(f"{name}: {losing}")
+
+
+def _advice(report: RegionReport, found: Forecast, original_s: float) -> str:
+    """Return what is to be done where predicted copies cost what the kernels gain."""
+    if report.base is None or report.device is None:
+        return advice_text(found.crossing, None)
+    times = CallSeconds(found.kernels_s, found.copies_s or 0.0, original_s)
+    return advice_text(found.crossing, break_even(report.base.analysis, times, report.device))
 
 
 def recipe_of(report: RegionReport) -> str:
@@ -252,7 +263,7 @@ def _work(out: Writer, report: RegionReport) -> None:
     )
 
 
-def _decisions(out: Writer, report: RegionReport) -> None:
+def _decisions(out: Writer, report: RegionReport, original: MeasuredOriginal | None) -> None:
     if report.decision is None:
         return
     if report.plan is None:
@@ -261,13 +272,16 @@ def _decisions(out: Writer, report: RegionReport) -> None:
     if not report.has_kernels:
         out.line("no kernel: no loop may run in parallel")
         return
-    _kernels(out, report.decision.choices, "", report.forecast(report.decision), _others(report))
+    first = report.forecast(report.decision)
+    _kernels(out, report.decision.choices, "", first, _others(report))
     if report.openacc is not None:
         forecast = report.forecast(report.openacc)
         _kernels(out, report.openacc.choices, " in OpenACC", forecast)
     if report.base is not None:
         # No recipe speaks of the cores of a CPU, and no model.
         _kernels(out, first_plan(report.base).choices, " in OpenMP", None)
+    if original is None:
+        _copies(out, first)
     out.line("recipe")
     with out.deeper():
         out.lines(recipe_of(report))
@@ -348,6 +362,14 @@ def _end_to_end_text(forecast: Forecast) -> str:
         f"{time_text(forecast.copies_s)} for the copies, "
         f"{time_text(forecast.end_to_end_s)} end to end"
     )
+
+
+def _copies(out: Writer, forecast: Forecast | None) -> None:
+    """Write what is to be done where the copies are predicted to take longer than the kernels."""
+    if forecast is not None and (forecast.copies_s or 0.0) > forecast.kernels_s:
+        whole = time_text(forecast.end_to_end_s)
+        advice = advice_text(forecast.crossing, None)
+        out.line(f"copies: where the original takes less than {whole} a call, {advice}")
 
 
 def space_lines(report: CheckReport, spaces: Sequence[Mapping[str, Listing]]) -> Iterator[str]:

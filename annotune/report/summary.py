@@ -11,6 +11,7 @@ from annotune.measure.trial import Final, Status, Trial, Verdict
 from annotune.printable import one_line
 from annotune.report.figures import (
     MISSING,
+    advice_text,
     count_text,
     estimated,
     factor_text,
@@ -52,12 +53,14 @@ LEGEND = (
     "time: of one run of the region, ± interquartile range; roofline: share of the least time "
     "that the device's peak and memory bandwidth allow, above 100% where a cache holds the data; "
     "speed-up: sequential time over this time, given only between figures of one kind. "
-    "Measured on a GPU, time is that of the kernels, without copies."
+    "On a GPU, time is that of the kernels; a call with its copies takes what stands beside the "
+    "device."
 )
 COLUMNS = ("time", "GFLOP/s", "roofline", "speed-up", "verified")
 MODEL_COLUMNS = ("kernel", "predicted", "bound by", "registers", "roofline", "MAGMA's bound")
 GRID_UNITS = "gangs x workers x lanes"
 _GRIDS = ("grid_asked", "grid_chosen")
+ORIGINAL_WINS = "; sequential is faster"
 # So many ties are named, and the others counted.
 NAMED = 3
 
@@ -125,6 +128,8 @@ def provenance_text(row: Row) -> str:
                 words += f", with copies {time_text(row.end_to_end_s)}"
         case RowStatus.PREDICTED:
             words = f"predicted for {device}{_formulation(row)}"
+            if row.end_to_end_s is not None:
+                words += f", with copies {estimated(time_text(row.end_to_end_s))}"
     if is_doubtful(row):
         return f"{words}; not verified: {reason or 'no reason was recorded'}"
     # Right, measured, and yet not written.
@@ -174,7 +179,11 @@ def winner_texts(region: RegionResult) -> tuple[str, ...]:
     if measured is None:
         lines.append("winner: none, no tuned variant was measured and verified")
     else:
-        lines.append(f"winner: {_variant_text(measured)}{_beaten_by(region, measured)}")
+        beaten = _beaten_by(region, measured)
+        losing = (
+            "none, for the original is faster than " if beaten.startswith(ORIGINAL_WINS) else ""
+        )
+        lines.append(f"winner: {losing}{_variant_text(measured)}{beaten}")
     lines += _predictions(region)
     lines += _copies(region)
     return tuple(lines)
@@ -182,18 +191,18 @@ def winner_texts(region: RegionResult) -> tuple[str, ...]:
 
 def _copies(region: RegionResult) -> Iterator[str]:
     """Yield a line for each target of a GPU whose copies cost what its kernels gain."""
-    original = next(row for row in all_rows(region) if row.name == "sequential")
-    for row in all_rows(region):
-        measured = row.is_tuned and row.status is RowStatus.MEASURED
-        if not measured or row.end_to_end_s is None or original.time_s is None:
-            continue
-        kernels, call = row.time_s or 0.0, row.end_to_end_s
-        if kernels < original.time_s <= call:
-            yield (
-                f"copies of {people_say(row.name)}: {time_text(call - kernels)} for kernels of "
-                f"{time_text(kernels)}, and the original takes {time_text(original.time_s)}: keep "
-                "the arrays on the device (--data resident), or leave this region on the CPU"
-            )
+    predicted = {row.name: row for row in region.rows if row.status is RowStatus.PREDICTED}
+    for cost in region.copies:
+        copied, ran = time_text(cost.copies_s), time_text(cost.kernels_s)
+        where = ""
+        if cost.target in predicted:
+            copied, ran = estimated(copied), estimated(ran)
+            where = f", predicted for {one_line(predicted[cost.target].device)}"
+        yield (
+            f"copies of {people_say(cost.target)}{where}: {copied} for kernels of {ran}, and the "
+            f"original takes {time_text(cost.original_s)}: "
+            f"{advice_text(cost.arrays, cost.break_even)}"
+        )
 
 
 def _predictions(region: RegionResult) -> Iterator[str]:
@@ -470,7 +479,9 @@ def _texts(region: RegionResult, model: TargetModel) -> Iterator[str]:
         )
     first = next((row for row in all_rows(region) if row.name == "sequential"), None)
     if first is not None and first.time_s is not None:
-        losing = losing_text(first.time_s, first.device, model.predicted_s, model.copies_s)
+        is_told = any(cost.target == model.target for cost in region.copies)
+        copies_s = None if is_told else model.copies_s
+        losing = losing_text(first.time_s, first.device, model.predicted_s, copies_s)
         if losing:
             yield f"  {losing}"
     yield f"  {agreement_text(model)}"

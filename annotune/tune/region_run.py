@@ -26,8 +26,9 @@ from annotune.measure.machine import (
 )
 from annotune.measure.timing import load_average, ratio_interval
 from annotune.measure.trial import Status, Trial, Verdict
-from annotune.model.bounds import roofline_time, widest_real
+from annotune.model.bounds import copies, roofline_time, widest_real
 from annotune.model.predict import KernelForecast
+from annotune.model.worth import CallSeconds, break_even
 from annotune.space.decision import Base
 from annotune.space.space import Space
 from annotune.space.variants import Listing, Variant
@@ -42,6 +43,7 @@ from annotune.tune.results import (
     FIRST_ALONE,
     ORIGINALS,
     ROW_NAMES,
+    CopiesCost,
     KernelModel,
     Profile,
     RegionResult,
@@ -576,8 +578,10 @@ def _tuned(run: RegionRun, found: Mapping[str, TargetResult]) -> Tuned:
     region = run.analysis.region
     work = run.analysis.total
     traffic = work.bytes_read + work.bytes_written
-    lost = {n: LOST for n in found if n not in ORIGINALS and does_not_beat(found, n)}
+    behind = (n for n in found if n not in ORIGINALS and does_not_beat(found, n))
+    lost = {n: _why_lost(found, n) for n in behind}
     rows = _Rows(run, found, work.flop, lost)
+    made = rows.all()
     trials = tuple(t for outcome in found.values() for t in outcome.trials)
     result = RegionResult(
         region.function,
@@ -586,13 +590,14 @@ def _tuned(run: RegionRun, found: Mapping[str, TargetResult]) -> Tuned:
         dict(region.sizes),
         work.flop,
         traffic,
-        rows.all(),
+        made,
         trials,
         rows.roofs,
         _sizes_checked(found.values()),
         tuple(target_models(found, trials)),
         tuple(o.searched for o in found.values() if o.searched is not None),
         profiles=tuple(_profiles(run, found)),
+        copies=tuple(_copies_costs(run, rows, made)),
     )
     codes = {n: o.code for n, o in found.items() if o.code is not None and n not in lost}
     notes = lost | {n: o.note for n, o in found.items() if o.note}
@@ -617,13 +622,14 @@ def _why_in_part(best: Trial) -> str:
 
 
 LOST = "it does not beat the original, whose nest is kept"
+LOST_BY_COPIES = "with its copies it does not beat the original, whose nest is kept"
 
 
 def does_not_beat(found: Mapping[str, TargetResult], target: str) -> bool:
     """Return whether a target's best variant was measured and is no faster than the original.
 
     The finals decide, where both took part in the same; what cannot be told apart there must be
-    ahead by more than a few percent.
+    ahead by more than a few percent. On a GPU the copies of the arrays are a part of a call.
     """
     first, best = found["sequential"].best, found[target].best
     if first is None or best is None or best.is_predicted:
@@ -634,7 +640,39 @@ def does_not_beat(found: Mapping[str, TargetResult], target: str) -> bool:
         return is_tied or beside.verdict is Verdict.FASTER
     if not first.best_known_s or not best.best_known_s:
         return False
-    return first.best_known_s <= best.best_known_s
+    return first.best_known_s <= (_end_to_end_s(best) or best.best_known_s)
+
+
+def _end_to_end_s(best: Trial) -> float | None:
+    """Return the seconds of a call with its copies, None where they were not measured."""
+    found = best.facts.get("end_to_end_s")
+    return found if isinstance(found, float) else None
+
+
+def _why_lost(found: Mapping[str, TargetResult], target: str) -> str:
+    """Return why a target that does not beat the original does not."""
+    first, best = found["sequential"].best, found[target].best
+    kernels_s = best.best_known_s if best is not None and _end_to_end_s(best) else None
+    is_faster = (
+        first is not None and kernels_s is not None and kernels_s < (first.best_known_s or 0)
+    )
+    return LOST_BY_COPIES if is_faster else LOST
+
+
+def _copies_costs(run: RegionRun, rows: _Rows, made: Sequence[Row]) -> Iterator[CopiesCost]:
+    """Yield for each target whose kernels alone beat the original what its copies cost."""
+    original_s = None if rows.sequential is None else rows.sequential.best_known_s
+    moved = copies(run.analysis)
+    if not original_s or isinstance(moved, str):
+        return
+    for row in made:
+        if row.end_to_end_s is None or not row.time_s or not row.is_tuned:
+            continue
+        times = CallSeconds(row.time_s, row.end_to_end_s - row.time_s, original_s)
+        if times.kernels_s < times.original_s and not times.pays:
+            least = break_even(run.analysis, times, run.device)
+            cost = CopiesCost(row.name, times.kernels_s, times.copies_s, original_s)
+            yield replace(cost, arrays=moved.most(), break_even=least)
 
 
 def _sizes_checked(found: Iterable[TargetResult]) -> tuple[Mapping[str, int], ...]:
@@ -730,7 +768,9 @@ class _Rows:
     def row(self, name: str, status: RowStatus, device: str, best: Trial, speedup: Speedup) -> Row:
         time_s, final = best.best_known_s, best.final
         assert time_s is not None
-        end_to_end_s = best.facts.get("end_to_end_s")
+        end_to_end_s, forecast = _end_to_end_s(best), self.found[name].forecast
+        if status is RowStatus.PREDICTED and forecast is not None and forecast.copies_s is not None:
+            end_to_end_s = time_s + forecast.copies_s
         return Row(
             name,
             status,
@@ -747,7 +787,7 @@ class _Rows:
             self.run.device.vendor_name if best.predicted_s is not None else "",
             speedup.low,
             speedup.high,
-            end_to_end_s if isinstance(end_to_end_s, float) else None,
+            end_to_end_s,
             final,
         )
 

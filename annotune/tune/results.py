@@ -50,7 +50,7 @@ class Row:
     `predicted_for`, also where another one is measured.
     `speedup_low` and `speedup_high` are the speed-up's interval where both times are of the same
     finals, whose figures are in `final`. `end_to_end_s` is the time with copies of what runs on a
-    GPU, of which `time_s` is the kernels' alone.
+    GPU, of which `time_s` is the kernels' alone; it is predicted where that is.
     """
 
     name: RowName
@@ -205,6 +205,24 @@ class FormulationResult:
 
 
 @dataclass(frozen=True, slots=True)
+class CopiesCost:
+    """A target whose kernels beat the original, and whose calls with their copies do not.
+
+    The figures are seconds of one call, those of kernels and copies predicted for the device of the
+    row where the row is; the original's is measured. `arrays` are those that make up nearly all of
+    the copies. `break_even` are the least sizes at which a call is estimated to pay, empty where
+    none does, and None where that is not known.
+    """
+
+    target: str
+    kernels_s: Figure
+    copies_s: Figure
+    original_s: Figure
+    arrays: tuple[str, ...] = ()
+    break_even: Mapping[str, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class RegionResult:
     """One region's table, work and trials. `flop` and `bytes` are those at `sizes`.
 
@@ -213,7 +231,7 @@ class RegionResult:
     winner. `roofs` gives each device's limits, by the device's name in
     the rows. `searches` has an entry for each target that was searched. `by_size` are the same of
     the other problem sizes for which the region was tuned as well. `profiles` are of the targets
-    that a GPU has measured.
+    that a GPU has measured, `copies` of those whose copies cost what their kernels gain.
     """
 
     function: str
@@ -231,6 +249,7 @@ class RegionResult:
     by_size: tuple[RegionResult, ...] = ()
     profiles: tuple[Profile, ...] = ()
     formulations: Annotated[tuple[FormulationResult, ...], Meta(extra=LATER)] = ()
+    copies: Annotated[tuple[CopiesCost, ...], Meta(extra=LATER)] = ()
 
     @property
     def at_each_size(self) -> tuple[RegionResult, ...]:

@@ -273,8 +273,14 @@ def test_every_missing_field_of_an_object_is_named(tmp_path: Path) -> None:
     fixed = [p for p in fields(results_json(RUN)) if not FREE & set(p[:-1])]
     # One element of each array has all its fields.
     for path in {tuple(p for p in path if not isinstance(p, int)): path for path in fixed}.values():
-        is_free = len(path) > 1 and path[-2] in ("tools", "roofs", "bytes_s", "calls_s")
-        is_free |= path[-1:] == ("formulations",)
+        is_free = len(path) > 1 and path[-2] in (
+            "tools",
+            "roofs",
+            "bytes_s",
+            "calls_s",
+            "break_even",
+        )
+        is_free |= path[-1:] in (("formulations",), ("copies",))
         if not path or isinstance(path[-1], int) or path[-1] in ("schema", "annotune") or is_free:
             continue
         root: Any = results_json(RUN)
@@ -287,15 +293,15 @@ def test_every_missing_field_of_an_object_is_named(tmp_path: Path) -> None:
         assert f"the field '{path[-1]}' is missing" in found.message
 
 
-def test_a_file_from_before_there_were_formulations_is_read(tmp_path: Path) -> None:
+def test_a_file_from_before_there_were_some_fields_is_read(tmp_path: Path) -> None:
     root = results_json(RUN)
     for region in root["regions"]:
         for one in (region, *region["by_size"]):
-            del one["formulations"]
+            del one["formulations"], one["copies"]
     path = tmp_path / "results.json"
     path.write_text(json.dumps(root))
     regions = read_results(path).regions
-    assert regions == tuple(replace(one, formulations=()) for one in RUN.regions)
+    assert regions == tuple(replace(one, formulations=(), copies=()) for one in RUN.regions)
 
 
 @given(

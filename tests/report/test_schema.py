@@ -38,6 +38,7 @@ TABLES = {
     "TargetModel": "model",
     "KernelModel": "kernel",
     "FormulationResult": "formulation",
+    "CopiesCost": "copies",
     "CheckRegionJson": "check region",
     "EmitRegionJson": "emit region",
     "SizePlanJson": "size plan",

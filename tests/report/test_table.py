@@ -25,6 +25,7 @@ from annotune.report.summary import (
 from annotune.report.terminal import ResultsTable, results_text
 from annotune.tune.results import (
     ROW_NAMES,
+    CopiesCost,
     KernelModel,
     RegionResult,
     Row,
@@ -98,7 +99,8 @@ def test_a_winner_that_the_original_beats_says_so() -> None:
         Row("cuda", RowStatus.MEASURED, GPU, 0.1, 0.1, verified=False),
     )
     (line,) = winner_texts(replace(SD_T_D2, rows=rows))
-    assert line.startswith("winner: tuned OpenMP, 2.00 ± 0.10 s, measured on")
+    none = "winner: none, for the original is faster than "
+    assert line.startswith(f"{none}tuned OpenMP, 2.00 ± 0.10 s, measured on")
     assert line.endswith("; sequential is faster, 1.00 ± 0.10 s")
     close = (replace(rows[0], time_s=1.95), rows[1])
     (line,) = winner_texts(replace(SD_T_D2, rows=close))
@@ -112,17 +114,29 @@ def test_the_winner_is_whose_calls_are_fastest() -> None:
         rival,
         Row("cuda", RowStatus.MEASURED, GPU, kernels, 0.0, verified=True, end_to_end_s=1.5),
     )
-    first, copies = winner_texts(replace(SD_T_D2, rows=rows))
+    cost = CopiesCost("cuda", kernels, 1.5 - kernels, 1.0, ("u", "w"), {"n": 40})
+    region = replace(SD_T_D2, rows=rows, copies=(cost,))
+    first, copies = winner_texts(region)
     assert first.startswith("winner: tuned OpenMP, 200 ± 10 ms")
     assert copies == (
         "copies of tuned CUDA: 1.50 s for kernels of 100 µs, and the original takes 1.00 s: keep "
-        "the arrays on the device (--data resident), or leave this region on the CPU"
+        "u and w on the device (a block of Data, or --data resident), or leave this region on the "
+        "CPU; by an estimate, from about n=40 on a call pays"
+    )
+    never = replace(region, copies=(replace(cost, arrays=("u", "v", "w"), break_even={}),))
+    assert "keep u, v and w on the device" in winner_texts(never)[-1]
+    assert winner_texts(never)[-1].endswith("; by an estimate, at no larger sizes a call pays")
+    predicted = replace(rows[2], status=RowStatus.PREDICTED)
+    (*_, copies) = winner_texts(replace(region, rows=(*rows[:2], predicted)))
+    assert copies.startswith(
+        f"copies of tuned CUDA, predicted for {GPU}: (~1.50 s) for kernels of (~100 µs), and the "
+        "original takes 1.00 s: keep u and w"
     )
     cheaper = (*rows[:2], replace(rows[2], end_to_end_s=0.1))
     (line,) = winner_texts(replace(SD_T_D2, rows=cheaper))
     assert line.startswith("winner: tuned CUDA, 100 ± 0 µs, measured on")
     # Alone, it is said to lose.
-    first, _ = winner_texts(replace(SD_T_D2, rows=(rows[0], rows[2])))
+    (first,) = winner_texts(replace(SD_T_D2, rows=(rows[0], rows[2])))
     assert first.endswith("; sequential is faster, 1.00 ± 0.10 s")
 
 

@@ -56,6 +56,9 @@ def test_the_original_wins_nothing_and_may_be_faster() -> None:
     assert found.of("sequential", "7") is None
 
 
+END_TO_END = "end_to_end_s"
+
+
 @pytest.mark.parametrize(
     ("original", "best", "is_lost"),
     [
@@ -80,10 +83,13 @@ def test_what_does_not_beat_the_original_is_lost(
         # Without finals of both the times of the search decide, and predictions never do.
         "cuda": TargetResult((), Tried(0, replace(own, time_s=0.01))),
         "openacc": TargetResult((), Tried(0, replace(own, time_s=9.0))),
+        # A call has its copies, too.
+        "copying": TargetResult((), Tried(0, replace(own, time_s=0.01, facts={END_TO_END: 9.0}))),
+        "copied": TargetResult((), Tried(0, replace(own, time_s=0.01, facts={END_TO_END: 0.02}))),
         "predicted": TargetResult((), Tried(0, replace(own, time_s=9.0, is_predicted=True))),
     }
     lost = [name for name in targets if name != "sequential" and does_not_beat(targets, name)]
-    assert lost == [*(["openmp"] if is_lost else []), "openacc"]
+    assert lost == [*(["openmp"] if is_lost else []), "openacc", "copying"]
 
 
 def test_who_fails_in_the_finals_is_not_ranked() -> None:

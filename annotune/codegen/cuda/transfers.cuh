@@ -15,7 +15,7 @@
 #define ANNOTUNE_SLOTS 32
 #endif
 #ifndef ANNOTUNE_COPIERS
-#define ANNOTUNE_COPIERS 8
+#define ANNOTUNE_COPIERS 12
 #endif
 static_assert(ANNOTUNE_CHUNK > 0 && ANNOTUNE_SLOTS > 0 && ANNOTUNE_COPIERS >= 0,
               "the ring needs a slot of some bytes");

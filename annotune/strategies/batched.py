@@ -47,7 +47,7 @@ from annotune.transforms.cache import Resident
 # Longer loops fill blocks with tiles of a single product.
 SMALL = 32
 # Outputs of a thread along a loop, and in all, at most.
-ALONG, OUTPUTS = 8, 16
+ALONG, OUTPUTS = 8, 8
 # Neighbouring doubles that make a sector of 32 bytes, the least that a store moves (CUDA C++ Best
 # Practices Guide, Coalesced Access).
 SECTOR = 4
@@ -66,7 +66,7 @@ FEW_OUTPUTS = 8
 OTHER_REGISTERS = ((2, 2), (2, 4), (4, 4), (8, 4))
 # What an output in registers costs beside that, for they leave room for fewer threads: of 100,000
 # products of 16 on an H200, 2 x 4 and 2 x 2 of a thread take 192 us, 4 x 4 215 and 8 x 4 261; of
-# 32, 2 x 2 take 816, 4 x 4 834 and 8 x 4 874. And what conditions at the ends of cut tiles cost,
+# 32, 2 x 4 take 739, 2 x 2 816, 4 x 4 834 and 8 x 4 874. And what conditions at the ends of cut tiles cost,
 # as a share of all else (an assumption).
 REGISTER = 0.15
 CUT = 0.25

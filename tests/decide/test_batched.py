@@ -76,7 +76,7 @@ def tile_of(one: Decided) -> ContractionTile:
         (8, (4, 4, 4), (2, 2)),
         (12, (4, 6, 4), (3, 2)),
         (16, (8, 4, 2), (2, 4)),
-        (32, (8, 8, 1), (4, 4)),
+        (32, (16, 8, 1), (2, 4)),
     ],
 )
 def test_a_block_has_as_many_products_as_fill_its_lanes(

@@ -101,6 +101,14 @@ static void summed(int n, double *restrict a, const double *restrict b)
     /*@ end @*/
 }
 
+static void mixed(int n, double *restrict a, const double *restrict b)
+{
+    /*@ begin PerfTuning (def input_params { param n = 1000; }) @*/
+    for (int i = 0; i < n; i++)
+        a[i] = 0.5 * a[i] + b[i];
+    /*@ end @*/
+}
+
 static void ended(int n, double *restrict a, const double *restrict b)
 {
     if (n > 4)
@@ -201,7 +209,9 @@ void allocating(int n, int steps, double *restrict x, double *restrict y)
         scaled(n, work, 0.5);
         summed(n, more, work);
         summed(n, x, more);
+        mixed(n, x, more);
         free(more);
+        scaled(n, x, 0.5);
         work = realloc(work, (n + k) * sizeof *work);
     }
     summed(n, y, work);
@@ -445,3 +455,90 @@ def test_odd_texts(odd: Built) -> None:
     odd.outcomes(*jobs)
     texts = "".join(odd.emissions["odd"].files.values())
     assert ("annotune_data_begin();\n" in texts) is (odd.target != "openmp")
+
+
+# Mistakes in the text that knows where arrays are -------------------------------------
+
+MISTAKES = {
+    "cuda": {
+        "what kernels write is not noted": ("one->is_on_host = false;", ";"),
+        "what the host writes is not noted": (
+            "one->is_on_device = one->is_on_device && !is_written;",
+            ";",
+        ),
+        "what the nest writes on the host is not noted": (
+            "annotune_must\\(entry, annotune_to_host\\(\\*one\\)\\);\n.*!array.is_fetched;",
+            "annotune_must(entry, annotune_to_host(*one));",
+        ),
+        "a copy is taken for made": ("one.is_on_host = status == cudaSuccess;", ";"),
+        "what is not read of an array in part is not sent": (
+            "array.is_sent \\|\\| !is_whole\\)",
+            "array.is_sent)",
+        ),
+        "an array that is cut is used where it is": ("one->is_cut = true;", ";"),
+        "what others fetch is not noted": (
+            "one.is_on_device = one.is_on_device && !array.is_fetched;",
+            ";",
+        ),
+        "a call finds arrays that are put aside": (
+            "first = annotune_staying.aside \\? NULL : annotune_staying.first;",
+            "first = annotune_staying.first;",
+        ),
+        "a part begins where the array does": (
+            "one.whole.device \\+ \\(\\(const char \\*\\)array.first - from\\);",
+            "one.whole.device;",
+        ),
+        "memory is given back with the only values": (
+            'annotune_must\\("annotune_data", annotune_to_host\\(\\*\\*link\\)\\);',
+            ";",
+        ),
+        "a call does not wait for what it fetches": (
+            "\\(array.way == ANNOTUNE_STAGED && !array.is_fetched\\)",
+            "array.way == ANNOTUNE_STAGED",
+        ),
+        "what has failed is trusted": ("status == cudaSuccess \\|\\| \\(status == ", "(true || "),
+    },
+    "openacc": {
+        "what kernels write is not noted": (
+            "one->is_on_host = one->is_on_host && !is_written;",
+            ";",
+        ),
+        "what the host writes is not noted": (
+            "one->is_on_device = one->is_on_device && !is_written;",
+            ";",
+        ),
+        "what the nest writes on the host is not noted": (
+            "annotune_staying.all\\[n\\].is_on_device &= !used\\[k\\].is_written;",
+            ";",
+        ),
+        "what is not read of an array in part is not sent": (
+            "used\\[k\\].is_read \\|\\| one->first < first \\|\\| end < one->end;",
+            "used[k].is_read;",
+        ),
+        "an array that is cut is used where it is": ("if \\(is_cut\\) \\{", "if (0) {"),
+        "memory is taken for values": (
+            "    one->is_on_device = 0;\n",
+            "    one->is_on_device = 1;\n",
+        ),
+        "a call finds arrays that are put aside": (" && !annotune_staying.aside; n\\+\\+", "; n++"),
+    },
+}
+
+
+@pytest.mark.parametrize("name", sorted({*MISTAKES["cuda"], *MISTAKES["openacc"]}))
+def test_a_mistake_is_found(name: str, program: Built) -> None:
+    mistakes = MISTAKES.get(program.target, {})
+    if name not in mistakes:
+        return
+    wrong = program.changed(*mistakes[name], ".cu" if program.target == "cuda" else "")
+    jobs = [job_of(function, n, 2) for function in FUNCTIONS for n in (1, 6, 17)]
+    if program.target == "cuda":
+        jobs += [job_of("allocating", 9, 2, fail_at=k) for k in range(1, 70)]
+        jobs += [job_of("allocating", 9, 2, memory=72 * k) for k in range(1, 5)]
+    outcomes, _ = wrong.run(*jobs)
+    wrong_ones = [
+        not one.same or any(one.counts.get(k) for k in ("red_zone_violations", "live_sections"))
+        for one in outcomes
+        if one is not None
+    ]
+    assert any(wrong_ones) or None in outcomes[: 3 * len(FUNCTIONS)]

@@ -129,43 +129,45 @@ class Built:
         run("gcc", "-O1", "-w", *SHARED, "-shared", *own, "-lm", "-o", folder / "original.so")
         getattr(self, f"_{target}")()
 
-    def _objects(self, suffix: str, *flags: str) -> list[Path]:
-        """Return the C files as compiled, without a warning."""
-        made: list[Path] = []
+    def _made(self, name: str, text: str, *command: Any) -> Path:
+        """Return the object of a text, which is compiled where it is another one than before."""
+        source, made = self.folder / name, self.folder / f"{name}.o"
+        if not made.exists() or source.read_text() != text:
+            source.write_text(text)
+            run(*command, *SHARED, "-c", source, "-o", made)
+        return made
+
+    def _host(self, suffix: str, *flags: str) -> list[Path]:
+        """Return the objects of the C files, which are compiled without a warning."""
+        strict = ("gcc", "-O1", "-Wall", "-Werror", "-Wno-unused", *_PERHAPS, *flags)
+        made = [self._made("others.c", (self.folder / "others.c").read_text(), "gcc", "-w")]
         for name, emission in self.emissions.items():
-            source, made_of = self.folder / f"{name}{suffix}", self.folder / f"{name}.o"
             text = emission.files[suffix]
-            source.write_text(with_memory(text) if suffix == "_acc.c" else text)
-            strict = ("-O1", "-Wall", "-Werror", "-Wno-unused", *_PERHAPS)
-            run("gcc", *strict, *SHARED, *flags, "-c", source, "-o", made_of)
-            made.append(made_of)
-        run("gcc", "-w", *SHARED, "-c", self.folder / "others.c", "-o", self.folder / "others.o")
-        return [*made, self.folder / "others.o"]
+            text = with_memory(text) if suffix == "_acc.c" else text
+            made.append(self._made(f"{name}{suffix}", text, *strict))
+        return made
 
     def _cuda(self) -> None:
-        objects = self._objects("_cuda.c")
+        objects = self._host("_cuda.c")
+        warned = ("g++", "-O1", "-Wall", "-Werror", "-Wno-unused", "-Wno-unknown-pragmas", *CUDA)
         for name, emission in self.emissions.items():
-            source, made = self.folder / f"{name}.cu", self.folder / f"{name}_device.o"
-            source.write_text(translate(emission.files[".cu"]))
-            warned = ("-Wall", "-Werror", "-Wno-unused", "-Wno-unknown-pragmas")
-            run("g++", "-O1", *warned, *SHARED, *CUDA, "-c", source, "-o", made)
-            objects.append(made)
+            objects.append(self._made(f"{name}.cu", translate(emission.files[".cu"]), *warned))
         run("g++", "-shared", *objects, "-o", self.folder / "made.so")
 
     def _openacc(self) -> None:
         flags = ("-fopenacc", "-foffload=disable")
-        objects = self._objects("_acc.c", *flags, *ACC_MEMORY)
-        memory = self.folder / "memory.o"
-        run("gcc", "-O1", *SHARED, "-c", RUNTIME_FOLDER / "acc_memory.c", "-o", memory)
-        run("gcc", *flags, "-shared", *objects, memory, "-lm", "-o", self.folder / "made.so")
+        objects = self._host("_acc.c", *flags, *ACC_MEMORY)
+        text = (RUNTIME_FOLDER / "acc_memory.c").read_text()
+        objects.append(self._made("memory.c", text, "gcc", "-O1"))
+        run("gcc", *flags, "-shared", *objects, "-lm", "-o", self.folder / "made.so")
 
     def _openmp(self) -> None:
-        objects = self._objects("_omp.c", "-fopenmp")
+        objects = self._host("_omp.c", "-fopenmp")
         run("gcc", "-fopenmp", "-shared", *objects, "-lm", "-o", self.folder / "made.so")
 
-    def changed(self, old: str, new: str) -> Built:
-        """Return the program with a pattern replaced in what the host runs."""
-        suffix = {"cuda": "_cuda.c", "openacc": "_acc.c", "openmp": "_omp.c"}[self.target]
+    def changed(self, old: str, new: str, suffix: str = "") -> Built:
+        """Return the program with a pattern replaced in what the host runs, or in another file."""
+        suffix = suffix or {"cuda": "_cuda.c", "openacc": "_acc.c"}[self.target]
         other = copy(self)
         other.folder = self.folder / "changed"
         shutil.copytree(self.folder, other.folder, dirs_exist_ok=True)

@@ -18,6 +18,8 @@ struct annotune_residents {
     pthread_mutex_t turn;
 };
 __attribute__((weak)) annotune_residents annotune_staying = {NULL, 0, 0, PTHREAD_MUTEX_INITIALIZER};
+#define ANNOTUNE_CALLED extern "C" __attribute__((weak, visibility("default")))
+ANNOTUNE_CALLED void annotune_data_aside(int is_begun);
 /* Whether the call has come to its kernels. */
 static thread_local bool annotune_has_begun = false;
 
@@ -35,9 +37,9 @@ static bool annotune_leads_to(const annotune_resident &one, const void *pointer)
 }
 
 /* What the device has is nothing to go by after a failure: only without memory nothing has begun. */
-static void annotune_mistrust(cudaError_t status)
+static void annotune_mistrust(cudaError_t status, bool has_begun = false)
 {
-    if (status == cudaSuccess || status == cudaErrorMemoryAllocation)
+    if (status == cudaSuccess || (status == cudaErrorMemoryAllocation && !has_begun))
         return;
     for (annotune_resident *one = annotune_staying.first; one != NULL; one = one->next) {
         if (one->is_on_device && !one->is_on_host)
@@ -116,51 +118,53 @@ static bool annotune_holds(const annotune_resident &one, const annotune_array &a
 }
 
 /* Let one array of a call be used where it is, if it is whole there. One of which some is elsewhere
- * is copied as if none of it were there, and so are all arrays of the call that share it. */
+ * is copied as if none of it were there, and so are all arrays of the call that share it; and one for
+ * which the device has no memory. */
 static cudaError_t annotune_settle(annotune_resident &one, annotune_array &array)
 {
     const char *const from = (const char *)one.whole.first;
     const bool is_whole = array.first == one.whole.first && array.bytes == one.whole.bytes
                           && array.section == array.bytes && array.before == 0;
-    if (!one.is_cut && annotune_to_device(one, array.is_sent || !is_whole) == cudaSuccess) {
+    cudaError_t status = cudaSuccess;
+    if (!one.is_cut)
+        status = annotune_to_device(one, array.is_sent || !is_whole);
+    if (!one.is_cut && status == cudaSuccess) {
         array.first = one.whole.device + ((const char *)array.first - from);
-        return cudaSuccess;
+        return status;
     }
+    if (status != cudaSuccess && status != cudaErrorMemoryAllocation)
+        return status;
     cudaGetLastError();
     one.is_cut = true;
-    const cudaError_t status = annotune_to_host(one);
+    status = annotune_to_host(one);
     one.is_on_device = one.is_on_device && !array.is_fetched;
     return status;
 }
 
-/* Let a call use arrays where they are, and send the others. */
-[[maybe_unused]] static cudaError_t annotune_send_resident(annotune_array *arrays, int count)
+/* Settle all arrays of a call. */
+static cudaError_t annotune_settled(annotune_array *arrays, int count)
 {
-    /* An error of earlier calls is not to pass for one of these launches. */
-    cudaGetLastError();
-    annotune_has_begun = false;
-    cudaError_t status = cudaSuccess;
-    {
-        const annotune_lock lock(&annotune_staying.turn);
-        annotune_resident *const first = annotune_staying.aside ? NULL : annotune_staying.first;
-        for (annotune_resident *one = first; one != NULL; one = one->next) {
-            one->is_cut = false;
-            for (int k = 0; k < count; k++)
-                if (arrays[k].bytes > 0 && annotune_meets(*one, arrays[k].first, arrays[k].bytes)
-                    && !annotune_holds(*one, arrays[k]))
-                    one->is_cut = true;
-        }
-        for (int k = 0; k < count; k++) {
-            void *const given = arrays[k].first;
-            annotune_resident *one = arrays[k].bytes > 0 ? first : NULL;
-            for (; one != NULL && arrays[k].first == given && status == cudaSuccess; one = one->next)
-                if (annotune_meets(*one, given, arrays[k].bytes))
-                    status = annotune_settle(*one, arrays[k]);
+    const annotune_lock lock(&annotune_staying.turn);
+    annotune_resident *const first = annotune_staying.aside ? NULL : annotune_staying.first;
+    for (annotune_resident *one = first; one != NULL; one = one->next) {
+        one->is_cut = false;
+        for (int k = 0; k < count; k++)
+            if (arrays[k].bytes > 0 && annotune_meets(*one, arrays[k].first, arrays[k].bytes)
+                && !annotune_holds(*one, arrays[k]))
+                one->is_cut = true;
+    }
+    for (int k = 0; k < count; k++) {
+        void *const given = arrays[k].first;
+        annotune_resident *one = arrays[k].bytes > 0 ? first : NULL;
+        for (; one != NULL && arrays[k].first == given; one = one->next) {
+            if (!annotune_meets(*one, given, arrays[k].bytes))
+                continue;
+            const cudaError_t status = annotune_settle(*one, arrays[k]);
+            if (status != cudaSuccess)
+                return status;
         }
     }
-    if (status == cudaSuccess)
-        status = annotune_send(arrays, count);
-    return status;
+    return cudaSuccess;
 }
 
 /* What stays on the device and has the array of a call, NULL for others. */
@@ -174,14 +178,62 @@ static annotune_resident *annotune_resident_of(const annotune_array &array)
     return one;
 }
 
-/* Whether a call may return before the device has done with an array. */
-static bool annotune_is_left(const annotune_array &array, bool is_resident)
+/* The arrays of a call but for those that kernels use where they stay. */
+enum { ANNOTUNE_MOST_ARRAYS = 32 };
+struct annotune_others {
+    annotune_array all[ANNOTUNE_MOST_ARRAYS];
+    int place[ANNOTUNE_MOST_ARRAYS];
+    int count;
+    annotune_others(const annotune_array *arrays, int given) : count(0)
+    {
+        for (int k = 0; k < given; k++) {
+            if (arrays[k].way == ANNOTUNE_IN_PLACE && annotune_resident_of(arrays[k]) != NULL)
+                continue;
+            place[count] = k;
+            all[count++] = arrays[k];
+        }
+    }
+    void put_back(annotune_array *arrays) const
+    {
+        for (int n = 0; n < count; n++)
+            arrays[place[n]] = all[n];
+    }
+};
+
+/* Let a call use arrays where they are, and send the others. */
+[[maybe_unused]] static cudaError_t annotune_send_resident(annotune_array *arrays, int count)
+{
+    /* An error of earlier calls is not to pass for one of these launches. */
+    cudaGetLastError();
+    annotune_has_begun = false;
+    if (count > ANNOTUNE_MOST_ARRAYS) {
+        annotune_data_aside(1);
+        annotune_data_aside(0);
+        return annotune_send(arrays, count);
+    }
+    cudaError_t status = annotune_settled(arrays, count);
+    if (status != cudaSuccess)
+        return status;
+    for (int k = 0; k < count; k++) {
+        char *const section = (char *)arrays[k].first - arrays[k].before;
+        /* Kernels read neighbours at once, from where memory of the library's begins. */
+        if (annotune_resident_of(arrays[k]) == NULL || (size_t)section % 16 != 0)
+            continue;
+        arrays[k].way = ANNOTUNE_IN_PLACE;
+        arrays[k].device = section;
+    }
+    annotune_others others(arrays, count);
+    status = others.count > 0 ? annotune_send(others.all, others.count) : cudaSuccess;
+    others.put_back(arrays);
+    return status;
+}
+
+/* Whether a call may return before the device has done with an array that is copied. */
+static bool annotune_is_left(const annotune_array &array)
 {
 #ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
     return false;
 #endif
-    if (is_resident)
-        return array.way == ANNOTUNE_IN_PLACE;
     return array.bytes == 0 || (array.way == ANNOTUNE_STAGED && !array.is_fetched);
 }
 
@@ -189,26 +241,26 @@ static bool annotune_is_left(const annotune_array &array, bool is_resident)
 [[maybe_unused]] static cudaError_t annotune_fetch_resident(
         const char *entry, annotune_array *arrays, int count, cudaError_t status)
 {
-    bool is_awaited = status != cudaSuccess;
+    if (count > ANNOTUNE_MOST_ARRAYS)
+        return annotune_fetch(entry, arrays, count, status);
     const annotune_lock lock(&annotune_staying.turn);
-    for (int k = 0; k < count; k++) {
-        const bool is_resident = annotune_resident_of(arrays[k]) != NULL;
-        arrays[k].is_given = arrays[k].is_given && (!is_resident || annotune_has_begun);
-        is_awaited = is_awaited || !annotune_is_left(arrays[k], is_resident);
-    }
+    annotune_others others(arrays, count);
+    bool is_awaited = status != cudaSuccess;
+    for (int n = 0; n < others.count; n++)
+        is_awaited = is_awaited || !annotune_is_left(others.all[n]);
     if (is_awaited)
-        status = annotune_fetch(entry, arrays, count, status);
+        status = annotune_fetch(entry, others.all, others.count, status);
+    for (int n = 0; n < others.count && !is_awaited; n++)
+        annotune_free(others.all[n].device, status);
     for (int k = 0; k < count; k++) {
         annotune_resident *const one = annotune_resident_of(arrays[k]);
-        if (!is_awaited && arrays[k].way != ANNOTUNE_IN_PLACE)
-            annotune_free(arrays[k].device, status);
-        if (status == cudaSuccess && one != NULL && arrays[k].is_fetched) {
-            one->is_on_device = true;
-            one->is_on_host = false;
-            one->lost = cudaSuccess;
-        }
+        if (one == NULL || !arrays[k].is_fetched || status != cudaSuccess)
+            continue;
+        one->is_on_device = true;
+        one->is_on_host = false;
+        one->lost = cudaSuccess;
     }
-    annotune_mistrust(status);
+    annotune_mistrust(status, annotune_has_begun);
     return status;
 }
 
@@ -235,8 +287,6 @@ static bool annotune_is_left(const annotune_array &array, bool is_resident)
 }
 
 /* What the program calls in a block of Data. */
-#define ANNOTUNE_CALLED extern "C" __attribute__((weak, visibility("default")))
-
 ANNOTUNE_CALLED void annotune_data_begin(void)
 {
     const annotune_lock lock(&annotune_staying.turn);

@@ -496,7 +496,10 @@ MISTAKES = {
             "\\(array.way == ANNOTUNE_STAGED && !array.is_fetched\\)",
             "array.way == ANNOTUNE_STAGED",
         ),
-        "what has failed is trusted": ("status == cudaSuccess \\|\\| \\(status == ", "(true || "),
+        "what has failed is trusted": (
+            "status == cudaSuccess \\|\\| \\(status == cudaErrorMemoryAllocation && !has_begun\\)",
+            "true",
+        ),
     },
     "openacc": {
         "what kernels write is not noted": (

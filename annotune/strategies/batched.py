@@ -66,8 +66,8 @@ FEW_OUTPUTS = 8
 OTHER_REGISTERS = ((2, 2), (2, 4), (4, 4), (8, 4))
 # What an output in registers costs beside that, for they leave room for fewer threads: of 100,000
 # products of 16 on an H200, 2 x 4 and 2 x 2 of a thread take 192 us, 4 x 4 215 and 8 x 4 261; of
-# 32, 2 x 4 take 739, 2 x 2 816, 4 x 4 834 and 8 x 4 874. And what conditions at the ends of cut tiles cost,
-# as a share of all else (an assumption).
+# 32, 2 x 4 take 739, 2 x 2 816, 4 x 4 834 and 8 x 4 874. And what conditions at the ends of cut
+# tiles cost, as a share of all else (an assumption).
 REGISTER = 0.15
 CUT = 0.25
 # A cache gives a thread for each output what its warps ask for, up to so many times what is there:

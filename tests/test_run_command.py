@@ -201,3 +201,39 @@ def test_a_refused_file_leaves_no_folder(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "AT201" in done.stderr
     assert not (tmp_path / "deep").exists()
+
+
+TRIAD = """\
+void triad(int n, double *restrict a, const double *restrict b, const double *restrict c)
+{
+    /*@ begin PerfTuning ( def input_params { param n = 300000; } ) @*/
+    for (int i = 0; i < n; i++)
+        a[i] = b[i] + 3.0 * c[i];
+    /*@ end @*/
+}
+"""
+
+
+def test_copies_that_cost_what_the_kernels_gain_are_told(tmp_path: Path) -> None:
+    (tmp_path / "triad.c").write_text(TRIAD)
+    command = [sys.executable, "-m", "annotune"]
+    limits = ("--target", "cuda", "--budget", "1", "--time", TIME)
+    done, checked = (
+        subprocess.run(
+            [*command, *words], cwd=tmp_path, capture_output=True, text=True, check=True
+        ).stdout
+        for words in (("run", "triad.c", "--json", *limits), ("check", "triad.c"))
+    )
+    (region,) = json.loads(done)["regions"]
+    (cost,) = region["copies"]
+    cuda = row(region, "cuda")
+    assert (cost["target"], cuda["status"]) == ("cuda", "predicted")
+    assert cost["copies_s"] + cost["kernels_s"] == pytest.approx(cuda["end_to_end_s"])
+    assert cost["original_s"] == row(region, "sequential")["time_s"]
+    assert cost["kernels_s"] < cost["original_s"] < cuda["end_to_end_s"]
+    assert sorted(cost["arrays"]) == ["a", "b", "c"]
+    # What is moved grows as what is computed.
+    assert cost["break_even"] == {}
+    (line,) = (one for one in checked.splitlines() if one.strip().startswith("CUDA: "))
+    assert "predicted to lose with its copies to the original, measured on " in line
+    assert line.endswith("; by an estimate, at no larger sizes a call pays")

@@ -6,6 +6,7 @@ Chunks are small here and slots are few, so that each slot has many turns.
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -327,6 +328,48 @@ def test_the_threads_have_no_race(texts: tuple[str, str], tmp_path: Path) -> Non
     run("g++", *flags, *sizes, *given, "-o", tmp_path / "program")
     done = subprocess.run([tmp_path / "program"], capture_output=True, text=True, timeout=LIMIT_S)
     assert done.returncode == 0, done.stderr[:2000]
+
+
+BOUND = """\
+#include <omp.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+void f(int, double *, double *, const double *);
+int main(void)
+{
+    enum { N = 100000 };
+    f(N, calloc(N, 8), calloc(N, 8), calloc(N, 8));
+    cpu_set_t own;
+    sched_getaffinity(0, sizeof own, &own);
+    printf("%d %d\\n", omp_get_num_procs(), CPU_COUNT(&own));
+    fflush(stdout);
+    return system("cat /proc/$PPID/task/*/status | grep Cpus_allowed:");
+}
+"""
+
+
+def test_threads_copy_on_all_of_openmp_s_processors(texts: tuple[str, str], tmp_path: Path) -> None:
+    processors = len(os.sched_getaffinity(0))
+    if processors < 2:
+        pytest.skip("there is one processor, and no second thread copies")
+    device, host = texts
+    (tmp_path / "host.c").write_text(host)
+    (tmp_path / "main.c").write_text("#define _GNU_SOURCE\n" + BOUND)
+    (tmp_path / "device.cu").write_text(translate(device))
+    for name in ("host", "main"):
+        run("gcc", "-fopenmp", "-c", tmp_path / f"{name}.c", "-o", tmp_path / f"{name}.o")
+    given = (tmp_path / "host.o", tmp_path / "main.o", *CUDA, tmp_path / "device.cu")
+    run("g++", "-fopenmp", "-DANNOTUNE_COPIERS=6", *given, "-o", tmp_path / "program")
+    environ = {**os.environ, "OMP_PROC_BIND": "true", "OMP_PLACES": "threads"}
+    done = subprocess.run(
+        [tmp_path / "program"], env=environ, capture_output=True, text=True, timeout=LIMIT_S
+    )
+    counts, *masks = done.stdout.splitlines()
+    assert counts.split() == [str(processors), "1"]
+    allowed = [bin(int(one.split()[1].replace(",", ""), 16)).count("1") for one in masks]
+    assert sorted(allowed) == [1, *(min(6, processors) - 1) * [processors]]
 
 
 OTHER = """

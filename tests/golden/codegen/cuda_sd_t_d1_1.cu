@@ -304,13 +304,44 @@ static void *annotune_copier(void *)
     }
 }
 
+extern "C" {
+__attribute__((weak)) int omp_get_num_places(void);
+__attribute__((weak)) int omp_get_place_num_procs(int place);
+__attribute__((weak)) void omp_get_place_proc_ids(int place, int *processors);
+}
+/* Find the processors that the caller may use: also where OpenMP has bound it to one of its places. */
+static int annotune_usable(cpu_set_t *usable)
+{
+    CPU_ZERO(usable);
+    if (sched_getaffinity(0, sizeof *usable, usable) != 0)
+        return 1;
+    const bool is_openmp = omp_get_num_places != NULL && omp_get_place_num_procs != NULL
+                           && omp_get_place_proc_ids != NULL;
+    const int places = is_openmp ? omp_get_num_places() : 0;
+    int found[CPU_SETSIZE];
+    for (int place = 0; place < places; place++) {
+        const int count = omp_get_place_num_procs(place);
+        if (count > CPU_SETSIZE)
+            continue;
+        omp_get_place_proc_ids(place, found);
+        for (int k = 0; k < count; k++)
+            if (found[k] < CPU_SETSIZE)
+                CPU_SET(found[k], usable);
+    }
+    return CPU_COUNT(usable);
+}
+
 /* Start the threads, one less than the processors that the caller may use; it copies, too. */
 static void annotune_start_copiers(void)
 {
     annotune_ring &ring = annotune_copies;
     cpu_set_t usable;
-    const int found = sched_getaffinity(0, sizeof usable, &usable) == 0 ? CPU_COUNT(&usable) : 1;
+    const int found = annotune_usable(&usable);
     const int wanted = (found < ring.most_copiers ? found : ring.most_copiers) - 1;
+    pthread_attr_t there;
+    if (wanted <= ring.copiers || pthread_attr_init(&there) != 0)
+        return;
+    pthread_attr_setaffinity_np(&there, sizeof usable, &usable);
     /* Signals are for the threads of the program, but what touching its memory raises. */
     sigset_t all, own;
     sigfillset(&all);
@@ -318,9 +349,10 @@ static void annotune_start_copiers(void)
     sigdelset(&all, SIGBUS);
     pthread_sigmask(SIG_SETMASK, &all, &own);
     while (ring.copiers < wanted
-           && pthread_create(&ring.threads[ring.copiers], NULL, annotune_copier, NULL) == 0)
+           && pthread_create(&ring.threads[ring.copiers], &there, annotune_copier, NULL) == 0)
         ring.copiers++;
     pthread_sigmask(SIG_SETMASK, &own, NULL);
+    pthread_attr_destroy(&there);
 }
 
 static void annotune_begin_copy(long number, void *to, const void *from, size_t bytes)

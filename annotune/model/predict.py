@@ -897,12 +897,16 @@ class Forecast:
 
 @dataclass(frozen=True)
 class RegionModel:
-    """A region's kernels as they are chosen, ready to be predicted for a device."""
+    """A region's kernels as they are chosen, ready to be predicted for a device.
+
+    Whether copies are staged depends on the target (`copy_time`).
+    """
 
     analysis: Analysis
     units: tuple[Unit, ...]
     choices: tuple[Candidate, ...]
     device: Device
+    is_staged: bool = False
 
     def forecast(self, compiled: Mapping[int, Compiled] = NOTHING_COMPILED) -> Forecast:
         """Return the predictions; `compiled` has what a compiler said, by a kernel's leader."""
@@ -914,7 +918,8 @@ class RegionModel:
         name = self.device.vendor_name
         if isinstance(moved, str):
             return Forecast(name, kernels, None, moved)
-        return Forecast(name, kernels, copy_time(moved, self.device), crossing=moved.most())
+        copies_s = copy_time(moved, self.device, self.is_staged)
+        return Forecast(name, kernels, copies_s, crossing=moved.most())
 
     def _kernel(self, unit: Unit, choice: Candidate, compiled: Compiled | None) -> KernelForecast:
         prediction = predict(unit, choice, self.device, compiled)

@@ -92,7 +92,9 @@ class RegionReport:
         units = next(same, None)
         if units is None:
             return None
-        return RegionModel(self.base.analysis, units, decision.choices, self.device).forecast()
+        made = (self.base.analysis, units, decision.choices, self.device)
+        # OpenACC leaves its copies to the compiler's own library.
+        return RegionModel(*made, is_staged=decision is not self.openacc).forecast()
 
     @property
     def sizes(self) -> dict[str, int]:

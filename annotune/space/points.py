@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from annotune.analysis.facts import Analysis
 from annotune.annotation.devices import Device
@@ -159,11 +159,15 @@ def _listing(found: Sequence[ListedPoint], first: Variant) -> Listing:
 
 @dataclass(frozen=True)
 class GpuPoints(TargetPoints[Point]):
-    """The points of a region for a GPU: the decision algorithm's choice, then the model's best."""
+    """The points of a region for a GPU: the decision algorithm's choice, then the model's best.
+
+    With `stages_copies` the copies of a user's arrays go through pinned memory.
+    """
 
     base: Base
     space: Space
     device: Device
+    stages_copies: ClassVar[bool] = True
 
     @classmethod
     def of(cls, base: Base, space: Space, device: Device) -> GpuPoints:
@@ -199,7 +203,8 @@ class GpuPoints(TargetPoints[Point]):
         """Return what a point comes to, with its prediction (`TargetPoints.listed`)."""
         decision, analysis = self.decided(point), self.base.analysis
         units = self.base.nests(point.fusion, decision.asked)
-        model = RegionModel(analysis, tuple(units), decision.choices, self.device)
+        made = (analysis, tuple(units), decision.choices, self.device)
+        model = RegionModel(*made, self.stages_copies)
         flags = code_flags_at(analysis.region.spec, point.params)
         settings, predicted_s = self._settings(decision, point), model.forecast().kernels_s
 
@@ -336,6 +341,8 @@ class AccPoints(GpuPoints):
 
     `space` is one of OpenACC's (`acc_space`).
     """
+
+    stages_copies: ClassVar[bool] = False
 
     @classmethod
     def of(cls, base: Base, space: Space, device: Device) -> AccPoints:

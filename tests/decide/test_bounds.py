@@ -82,6 +82,11 @@ def test_copies_are_what_comes_in_and_what_goes_out() -> None:
     assert moved == HostCopies(2 * small + large, large)
     assert isinstance(moved, HostCopies)
     assert copy_time(moved, H200) == pytest.approx((2 * small + 2 * large) / 10e9)
+    # The first MiB of either direction is as slow; what follows keeps the bus busy.
+    assert copy_time(HostCopies(1 << 20, 0), H200, is_staged=True) == pytest.approx(2**20 / 10e9)
+    long = HostCopies(1 << 30, 1 << 30)
+    rest = 2 * (2**30 - 2**20) / (0.87 * 55e9)
+    assert copy_time(long, H200, is_staged=True) == pytest.approx(2 * 2**20 / 10e9 + rest)
     model = RegionModel(one.analysis, one.base.apart, one.decision.choices, H200)
     found = model.forecast()
     assert found.copies_s is not None

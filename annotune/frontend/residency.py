@@ -9,7 +9,7 @@ elsewhere have all arrays on the host, unless the annotation names them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -73,7 +73,7 @@ class _File:
         self.blocks = blocks
         self.regions = regions
         self.parsed: dict[str, ParsedFunction] = {}
-        self.acting: dict[str, bool] = {}
+        self.kinds: dict[str, str] = {}
         self.outside = frozenset(c.name for block in blocks for c in block.calls)
 
     def read(self) -> DataFound:
@@ -149,14 +149,15 @@ class _File:
         return self.own_part(name) is not None or self.file.definition(name) is not None
 
     def kind(self, name: str) -> str:
-        """Return what a call of a function may do: ``acts``, ``plain`` or ``unknown``.
+        """Return what a call of a function may do: ``runs``, ``acts``, ``plain`` or ``unknown``.
 
-        One that acts has regions, or statements that touch arrays, and is looked at itself.
+        One that runs has regions, one that acts statements that touch arrays: both are looked at
+        themselves.
         """
         if name in self.outside and self.own_part(name) is None:
-            return "acts"
+            return "runs"
         if self.own_part(name) is not None:
-            return "acts" if self.does_act(name) else "plain"
+            return self.own_kind(name)
         found = self.file.definition(name)
         if found is None:
             return "unknown"
@@ -164,22 +165,23 @@ class _File:
         plain = not _everything(body, self) and not called_in([body.body])
         return "plain" if plain else "unknown"
 
-    def does_act(self, name: str) -> bool:
-        """Return whether a function of the file, or one that it calls, touches memory."""
-        if name in self.acting:
-            return self.acting[name]
-        # One that calls itself does no more than what it does besides.
-        self.acting[name] = False
+    def own_kind(self, name: str) -> str:
+        """Return the kind of a function of the file."""
+        if name in self.kinds:
+            return self.kinds[name]
+        # Of one that is called while it is looked at, nothing is known yet.
+        self.kinds[name] = "runs"
         function = self.function(name)
         tokens = self.file.tokens
         opens, closes = tokens.starts[function.part.body], tokens.ends[function.part.last]
         places = chain((b.start for b in self.regions), (b.opener[0] for b in self.blocks))
-        acts = any(opens < place < closes for place in places)
         found = _everything(function, self)
-        acts = acts or bool(found.pointers or found.freed or found.unclear)
-        acts = acts or _sets_pointers_of_the_file(function)
-        self.acting[name] = acts or any(self.kind(other) != "plain" for other in found.calls)
-        return self.acting[name]
+        inner = {self.kind(other) for other in found.calls if other != name}
+        acts = found.pointers or found.freed or found.unclear or inner - {"plain"}
+        self.kinds[name] = "acts" if acts or _sets_pointers_of_the_file(function) else "plain"
+        if any(opens < place < closes for place in places) or "runs" in inner:
+            self.kinds[name] = "runs"
+        return self.kinds[name]
 
 
 def _everything(function: ParsedFunction, file: _File) -> HostTouch:
@@ -264,7 +266,13 @@ class _Host:
             self.function.tokens,
         )
         place = find(fresh, block.opener[1], block.closer[0], block.span)
+        tokens = self.function.tokens
+        if tokens.texts[tokens.at(block.opener[1]) - 1] not in (";", "{", "}"):
+            # A single statement behind a head: the calls would be others.
+            raise AnnotuneError.of(messages.CUTS_STATEMENT.at(block.span))
         self.problems += _jumps(place.statements, block, self.function)
+        for one in block.present:
+            self.refuse(one, fresh.scope.find(one.name, place.scopes))
         if not block.enter and not block.exit:
             return
         begun: list[Called] = [(DataCall.BEGIN, ())]
@@ -274,7 +282,7 @@ class _Host:
                 arrays[one.name] = one
         for one in arrays.values():
             symbol = fresh.scope.find(one.name, place.scopes)
-            size = self.size_of(one, symbol, block)
+            size = self.size_of(one, symbol)
             if symbol is not None and symbol.is_pointer:
                 is_given = symbol.storage == "parameter"
                 changed = one.name in self.function.changes
@@ -300,8 +308,8 @@ class _Host:
             title=f"The host has {wanted} again." if wanted else "The device keeps them no longer.",
         )
 
-    def size_of(self, one: NamedArray, symbol: Symbol | None, block: DataBlock) -> str:
-        """Return C for the bytes of an array, nothing after a refusal."""
+    def refuse(self, one: NamedArray, symbol: Symbol | None) -> bool:
+        """Return whether a name is refused: it is of nothing that can stay on the device."""
         why = ""
         if symbol is None:
             why = "nothing of that name is declared before the block"
@@ -315,8 +323,13 @@ class _Host:
             why = "it is a register variable"
         elif symbol.is_pointer and self.points_to_a_variable(one.name):
             why = "it may point to a variable"
-        if symbol is None or why:
+        if why:
             self.problems.append(messages.NOT_KEPT.at(one.span, name=one.name, why=why))
+        return bool(why)
+
+    def size_of(self, one: NamedArray, symbol: Symbol | None) -> str:
+        """Return C for the bytes of an array, nothing after a refusal."""
+        if self.refuse(one, symbol) or symbol is None:
             return ""
         if one.extents and len(one.extents) <= len(symbol.layers):
             element = one.name + "[0]" * len(one.extents)
@@ -409,15 +422,15 @@ class _Host:
         kinds = {name: self.file.kind(name) for name in found.calls}
         if self.is_wanted(start):
             self.called |= {
-                n: None for n, kind in kinds.items() if kind == "acts" and self.file.own_part(n)
+                n: None for n in kinds if kinds[n] in ("runs", "acts") and self.file.own_part(n)
             }
-        busy = {name for name, kind in kinds.items() if kind != "plain"}
+        busy = [name for name, kind in kinds.items() if kind == "runs"]
+        unknown = [name for name, kind in kinds.items() if kind == "unknown"]
         # What a branch needs is copied where it is taken.
-        is_split = bool(busy or found.unclear) or isinstance(one.nodes[0], c_ast.If)
+        is_split = bool(busy or unknown or found.unclear) or isinstance(one.nodes[0], c_ast.If)
         if found and is_split and region is None and self.has_parts(one):
             self.parts(one)
         elif self.is_wanted(start):
-            unknown = [name for name, kind in kinds.items() if kind == "unknown"]
             self.simple(one, found, busy, unknown, region.start if region else None)
 
     def is_wanted(self, start: int) -> bool:
@@ -433,7 +446,7 @@ class _Host:
         self,
         one: _Statement,
         found: HostTouch,
-        busy: Iterable[str],
+        busy: Sequence[str],
         unknown: Sequence[str],
         region: int | None,
     ) -> None:
@@ -449,7 +462,7 @@ class _Host:
         behind: list[Called] = []
         why = found.unclear.why if found.unclear else ""
         if before and busy:
-            why = f"'{next(iter(busy))}' is called in the same statement"
+            why = f"'{busy[0]}' is called in the same statement"
         if unknown and not why:
             if one.nodes and isinstance(one.nodes[0], c_ast.Return):
                 why = f"nothing can stand behind the call of '{unknown[0]}'"
@@ -548,7 +561,7 @@ class _Host:
             return
         found = self.touched(nodes)
         kinds = {name: self.file.kind(name) for name in found.calls}
-        busy = [name for name, kind in kinds.items() if kind != "plain"]
+        busy = [name for name, kind in kinds.items() if kind in ("runs", "unknown")]
         touches = bool(found.pointers or found.unclear or found.freed)
         # A function that is looked at itself takes care of what it touches.
         if not touches and "unknown" not in kinds.values():

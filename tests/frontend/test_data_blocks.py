@@ -22,6 +22,7 @@ void half(int n, double *restrict a)
         a[i] = 0.5 * a[i];
     /*@ end @*/
 }
+double at(const double *a, int i) { return a[i]; }
 double norm(int n, double *restrict a) { half(n, a); return a[0]; }
 """
 
@@ -50,6 +51,7 @@ REFUSED = {
     "a[n - 1] = a[0] + norm(n, a);": ["AT162 1"],
     "for (;;) { half(n, a); if (n < 3) return; }": ["AT163 1"],
     "half(n, a);\nif (n)\n    goto out;\nout: half(n, a);": ["AT163 3", "AT163 4", "AT162 4"],
+    "else_less:\nhalf(n, a);": ["AT163 1", "AT162 1"],
     "switch (n) { case 1: half(n, a); a[0] = 1.0; break; }": ["AT162 1"],
     "double s = r ? r->v[0] : 0.0;\nhalf(n, a);": ["AT162 1"],
     "long place = n;\n*(double *)place = 1.0;\nhalf(n, a);": ["AT162 2"],
@@ -71,6 +73,7 @@ NAMES = {
     ("", 'enter = "n"'): "AT160",
     ("double **b", 'exit = "b[n]"'): "AT160",
     ("double *b", 'enter = "b"'): "AT161",
+    ("int b", 'present = "b"'): "AT160",
     ("double b[][4]", 'enter = "b"'): "AT161",
     ("volatile double *b", 'enter = "b[n]"'): "AT160",
 }
@@ -80,6 +83,16 @@ NAMES = {
 def test_names_that_cannot_stay(parameters: str, data: str) -> None:
     made = loaded("half(n, a);", parameters, data)
     assert [d.code for d in made.of_data] == [NAMES[parameters, data], "AT166"]
+
+
+@pytest.mark.parametrize("head", ["if (n > 3)", "else", "for (;;)", "do"])
+def test_a_block_behind_a_head_is_refused(head: str) -> None:
+    data = f'{head} /*@ begin Data (enter = "a[n]") @*/ half(n, a); /*@ end @*/'
+    before, behind = ("if (n) ; ", "") if head == "else" else ("", " while (0);" * (head == "do"))
+    text = f"{HEAD}void f(int n, double *a)\n{{\n{before}{data}{behind}\n}}\n"
+    found = scan_annotations(text, "f.c")
+    made = load_sound("f.c", text, found.blocks, kept=found.kept)
+    assert [d.code for d in made.of_data] == ["AT111", "AT166"]
 
 
 @pytest.mark.parametrize(
@@ -113,6 +126,9 @@ CALLS = {
     'half(n, a);\nprintf("%g\\n", a[1]);': [("on_host", "a", "0")],
     "half(n, a);\nunknown(1);": [("aside", "1")],
     "while (norm(n, a) > 1.0) n--;": [],
+    # What runs no region leaves on the host what is there.
+    "half(n, a);\na[1] += at(a, 2);": [("on_host", "a", "1")],
+    "half(n, a);\nfor (int i = 0; i < n; i++)\n    a[i] += at(a, 2);": [("on_host", "a", "1")],
     "if (norm(n, a) > 1.0)\n    a[1] = 0.0;": [("on_host", "a", "1")],
     # Where a pointer is read only if there is one, nothing is read before.
     "for (int i = 0; i < n; i++)\n    r->v[i] = 1.0;\nhalf(n, a);": [

@@ -369,6 +369,8 @@ ANNOTUNE_CALLED void annotune_data_exit(const void *array)
 ANNOTUNE_CALLED void annotune_data_end(void)
 {
     const annotune_lock lock(&annotune_staying.turn);
+    /* Behind a block the device has done with it, also with what nobody has asked for. */
+    annotune_mistrust(cudaStreamSynchronize(0), true);
     for (annotune_resident **link = &annotune_staying.first; *link != NULL;) {
         if ((*link)->depth == annotune_staying.depth)
             annotune_forgotten(link);

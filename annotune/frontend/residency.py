@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from pycparser import c_ast
@@ -256,57 +256,41 @@ class _Host:
 
     def bounds(self, block: DataBlock) -> Iterator[DataEdit]:
         """Yield what replaces an opener and its closer."""
+        tokens, indent = self.function.tokens, self.file.file.source.indent
         # The scope learns what is declared on the way to the block.
-        fresh = ParsedFunction(
-            self.function.file,
-            self.function.part,
-            self.function.tree,
-            self.function.scope.copy(),
-            self.function.changes,
-            self.function.tokens,
-        )
+        fresh = replace(self.function, scope=self.function.scope.copy())
         place = find(fresh, block.opener[1], block.closer[0], block.span)
-        tokens = self.function.tokens
         if tokens.texts[tokens.at(block.opener[1]) - 1] not in (";", "{", "}"):
             # A single statement behind a head: the calls would be others.
             raise AnnotuneError.of(messages.CUTS_STATEMENT.at(block.span))
         self.problems += _jumps(place.statements, block, self.function)
+        symbols = {
+            one.name: fresh.scope.find(one.name, place.scopes)
+            for one in (*block.enter, *block.exit, *block.present)
+        }
         for one in block.present:
-            self.refuse(one, fresh.scope.find(one.name, place.scopes))
+            self.refuse(one, symbols[one.name])
         if not block.enter and not block.exit:
             return
+        arrays = {one.name: one for one in (*block.enter, *block.exit)}
+        # What is said once of its length counts.
+        arrays |= {one.name: one for one in (*block.exit, *block.enter) if one.extents}
         begun: list[Called] = [(DataCall.BEGIN, ())]
-        arrays: dict[str, NamedArray] = {}
-        for one in (*block.enter, *block.exit):
-            if one.name not in arrays or not arrays[one.name].extents:
-                arrays[one.name] = one
-        for one in arrays.values():
-            symbol = fresh.scope.find(one.name, place.scopes)
+        for name, one in arrays.items():
+            symbol = symbols[name]
             size = self.size_of(one, symbol)
-            if symbol is not None and symbol.is_pointer:
-                is_given = symbol.storage == "parameter"
-                changed = one.name in self.function.changes
-                self.may_hold_own = self.may_hold_own or changed or not is_given
-            if size:
-                begun.append((DataCall.ENTER, (one.name, size)))
+            if size and symbol is not None:
+                begun.append((DataCall.ENTER, (name, size)))
+                is_given = symbol.storage == "parameter" and name not in self.function.changes
+                self.may_hold_own |= symbol.is_pointer and not is_given
+        title = f"From here on the device keeps {', '.join(arrays)}."
+        bounds = (*block.opener, self.start, indent(block.opener[0]))
+        yield DataEdit(*bounds, tuple(begun), title=title)
         ended: list[Called] = [(DataCall.EXIT, (one.name,)) for one in block.exit]
-        indent = self.file.file.source.indent
-        names = ", ".join(arrays)
-        yield DataEdit(
-            *block.opener,
-            self.start,
-            indent(block.opener[0]),
-            tuple(begun),
-            title=f"From here on the device keeps {names}.",
-        )
         wanted = ", ".join(one.name for one in block.exit)
-        yield DataEdit(
-            *block.closer,
-            self.start,
-            indent(block.closer[0]),
-            (*ended, (DataCall.END, ())),
-            title=f"The host has {wanted} again." if wanted else "The device keeps them no longer.",
-        )
+        title = f"The host has {wanted} again." if wanted else "The device keeps them no longer."
+        bounds = (*block.closer, self.start, indent(block.closer[0]))
+        yield DataEdit(*bounds, (*ended, (DataCall.END, ())), title=title)
 
     def refuse(self, one: NamedArray, symbol: Symbol | None) -> bool:
         """Return whether a name is refused: it is of nothing that can stay on the device."""

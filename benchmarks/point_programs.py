@@ -151,7 +151,7 @@ def _compared(variant: Variant, text: str, few: Mapping[str, int]) -> str:
         share *= few[name] / max(1, size)
     if sum(work.flop for work in analysis.work.values()) * share > MOST_FLOP:
         return ""
-    inner, memory = "        ", _memory(variant, text, few)
+    inner, memory = "        ", _memory(variant, text, few, "original")
     read = {a.name for a in interface(analysis).arrays} - interface(analysis).written
     lines = [f"{kind} *own_{name} = fetched({name}, {n});" for name, (kind, n) in memory.items()]
     lines.append(f"{_call(text, f'{region.label}_launch', few)};")
@@ -184,13 +184,17 @@ def _call(text: str, function: str, sizes: Mapping[str, int], prefix: str = "") 
     return f"{function}({', '.join(arguments)})"
 
 
-def _memory(variant: Variant, text: str, sizes: Mapping[str, int]) -> Mapping[str, tuple[str, int]]:
+def _memory(
+    variant: Variant, text: str, sizes: Mapping[str, int], *more: str
+) -> Mapping[str, tuple[str, int]]:
     """Return the element type and the length of all that kernels reach, by its name.
 
-    A number that the nest computes is an array of one element.
+    So of what `more` functions of the region reach. A number that the nest computes is an array of
+    one element.
     """
     arrays = {array.name for array in interface(variant.analysis).arrays}
-    every = _parameters(text, f"{variant.analysis.region.label}_launch")
+    label = variant.analysis.region.label
+    every = [one for end in ("launch", *more) for one in _parameters(text, f"{label}_{end}")]
     return {
         name: (
             kind.removeprefix("const ").rstrip("* "),

@@ -302,7 +302,7 @@ def _declared_names(declaration: list[_CudaToken]) -> list[str]:
 _TIMER = r"""
 #include <cuda_runtime.h>
 #include <time.h>
-static cudaEvent_t annotune_begin, annotune_end;
+static cudaEvent_t annotune_timer_begin, annotune_timer_end;
 static double annotune_kernel_s;
 static int annotune_launched;
 static int annotune_flush_wanted;
@@ -336,15 +336,18 @@ static void annotune_before_launch(void)
         annotune_flush_s += (double)(after.tv_sec - before.tv_sec)
             + 1e-9 * (double)(after.tv_nsec - before.tv_nsec);
     }
-    if (!annotune_begin) { cudaEventCreate(&annotune_begin); cudaEventCreate(&annotune_end); }
-    cudaEventRecord(annotune_begin);
+    if (!annotune_timer_begin) {
+        cudaEventCreate(&annotune_timer_begin);
+        cudaEventCreate(&annotune_timer_end);
+    }
+    cudaEventRecord(annotune_timer_begin);
 }
 static void annotune_after_launch(void)
 {
     float ms = 0;
-    cudaEventRecord(annotune_end);
-    cudaEventSynchronize(annotune_end);
-    if (cudaEventElapsedTime(&ms, annotune_begin, annotune_end) != cudaSuccess) return;
+    cudaEventRecord(annotune_timer_end);
+    cudaEventSynchronize(annotune_timer_end);
+    if (cudaEventElapsedTime(&ms, annotune_timer_begin, annotune_timer_end) != cudaSuccess) return;
     annotune_kernel_s += 1e-3 * ms;
     annotune_launched++;
 }

@@ -16,18 +16,25 @@ from annotune.measure.cuda_text import translate
 SMALL = Workload("batched_gemm-4", "gemm/batched.c", "batched_gemm", "set", {"batch": 9, "n": 4})
 
 
+# One with arrays that only the nest as written has, and one with a number as its result.
+FEW = Workload("ax-3", "nekbone/ax.c", "ax", "set", {"n": 3, "elements": 4})
+SUM = Workload("glsc3-9", "nekbone/cg.c", "glsc3", "set", {"n": 9})
+
+
 @pytest.mark.skipif(here().cxx is None, reason="no C++ compiler")
-def test_a_program_compares_and_times(tmp_path: Path) -> None:
-    lines = write(SMALL, 2, "", tmp_path)
-    assert [line.split("\t")[0] for line in lines] == ["batched_gemm-4-0", "batched_gemm-4-1"]
+@pytest.mark.parametrize("workload", [SMALL, FEW, SUM], ids=lambda one: one.function)
+def test_a_program_compares_and_times(workload: Workload, tmp_path: Path) -> None:
+    lines = write(workload, 2, "", tmp_path)
+    names = [f"{workload.name}-0", f"{workload.name}-1"]
+    assert [line.split("\t")[0] for line in lines] == names
     text = tmp_path / "translated.cu"
-    text.write_text(translate((tmp_path / "batched_gemm-4-1.cu").read_text()))
+    text.write_text(translate((tmp_path / f"{names[1]}.cu").read_text()))
     program = tmp_path / "program"
     command = ["g++", "-O0", *CUDA, text, "-o", program]
     subprocess.run([str(word) for word in command], check=True)
     done = subprocess.run([program], capture_output=True, text=True, check=True)
     name, time_us, error, status, cold_us = done.stdout.strip().split("\t")
-    assert name == "batched_gemm-4-1"
+    assert name == names[1]
     assert float(time_us) > 0
     assert float(cold_us) > 0
     assert float(error) == 0

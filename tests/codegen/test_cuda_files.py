@@ -14,6 +14,7 @@ from support.regions import EXAMPLES
 
 from annotune.codegen.cuda.target import CudaTarget
 from annotune.diagnostics import AnnotuneError
+from annotune.measure.cuda_text import timed_device_text
 from annotune.pipeline import Settings, emit
 
 NVCC_PLACES = "lib/python*/site-packages/nvidia/cu*/bin/nvcc"
@@ -137,6 +138,23 @@ def test_nvcc_takes_it_without_warnings_or_spills(tmp_path: Path, name: str, fun
     said = compiled(tmp_path, cuda_files(name, function)[".cu"])
     assert "0 bytes spill stores, 0 bytes spill loads" in said
     assert not re.search(r"[1-9]\d* bytes spill", said)
+
+
+TIMED = """
+void f(int n, double c, double *restrict a, const double *restrict b) {
+  /*@ begin PerfTuning (def input_params { param n = 1000; }) @*/
+  for (int i = 0; i < n; i++) a[i] = c * a[i] + b[i];
+  /*@ end @*/
+}
+"""
+
+
+@pytest.mark.parametrize("resident", [False, True])
+def test_nvcc_takes_what_is_timed(tmp_path: Path, resident: bool) -> None:
+    made = emitted(tmp_path, TIMED, resident=resident).files[".cu"]
+    text = timed_device_text(made)
+    assert text.count("annotune_before_launch();") >= 2
+    compiled(tmp_path, text)
 
 
 @pytest.mark.slow

@@ -42,7 +42,11 @@ from annotune.frontend.read.preprocess import HeaderSearch
 from annotune.ir.region import Region, SourceFile
 from annotune.report.findings import CheckReport, Emission, RegionReport
 from annotune.schedule.apply import build
-from annotune.schedule.messages import NO_PARALLEL_LOOP, NO_PARALLEL_LOOP_WARNING
+from annotune.schedule.messages import (
+    NO_PARALLEL_LOOP,
+    NO_PARALLEL_LOOP_WARNING,
+    SERIAL_INSIDE,
+)
 from annotune.settings_check import (
     refuse_wrong_sizes,
     unknown_axes,
@@ -421,7 +425,7 @@ def _refusals(report: RegionReport) -> tuple[Diagnostic, ...]:
     """Return why a region cannot go on, nothing where it can."""
     errors = [d for d in report.diagnostics if d.severity == Severity.ERROR]
     if report.plan is not None and not report.has_kernels:
-        errors.append(NO_PARALLEL_LOOP.at(report.region.span, reasons=_reasons(report)))
+        errors.append(_serial(report, NO_PARALLEL_LOOP))
     unknown = (d for d in report.diagnostics if d.code == WORK_UNKNOWN.code)
     return tuple(errors or (replace(d, severity=Severity.ERROR) for d in unknown))
 
@@ -715,14 +719,21 @@ def _examine(region: Region, settings: Settings, device: Device) -> RegionReport
     made_of = (region, analysis, base, space, point, decision, plan, tuple(problems), openacc)
     report = RegionReport(*made_of, device)
     if plan is not None and not report.has_kernels:
-        warning = NO_PARALLEL_LOOP_WARNING.at(region.span, reasons=_reasons(report))
+        warning = _serial(report, NO_PARALLEL_LOOP_WARNING)
         return replace(report, diagnostics=(*problems, warning))
     return report
 
 
-def _reasons(report: RegionReport) -> str:
+def _serial(report: RegionReport, template: Template) -> Diagnostic:
+    """Return what is said of a region without a parallel loop, of each loop at its own place."""
     assert report.analysis is not None
-    return "; ".join(dict.fromkeys(f.proof for f in report.analysis.loops)) or "there are none"
+    loops = report.analysis.loops
+    if not loops:
+        return template.at(report.region.span, reason="there is none")
+    found = template.at(loops[0].loop.span, reason=loops[0].proof)
+    for inner in loops[1:]:
+        found = found.with_note(SERIAL_INSIDE.at(inner.loop.span, reason=inner.proof))
+    return found
 
 
 def _at_every_size(region: Region, examine: Callable[[Region], RegionReport]) -> RegionReport:

@@ -211,20 +211,50 @@ def test_a_size_without_a_value_is_a_warning_and_then_a_refusal() -> None:
     assert annotune("emit", "user.c", "--set", "n=64").code == 0
 
 
+def test_each_serial_loop_says_why_at_its_own_place() -> None:
+    body = (
+        "for (int j = 1; j < n; j++)\n    for (int i = 1; i < n; i++) a[i] = a[i-1] + a[i+1] * j;"
+    )
+    Path("user.c").write_text(function(region(body)))
+    err = annotune("check", "user.c").err
+    said = "is written in one iteration of j and read as a[i - 1] in a later one [AT301]"
+    assert f"user.c:4:3: warning: no loop of this region can run in parallel: a[i] {said}" in err
+    assert "user.c:5:5: note: nor can this one: a[i] is written at i and read as a[i - 1]" in err
+
+
+def test_printf_is_no_rintf() -> None:
+    Path("user.c").write_text(function(region(f'{LOOP} printf("%g", a[i]);')))
+    err = annotune("check", "user.c").err
+    assert "'printf' may have effects" in err
+    assert "did you mean" not in err
+    Path("user.c").write_text(function(region(f"{LOOP} a[i] = sqtr(b[i]);")))
+    assert "did you mean 'sqrt'?" in annotune("check", "user.c").err
+
+
+def test_a_size_without_a_value_is_not_taken_for_another_loop() -> None:
+    Path("user.c").write_text(
+        function(region(f"{LOOP} a[i] += b[i];").replace("param n = 64;", ""))
+    )
+    out = annotune("check", "user.c").out
+    assert "how often i runs is not known" in out
+    assert "another loop" not in out
+
+
 def test_no_parallel_loop_is_a_warning_and_then_a_refusal() -> None:
     Path("user.c").write_text(SERIAL)
     said = (
-        "no loop of this region can run in parallel [AT301]\n"
-        "    3 |   /*@ begin PerfTuning (def input_params { param n = 64; }) @*/\n"
-        "      |   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^\n"
-        "  help: every loop carries a dependence: "
-        "a[i] is written at i and read as a[i - 1] at i+1 (distance 1)\n"
+        "no loop of this region can run in parallel: "
+        "a[i] is written at i and read as a[i - 1] at i+1 (distance 1) [AT301]\n"
+        "    4 |   for (int i = 1; i < n; i++) a[i] = a[i-1] + b[i];\n"
+        "      |   ^^^\n"
+        "  help: another algorithm may have a parallel loop, "
+        "or a larger region with a loop around this one\n"
     )
     checked = annotune("check", "user.c")
     assert checked.code == 0
-    assert f"user.c:3:3: warning: {said}" in checked.err
+    assert f"user.c:4:3: warning: {said}" in checked.err
     assert checked.out.endswith("    no kernel: no loop may run in parallel\n\n")
     emitted = annotune("emit", "user.c", "--target", "cuda")
     assert emitted.code == 1
-    assert f"user.c:3:3: error: {said}" in emitted.err
+    assert f"user.c:4:3: error: {said}" in emitted.err
     assert not Path("annotune-out").exists()

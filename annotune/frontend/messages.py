@@ -13,6 +13,7 @@ SYNTAX = Template(
     "not C that annotune understands: unexpected '{token}'",
     "annotune reads C11 with GNU attributes",
 )
+MISSING_SEMICOLON = Template("AT105", "a ';' is missing behind '{token}'", "end the statement")
 UNEXPECTED_END = Template(
     "AT105",
     "not C that annotune understands: it ends too early here",

@@ -6,9 +6,10 @@ from annotune.diagnostics import Severity, Template
 
 NO_PARALLEL_LOOP = Template(
     "AT301",
-    "no loop of this region can run in parallel",
-    "every loop carries a dependence: {reasons}",
+    "no loop of this region can run in parallel: {reason}",
+    "another algorithm may have a parallel loop, or a larger region with a loop around this one",
 )
+SERIAL_INSIDE = Template("AT301", "nor can this one: {reason}", severity=Severity.NOTE)
 NO_PARALLEL_LOOP_WARNING = Template(
     "AT301", NO_PARALLEL_LOOP.message, NO_PARALLEL_LOOP.help, Severity.WARNING
 )

@@ -59,8 +59,8 @@ T = TypeVar("T")
 # Points beyond which a space is not listed whole: more than any search measures, and some 100 MB
 # of settings.
 MOST_LISTED = 200_000
-# Share of the time of separate kernels that joined ones may be predicted to take: of 1000 elements of
-# 8, 10 and 12 an H200 took 0.73, 0.64 and 0.66 for shares of 1.15, 0.93 and 0.74 (docs/hardware.md).
+# Share of the time of separate kernels that joined ones may be predicted to take: of 1000 elements
+# of 8 and of 10 an H200 took 0.73 and 0.64 for shares of 1.15 and 0.93 (docs/hardware.md).
 WORTH_JOINING = 1.2
 # Draws for each point that is wanted, before what the constraints leave counts as found.
 MOST_DRAWS = 50

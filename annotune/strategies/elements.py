@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
+from typing import cast
 
 from annotune.ir.c_types import element_bytes
 from annotune.ir.expr import variables
@@ -92,7 +93,18 @@ class InnerNest:
 
 
 def elements(unit: Unit) -> tuple[Candidate, ...] | str:
-    """Return a block for each element with several sizes of blocks, or in words why not."""
+    """Return a block for each element with several sizes of blocks, or in words why not.
+
+    It is asked for again and again: for joined nests, their space, and what `check` says of them.
+    """
+    own = (unit.parts, unit.band, unit.host, unit.parallel, unit.merges, len(unit.members))
+    known = unit.analysis.remembered
+    if (elements, *own) not in known:
+        known[elements, *own] = _elements(unit)
+    return cast("tuple[Candidate, ...] | str", known[elements, *own])
+
+
+def _elements(unit: Unit) -> tuple[Candidate, ...] | str:
     inside = unit.band[-1].body if unit.band else ()
     arrays = [s for s in inside if isinstance(s, LocalArray)]
     loops = [s for s in inside if isinstance(s, Loop)]

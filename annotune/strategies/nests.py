@@ -55,8 +55,11 @@ def stride(access: AccessFacts, loop: str) -> int:
 def why_uneven(unit: Unit, loops: Sequence[Loop]) -> str:
     """Return why loops do not run by sizes alone, one by one; empty where they do."""
     names = {loop.var for loop in loops}
-    if any(bound_names(loop) & names or unit.count(loop) is None for loop in loops):
+    if any(bound_names(loop) & names for loop in loops):
         return "the bounds of a loop use another loop"
+    unknown = next((loop.var for loop in loops if unit.count(loop) is None), "")
+    if unknown:
+        return f"how often {unknown} runs is not known"
     return "a loop has a step" if any(loop.step != 1 for loop in loops) else ""
 
 

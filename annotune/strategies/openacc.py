@@ -170,8 +170,8 @@ def _nest(unit: Unit) -> _Nest | str:
     names = unit.loops_around(statement)
     if names != tuple(loop.var for loop in unit.band):
         return "the loops are no perfect nest"
-    if why_uneven(unit, unit.band):
-        return "the bounds of a loop use another loop, or it has a step"
+    if uneven := why_uneven(unit, unit.band):
+        return uneven
     assign = find_assign(unit.body, statement)
     if assign.guard is not None or not isinstance(assign.target, Access):
         return "the statement is under a condition, or writes a scalar"

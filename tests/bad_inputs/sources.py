@@ -41,7 +41,12 @@ BAD = {
         "AT105",
         "unexpected '&'",
     ),
-    "Fortran": Bad(plain("do i = 1, n").replace("}", "«}»"), "AT105", "unexpected '}'"),
+    "Fortran": Bad(plain("do i = 1, «n»"), "AT105", "a ';' is missing behind 'n'"),
+    "no semicolon": Bad(
+        plain("for (int i = 0; i < n; i++) {\n    a[i] = b[i«]»\n  }"),
+        "AT105",
+        "missing behind ']'",
+    ),
     "prose": Bad(
         f"This is prose.\n«{OPEN}»\n for all i do\n{CLOSE}\n",
         "AT110",

@@ -212,7 +212,8 @@ def _generic(callee: c_ast.ID, arguments: Sequence[Typed], expressions: Expressi
 
 
 def _unknown(callee: c_ast.Node, name: str, expressions: Expressions) -> AnnotuneError:
-    hint = did_you_mean(name, FUNCTIONS)
+    # A slip of the hand seldom changes the first letter: printf is no rintf.
+    hint = did_you_mean(name, [known for known in FUNCTIONS if known[0] == name[0]])
     hint = f"{hint} " if hint.startswith("did") else ""
     return expressions.refuse(messages.CALL, callee, name=name, hint=hint)
 

@@ -20,7 +20,7 @@ from pycparser.c_lexer import CLexer, Token
 from pycparser.c_parser import Coord, CParser, ParseError
 
 from annotune.diagnostics import AnnotuneError, Diagnostic
-from annotune.frontend.messages import SYNTAX, TOO_DEEP, UNEXPECTED_END
+from annotune.frontend.messages import MISSING_SEMICOLON, SYNTAX, TOO_DEEP, UNEXPECTED_END
 from annotune.frontend.read.macros import Expander, Macro
 from annotune.frontend.read.preprocess import Clean, Included, Range
 from annotune.frontend.read.tokens import IDENTIFIER, PlacedToken, Tokens
@@ -513,8 +513,30 @@ def _body(words: Tokens) -> int:
 def _syntax(clean: Clean, words: Tokens, index: int) -> Diagnostic:
     if index >= len(words):
         return UNEXPECTED_END.at(clean.source.span(words.starts[-1], words.ends[-1]))
+    before = index - 1
+    if before >= 0 and _ends_statement(words, before, index, clean):
+        place = clean.source.span(words.starts[before], words.ends[before])
+        return MISSING_SEMICOLON.at(place, token=words.texts[before])
     place = clean.source.span(words.starts[index], words.ends[index])
     return SYNTAX.at(place, token=words.texts[index])
+
+
+# What no expression goes on with.
+_BEGINS = frozenset({"}", "for", "if", "while", "do", "return", "int", "long", "float", "double"})
+
+
+def _ends_statement(words: Tokens, before: int, index: int, clean: Clean) -> bool:
+    """Return whether a statement ends with one token, and the next one on a later line begins new.
+
+    It is no head of a loop or function, behind which braces stand.
+    """
+    last = words.texts[before]
+    is_end = last == "]" or last.isidentifier() or last[0].isdigit()
+    if last == ")":
+        opened = words.match[before]
+        is_end = opened > 0 and words.texts[opened - 1] not in ("for", "while", "if", "switch")
+    lines = [clean.source.span(words.starts[k], words.ends[k]).line for k in (before, index)]
+    return is_end and words.texts[index] in _BEGINS and lines[0] < lines[1]
 
 
 class _TokenOffset(int):

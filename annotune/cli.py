@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 import click
 
 from annotune import __version__
-from annotune.diagnostics import AnnotuneError, Diagnostic, Span
+from annotune.diagnostics import NOWHERE, AnnotuneError, Diagnostic
 from annotune.options import (
     common,
     config_of,
@@ -44,6 +45,11 @@ Texts: TypeAlias = Mapping[str, str]
 
 # So many new objects make the collector look among them; Python's own number is 700.
 YOUNG_OBJECTS = 50_000
+# The first lines of diagnostics, and the carets below lines of a source.
+_HEAD = re.compile(
+    r"^(?P<place>(?:[^ \n].*?:\d+:\d+: |--\S+: )?)(?P<severity>error|warning|note):", re.MULTILINE
+)
+_CARETS = re.compile(r"(?<=^      \|)[ \t…]*\^+$", re.MULTILINE)
 ENDING = "ending after the trials that run now; once more ends at once"
 
 
@@ -424,7 +430,7 @@ def explain(code: str) -> None:
         found = page_of(code)
         if found is None:
             hint = f"{nearest_page(code)}`annotune explain` lists all codes"
-            raise AnnotuneError.of(NO_SUCH_CODE.at(Span("--explain", 1, 1), code=code, hint=hint))
+            raise AnnotuneError.of(NO_SUCH_CODE.at(NOWHERE, code=code, hint=hint))
         click.echo(found.text, nl=False)
 
 
@@ -517,7 +523,21 @@ def _show(diagnostics: Iterable[Diagnostic], texts: Texts) -> None:
     """Print diagnostics to stderr, each with the line of its file if that is a text."""
     for diagnostic in diagnostics:
         others = {note.span.file: _text(note, texts) for note in diagnostic.notes}
-        click.echo(diagnostic.render(_text(diagnostic, texts), others), err=True)
+        text = diagnostic.render(_text(diagnostic, texts), others)
+        # click takes colours out where the output is no terminal.
+        click.echo(text if os.environ.get("NO_COLOR") else _coloured(text), err=True)
+
+
+def _coloured(text: str) -> str:
+    """Return a rendered diagnostic with the colours of a terminal: of severities and carets."""
+    severities = {"error": "red", "warning": "yellow", "note": "cyan"}
+
+    def head(found: re.Match[str]) -> str:
+        word = found["severity"]
+        return f"{found['place']}{click.style(f'{word}:', fg=severities[word], bold=True)}"
+
+    text = _HEAD.sub(head, text)
+    return _CARETS.sub(lambda found: click.style(found[0], fg="green", bold=True), text)
 
 
 def _text(diagnostic: Diagnostic, texts: Texts) -> str:

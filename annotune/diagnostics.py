@@ -26,8 +26,12 @@ class Span:
         return f"{self.file}:{self.line}:{self.column}"
 
     def shown(self) -> str:
-        """Return the place for a terminal: a file's name can hold anything, also newlines."""
-        return printable(str(self).replace("\n", "\ufffd"))
+        """Return the place for a terminal: a file's name can hold anything, also newlines.
+
+        An option of the command line has no lines.
+        """
+        place = self.file if self.file.startswith("--") else str(self)
+        return printable(place.replace("\n", "\ufffd"))
 
 
 _NO_TEXTS: Mapping[str, str] = {}
@@ -70,7 +74,8 @@ class Diagnostic:
         `source` is the text of its file. A note on a file that is not in `others`, name to
         text, is named without its line.
         """
-        head = f"{self.span.shown()}: {self.severity}: {printable(self.message)} [{self.code}]"
+        place = "" if self.span == NOWHERE else f"{self.span.shown()}: "
+        head = f"{place}{self.severity}: {printable(self.message)} [{self.code}]"
         parts = [head, *_excerpt(source, self.span)]
         if self.help:
             parts.append(f"  help: {printable(self.help)}")

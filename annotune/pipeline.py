@@ -20,7 +20,7 @@ from annotune.analysis.normal_form.normalised import normalised
 from annotune.annotation.data_block import DataBlock
 from annotune.annotation.devices import Device, load_device
 from annotune.annotation.flags import macros
-from annotune.annotation.messages import nearest
+from annotune.annotation.messages import gathered, nearest
 from annotune.annotation.orio.complete import Completed, complete
 from annotune.annotation.perf_tuning import MAX_SIZES, problem_sizes
 from annotune.annotation.regions import AnnotationBlock, scan_annotations
@@ -38,7 +38,8 @@ from annotune.diagnostics import AnnotuneError, Diagnostic, Severity, Span, Temp
 from annotune.files import read_source
 from annotune.frontend.load import Loaded, load_sound
 from annotune.frontend.messages import NOT_IN_FUNCTION
-from annotune.frontend.read.preprocess import HeaderSearch
+from annotune.frontend.read.preprocess import HeaderSearch, without_comments
+from annotune.frontend.read.tokens import SourceText
 from annotune.ir.region import Region, SourceFile
 from annotune.report.findings import CheckReport, Emission, RegionReport
 from annotune.schedule.apply import build
@@ -78,6 +79,8 @@ NO_REGION = Template(
     "there is no annotated region in this file",
     "put /*@ begin PerfTuning () @*/ before a loop nest and /*@ end @*/ after it",
 )
+# A comment that is never closed is refused elsewhere, and so is a continued line's end.
+_DIRECTIVE = re.compile(r"^[ \t]*(?P<line>#[ \t]*pragma[ \t]+(?:omp|acc)\b[^\n]*)", re.MULTILINE)
 OTHER_FILE = Template(
     "AT643",
     "the sidecar is for '{named}', not for '{file}'",
@@ -87,6 +90,12 @@ ANNOTATED_TWICE = Template(
     "AT644",
     "this nest is annotated twice: here and in {other}",
     "keep one of the two",
+)
+OWN_DIRECTIVE = Template(
+    "AT650",
+    "'{directive}' stands in the region, and is replaced: annotune writes directives of its own",
+    "leave it out; for the original, `run` measures OpenMP and OpenACC as it writes them itself",
+    Severity.WARNING,
 )
 HOST_DATA = Template(
     "AT622",
@@ -250,6 +259,7 @@ def _examined(settings: Settings) -> CheckReport:
     device = load_device(settings.device)
     text = settings.text
     blocks, kept, problems = _blocks(settings, text)
+    problems += _own_directives(text, str(settings.source), blocks)
     # Orio's files leave out what no C front end can do without.
     made = complete(text, str(settings.source), blocks, settings.search.defines, kept)
     loaded, refused = _load(settings, made)
@@ -660,6 +670,20 @@ def _sidecars(settings: Settings) -> list[Path]:
     name = f"{settings.source.stem}.yaml"
     places = [settings.source.parent / "annotations" / name, Path("annotations") / name]
     return [next(p for p in places if p.is_file())] if any(p.is_file() for p in places) else []
+
+
+def _own_directives(text: str, path: str, blocks: Sequence[AnnotationBlock]) -> list[Diagnostic]:
+    """Return a warning for each directive of OpenMP or OpenACC in the C of a region."""
+    if not _DIRECTIVE.search(text):
+        return []
+    source, found = SourceText(path, text), []
+    with gathered([]):
+        for one in _DIRECTIVE.finditer(without_comments(source)):
+            start, end = one.span("line")
+            if any(b.body_start <= start < b.body_end for b in blocks):
+                directive = " ".join(one["line"].split())
+                found.append(OWN_DIRECTIVE.at(source.span(start, end), directive=directive))
+    return found
 
 
 def _load(settings: Settings, made: Completed) -> tuple[Loaded, list[Diagnostic]]:

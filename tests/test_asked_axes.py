@@ -64,7 +64,7 @@ def space(target: str, *options: str) -> Any:
 def test_an_axis_that_no_target_has(options: list[str], said: str, hint: str) -> None:
     done = annotune("check", "user.c", *options)
     assert done.code == 1
-    assert f"{options[0]}:1:1: error: there is no axis {said}" in done.err
+    assert f"{options[0]}: error: there is no axis {said}" in done.err
     assert f"help: {hint}" in done.err
     assert "[AT647]" in done.err
 
@@ -164,7 +164,5 @@ def test_constraints_that_contradict_each_other(
     options = [word for formula in formulas for word in ("--constraint", formula)]
     done = annotune("check", "user.c", "--space", "--target", target, *options)
     assert done.code == 1
-    assert (
-        "--constraint:1:1: error: the constraints leave no point of the space [AT302]" in done.err
-    )
+    assert "--constraint: error: the constraints leave no point of the space [AT302]" in done.err
     assert named in done.err

@@ -18,7 +18,9 @@ from annotune.printable import cells, printable
 
 BAD = table()
 # Warnings may stand beside the one error; a size without a value is one.
-_REPORT = re.compile(r"^(?P<place>[^\n]*?:\d+:\d+): (?P<severity>error|warning): .*$", re.MULTILINE)
+_REPORT = re.compile(
+    r"^(?P<place>[^\n]*?:\d+:\d+|--[a-z]+): (?P<severity>error|warning): .*$", re.MULTILINE
+)
 
 
 @pytest.fixture(autouse=True)

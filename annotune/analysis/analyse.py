@@ -43,6 +43,7 @@ from annotune.analysis.messages import (
     ASSUMED_DISJOINT,
     DIVIDES_BY_ZERO,
     MISSING_SIZE,
+    OTHERWISE_CALLED,
     OVERLAP,
     PRIVATE_READ_AFTER,
     UNBOUNDED,
@@ -333,8 +334,20 @@ def _warnings(model: Model, missing: tuple[str, ...]) -> tuple[Diagnostic, ...]:
             if model.statements[0].loops
             else (model.statements[0].assign.span)
         )
-        warnings.append(WORK_UNKNOWN.at(span, names=names, example=missing[0]))
+        hint = _otherwise_called(model.region, missing)
+        example = missing[0]
+        warnings.append(WORK_UNKNOWN.at(span, names=names, hint=hint, example=example))
     return tuple(warnings)
+
+
+def _otherwise_called(region: Region, missing: tuple[str, ...]) -> str:
+    """Return a hint where the annotation gives a size under its name in other letters."""
+    by_lower = {name.lower(): name for name in missing}
+    for param in region.spec.input_params:
+        size = by_lower.get(param.name.lower())
+        if size is not None and param.name not in region.scalars:
+            return OTHERWISE_CALLED.format(given=param.name, size=size)
+    return ""
 
 
 def overlap_warnings(region: Region, statements: Sequence[NestStatement]) -> tuple[Diagnostic, ...]:

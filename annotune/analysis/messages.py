@@ -82,10 +82,14 @@ ASSUMED_DISJOINT = Template(
     "def assume {{ arg disjoint = True; }}; the emitted code checks it at run time",
     Severity.WARNING,
 )
+OTHERWISE_CALLED = (
+    "the annotation's 'param {given}' names nothing here, since C tells capitals from small "
+    "letters: write 'param {size}'; else "
+)
 WORK_UNKNOWN = Template(
     "AT221",
     "no value is known for {names}, on which work, grid and unrolling depend",
-    "add 'param {example} = …;' to `input_params`, or give --set {example}=…",
+    "{hint}add 'param {example} = …;' to `input_params`, or give --set {example}=…",
     Severity.WARNING,
 )
 FOR_THESE_SIZES = Template(

@@ -29,7 +29,7 @@ BAD = {
         "unknown device 'h2000'",
         "did you mean 'h200'?",
         options=("--device", "h2000"),
-        place="--device:1:1",
+        place="--device",
     ),
     "device that is no file": Bad(
         GOOD,

@@ -31,7 +31,7 @@ from annotune.codegen.names import (
 )
 from annotune.codegen.several_sizes import any_of, size_tests, suffixes, tests_by_size
 from annotune.codegen.writer import INDENT, Writer
-from annotune.ir.expr import Expr, Var
+from annotune.ir.expr import Expr, Var, accesses
 from annotune.ir.nest import Assign, Level, Loop, Stmt, walk_stmts
 from annotune.ir.region import Array, Scalar
 from annotune.schedule.plan import HostLoop, Kernel, Plan, Step, is_kernel
@@ -240,6 +240,15 @@ def write_original(out: Writer, analysis: Analysis) -> None:
     body = analysis.region.as_written.body
     declare(out, lasting(analysis, body))
     write_serial(out, analysis, body, frozenset())
+
+
+def runs_at_all(analysis: Analysis, dialect: Dialect) -> str:
+    """Return the test whether a loop of the nest as written runs, empty where it does more."""
+    body = analysis.region.as_written.body
+    loops = [stmt for stmt in body if isinstance(stmt, Loop)]
+    reads = any(accesses(bound) for loop in loops for bound in (loop.lower, loop.upper))
+    runs = map(dialect.runs, loops)
+    return " || ".join(runs) if len(loops) == len(body) and not reads else ""
 
 
 def lasting(analysis: Analysis, body: tuple[Stmt, ...]) -> tuple[Scalar, ...]:

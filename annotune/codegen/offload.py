@@ -43,6 +43,7 @@ from annotune.codegen.in_place import (
     reduction_clauses,
     region_block,
     region_tests,
+    runs_at_all,
     write_steps,
 )
 from annotune.codegen.names import fresh, spelled
@@ -213,19 +214,18 @@ def _ahead(variant: Variant, also: Sequence[Expr]) -> str:
         first, end = map(plain_c, section_stretch(analysis, array))
         is_read = int(use.is_read or not use.overwritten)
         rows.append(f"{{{first}, {end}, {is_read}, {int(use.is_written)}}},")
-    if rows:
-        with out.block(""):
-            with out.block("const struct annotune_used used[] =", "};"):
-                for row in rows:
-                    out.line(row)
-            if tests:
-                out.lines(condition(tests))
-            with out.deeper() if tests else nullcontext():
-                out.line(f"annotune_data_use({len(rows)}, used);")
-            if tests:
-                out.line("else")
-                with out.deeper():
-                    out.line(f"annotune_data_as_written({len(rows)}, used);")
+    if not rows:
+        return out.text()
+    with out.block(condition(tests) if tests else ""):
+        with out.block("const struct annotune_used used[] =", "};"):
+            for row in rows:
+                out.line(row)
+        out.line(f"annotune_data_use({len(rows)}, used);")
+    if tests:
+        runs = runs_at_all(analysis, Dialect(analysis.region, flat=False))
+        out.line(f"else if ({runs})" if runs else "else")
+        with out.deeper():
+            out.line("annotune_data_all_on_host();")
     return out.text()
 
 
@@ -263,10 +263,9 @@ class _KernelsWriter:
         shared = lasting(analysis, body)
         declare(out, shared)
         data = present_elements(analysis, self.words.moves)
-        runs = [self.host.runs(stmt) for stmt in body if isinstance(stmt, Loop)]
         # Where no loop runs, the arrays need not be there.
-        test = f"if ({' || '.join(runs)})" if len(runs) == len(body) else ""
-        with out.block(test) if test else nullcontext():
+        runs = runs_at_all(analysis, self.host)
+        with out.block(f"if ({runs})") if runs else nullcontext():
             self._alone(out, body, frozenset(s.name for s in shared), data)
 
     def _kernel(self, out: Writer, kernel: Kernel) -> None:

@@ -32,7 +32,7 @@ from annotune.ir.region import (
     Scalar,
     SourceFile,
 )
-from annotune.ir.residency import Called, DataCall, DataEdit, DataText
+from annotune.ir.residency import Called, DataCall, DataEdit
 from annotune.printable import in_comment, one_line
 from annotune.space.variants import Variant
 
@@ -51,7 +51,6 @@ def assembled(
     are the functions for it, empty where those are elsewhere; None where there is no device.
     """
     edits = [] if runtime is None else [*_data_edits(source, runtime)]
-    on_host = {} if runtime is None else _calls_by_region(source.residency)
     for k, (region, code) in enumerate(zip(source.regions, codes, strict=True)):
         place = region.extent
         if code.helper:
@@ -59,8 +58,8 @@ def assembled(
             edits.append((place.function_start, place.function_start, helper))
         conditions = checked_conditions((*region.text.conditions, *code.conditions))
         body = "\n".join(filter(None, [code.ahead, code.body]))
-        as_written = on_host.get(place.start, "")
-        own = checked_constants(declared(body, region, source.text, as_written), constants(region))
+        nest = _as_written(source, region, runtime is not None) if region.text.tests else ""
+        own = checked_constants(declared(body, region, nest), constants(region))
         body = conditions + checked_texts(own, region.around.texts)
         body = provenance.comment() + body if k == 0 else body
         edits.append((place.start, place.end, indented(body, place.indent)))
@@ -281,11 +280,10 @@ def body_text(text: str, region: Region, edits: Sequence[Replacement] = ()) -> s
     return "\n".join([body, *region.text.behind])
 
 
-def declared(code: str, region: Region, text: str = "", as_written: str = "") -> str:
+def declared(code: str, region: Region, as_written: str = "") -> str:
     """Return a block that replaces a region, with the plain names that it uses declared.
 
-    `text` is the user's file: where a test of the region fails, its own text runs, with
-    `as_written` before it.
+    Where a test of the region fails, its own text runs, `as_written`.
     """
     used = words(code)
     registers = [s for s in region.scalars.values() if s.is_register and _is_addressed(code, s)]
@@ -293,7 +291,7 @@ def declared(code: str, region: Region, text: str = "", as_written: str = "") ->
         code = _in_memory(code, scalar, region)
     if region.text.tests:
         used |= {*region.text.tests}
-        code = _tested(code, region, text, as_written)
+        code = _tested(code, region, as_written)
     wanted = _wanted(region, used)
     if not wanted:
         return code
@@ -308,14 +306,13 @@ def declared(code: str, region: Region, text: str = "", as_written: str = "") ->
     return out.text()
 
 
-def _tested(code: str, region: Region, text: str, as_written: str) -> str:
+def _tested(code: str, region: Region, as_written: str) -> str:
     out = Writer()
     with out.block(f"if ({' && '.join(region.text.tests)})"):
         out.lines(code)
     with out.block("else"):
         out.line("/* As written: the nest above would not be that. */")
         out.lines(as_written)
-        out.lines(text[region.extent.body_start : region.extent.body_end].strip())
     return out.text()
 
 
@@ -375,14 +372,13 @@ _PROTOTYPES = {
 }
 
 
-def _calls_by_region(residency: DataText) -> Mapping[int, str]:
-    """Return what must be called before the nests of regions run as they are written."""
-    found: dict[int, str] = {}
-    for edit in residency.edits:
-        if edit.region is not None:
-            before = found.get(edit.region, "")
-            found[edit.region] = "\n".join(filter(None, [before, _data_calls(edit.before, "\n")]))
-    return found
+def _as_written(source: SourceFile, region: Region, has_device: bool) -> str:
+    """Return the nest of a region as its file has it, with what the host needs for its arrays."""
+    edits = source.residency.edits if has_device else ()
+    own = (edit for edit in edits if edit.region == region.extent.start)
+    text = splice(source.text, [one for edit in own for one in _replacements(edit)])
+    last = region.extent.body_end + len(text) - len(source.text)
+    return text[region.extent.body_start : last].strip()
 
 
 def _data_edits(source: SourceFile, runtime: str) -> Iterator[Replacement]:
@@ -397,7 +393,9 @@ def _data_edits(source: SourceFile, runtime: str) -> Iterator[Replacement]:
         return
     edits = residency.for_regions({region.extent.start for region in source.regions})
     needed: dict[int, dict[str, None]] = {}
-    for edit in edits:
+    # The nest as written stands beside the kernels of these.
+    tested = {region.extent.start for region in source.regions if region.text.tests}
+    for edit in (*edits, *(edit for edit in residency.edits if edit.region in tested)):
         for call, _ in () if runtime else (*edit.before, *edit.behind):
             needed.setdefault(edit.function_start, {})[_PROTOTYPES[call]] = None
     for name, start in residency.present.items():

@@ -55,12 +55,14 @@ class UnclearError(Exception):
 class HostTouch:
     """What a piece touches: pointers as C, with whether memory is written through them.
 
-    `calls` are functions that may touch more, with the place; `freed` what is given back.
+    `calls` are functions that may touch more, with the place; `freed` what is given back. Where
+    something is `unclear`, not all pointers are there, and memory may be given back if it `frees`.
     """
 
     pointers: dict[str, bool] = field(default_factory=dict)
     calls: dict[str, c_ast.Node] = field(default_factory=dict)
     freed: dict[str, None] = field(default_factory=dict)
+    frees: bool = False
     unclear: UnclearError | None = None
 
     def __bool__(self) -> bool:
@@ -91,6 +93,7 @@ def touched(nodes: Sequence[c_ast.Node], scope: Scope) -> HostTouch:
             piece.visit(node)
     except UnclearError as unclear:
         piece.found.unclear = unclear
+        piece.add_calls(nodes)
     return piece.found
 
 
@@ -277,6 +280,19 @@ class _Piece:
         for pointer in self._of_place(place):
             self.found.pointers[pointer] = self.found.pointers.get(pointer, False) or is_written
 
+    def add_calls(self, nodes: Sequence[c_ast.Node]) -> None:
+        """Take in all calls, and those that give back memory that is not known."""
+        for node in (inner for top in nodes for inner in walk_tree(top)):
+            if isinstance(node, c_ast.FuncCall):
+                name = node.name.name if isinstance(node.name, c_ast.ID) else text_of(node.name)
+                if self._is_elsewhere(name):
+                    self.found.calls.setdefault(name, node)
+                self.found.frees = self.found.frees or name in FREEING
+
+    def _is_elsewhere(self, name: str) -> bool:
+        is_known = name in _KNOWN or name in FREEING or name.startswith("__builtin_")
+        return self.scope.defined(name) or not is_known
+
     def _call(self, call: c_ast.FuncCall) -> None:
         arguments = list(call.args.exprs) if call.args is not None else []
         for argument in arguments:
@@ -285,7 +301,7 @@ class _Piece:
         if name in FREEING:
             for pointer in self._of_pointer(arguments[0]) if arguments else ():
                 self.found.freed[pointer] = None
-        elif self.scope.defined(name) or not (name in _KNOWN or name.startswith("__builtin_")):
+        elif self._is_elsewhere(name):
             self.found.calls.setdefault(name, call)
         elif name not in _FRESH:
             for number, argument in enumerate(arguments):
@@ -342,8 +358,10 @@ class _Piece:
             case c_ast.Cast():
                 yield from self._of_pointer(node.expr, seen)
             case c_ast.TernaryOp():
+                before, self.is_certain = self.is_certain, False
                 yield from self._of_pointer(node.iftrue, seen)
                 yield from self._of_pointer(node.iffalse, seen)
+                self.is_certain = before
             case c_ast.Assignment():
                 yield from self._of_pointer(node.rvalue if node.op == "=" else node.lvalue, seen)
             case c_ast.UnaryOp(op="&"):

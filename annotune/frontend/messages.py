@@ -349,6 +349,12 @@ CALLED_ASIDE = Template(
     'define it in this file, or give it a block of Data and name it here: calls = "{name}"',
     Severity.WARNING,
 )
+ALL_COPIED_HERE = Template(
+    "AT165",
+    "all arrays come back to the host for this statement: {why}",
+    "take what it needs into variables, or put it into a region, if it runs often",
+    Severity.WARNING,
+)
 COPIED_HERE = Template(
     "AT165",
     "'{name}' comes back to the host for this statement",

@@ -177,7 +177,7 @@ class _File:
         places = chain((b.start for b in self.regions), (b.opener[0] for b in self.blocks))
         found = _everything(function, self)
         inner = {self.kind(other) for other in found.calls if other != name}
-        acts = found.pointers or found.freed or found.unclear or inner - {"plain"}
+        acts = found.frees or found.pointers or found.freed or found.unclear or inner - {"plain"}
         self.kinds[name] = "acts" if acts or _sets_pointers_of_the_file(function) else "plain"
         if any(opens < place < closes for place in places) or "runs" in inner:
             self.kinds[name] = "runs"
@@ -444,17 +444,18 @@ class _Host:
         ]
         before += [(DataCall.FORGET, (name,)) for name in found.freed]
         behind: list[Called] = []
-        why = found.unclear.why if found.unclear else ""
-        if before and busy:
-            why = f"'{busy[0]}' is called in the same statement"
-        if unknown and not why:
-            if one.nodes and isinstance(one.nodes[0], c_ast.Return):
-                why = f"nothing can stand behind the call of '{unknown[0]}'"
+        if unknown or found.unclear:
+            # All arrays come back then.
+            before = [] if found.unclear else before
             before.append((DataCall.ASIDE, ("1",)))
             behind.append((DataCall.ASIDE, ("0",)))
+        why = self.why_not_here(one, found, bool(behind)) if before else ""
+        if before and busy:
+            why = f"'{busy[0]}' is called in the same statement"
+        if not why:
             self.problems += [messages.CALLED_ASIDE.at(span, name=name) for name in unknown]
-        if before and not why:
-            why = self.why_not_here(one)
+        if found.unclear and not why and region is None:
+            self.problems.append(messages.ALL_COPIED_HERE.at(span, why=found.unclear.why))
         if why:
             self.problems.append(messages.UNCLEAR_TOUCH.at(span, why=why, hint=_WAY_OUT))
             return
@@ -482,9 +483,15 @@ class _Host:
         found = _PRAGMA.search(text, before, start)
         return found.start("line") if found else start
 
-    def why_not_here(self, one: _Statement) -> str:
-        """Return why no call can stand before a statement, nothing where one can."""
+    def why_not_here(self, one: _Statement, found: HostTouch, is_around: bool) -> str:
+        """Return why no call can stand before a statement, or around it; nothing where one can."""
         tokens = self.function.tokens
+        if found.unclear and found.frees:
+            return found.unclear.why
+        ways_out = (c_ast.Return, c_ast.Goto, c_ast.Continue)
+        every = (node for top in one.nodes for node in walk_tree(top))
+        if is_around and any(isinstance(node, ways_out) for node in every):
+            return "it is left before its end, and what is put aside would stay so"
         if one.first and tokens.roots[one.first - 1] == tokens.roots[one.first]:
             return "it begins inside a macro"
         after = one.last + 1

@@ -52,10 +52,9 @@ REFUSED = {
     "for (;;) { half(n, a); if (n < 3) return; }": ["AT163 1"],
     "half(n, a);\nif (n)\n    goto out;\nout: half(n, a);": ["AT163 3", "AT163 4", "AT162 4"],
     "else_less:\nhalf(n, a);": ["AT163 1", "AT162 1"],
+    "for (; n;) { switch (n) { case 1: rank(n); continue; } half(n, a); }": ["AT162 1"],
+    "r[1].v = 0;\nfree(rank(n) ? r[n].v : r[0].v);": ["AT162 2"],
     "switch (n) { case 1: half(n, a); a[0] = 1.0; break; }": ["AT162 1"],
-    "double s = r ? r->v[0] : 0.0;\nhalf(n, a);": ["AT162 1"],
-    "long place = n;\n*(double *)place = 1.0;\nhalf(n, a);": ["AT162 2"],
-    "double *p = a;\ndouble **q = &p;\n*q = a + 1, p[0] = 1.0;": ["AT162 3"],
 }
 
 
@@ -138,6 +137,10 @@ CALLS = {
     "half(n, a);\nr->v[0] += 1.0;": [("on_host", "r->v", "1"), ("on_host", "r", "0")],
     # A pointer that stays may lead to any array of the function.
     "double own[3];\nhalf(n, a);\nown[1] = 0.0;\na = own;": [("on_host", "own", "1")],
+    # Where nobody knows which array it is, all are.
+    "double s = r ? r->v[0] : 0.0;\nhalf(n, a);": [("aside", "1")],
+    "long place = n;\n*(double *)place = 1.0;\nhalf(n, a);": [("aside", "1")],
+    "double *p = a;\ndouble **q = &p;\nhalf(n, a);\n*q = a + 1, p[0] = 1.0;": [("aside", "1")],
     # The address of an element is not the element.
     "half(n, a);\nhalf(n - 1, &a[1]);": [],
     "half(n, a);\nint more = &a[n] - a;": [],

@@ -112,10 +112,18 @@ class Outcome:
 
 
 class Built:
-    """Texts of a program as written, and as `emit` makes them for a target; `others` stay."""
+    """Texts of a program as written, and as `emit` makes them for a target; `others` stay.
+
+    With a `function` its regions alone are made.
+    """
 
     def __init__(
-        self, folder: Path, target: str, texts: Mapping[str, str], others: str = ""
+        self,
+        folder: Path,
+        target: str,
+        texts: Mapping[str, str],
+        others: str = "",
+        function: str = "",
     ) -> None:
         folder.mkdir(exist_ok=True, parents=True)
         self.folder, self.target = folder, target
@@ -123,7 +131,8 @@ class Built:
         for name, text in texts.items():
             source = folder / f"{name}.c"
             source.write_text(text)
-            self.emissions[name] = emit(Settings(source, (target,)), [load_target(target)])
+            settings = Settings(source, (target,), function=function)
+            self.emissions[name] = emit(settings, [load_target(target)])
         (folder / "others.c").write_text(others)
         own = [folder / "others.c", *(folder / f"{name}.c" for name in texts)]
         run("gcc", "-O1", "-w", *SHARED, "-shared", *own, "-lm", "-o", folder / "original.so")

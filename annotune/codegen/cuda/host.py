@@ -14,6 +14,7 @@ from annotune.codegen.cuda.cpp import cuda_type
 from annotune.codegen.cuda.grid import BLOCKS, grid, wide
 from annotune.codegen.cuda.kernel import KernelText, Partial
 from annotune.codegen.cuda.memory import (
+    ALL_ON_HOST,
     ALLOCATE,
     BEGUN,
     FETCH,
@@ -38,7 +39,7 @@ from annotune.codegen.guards import (
     runs_tests,
     signed,
 )
-from annotune.codegen.in_place import write_branches, write_steps
+from annotune.codegen.in_place import runs_at_all, write_branches, write_steps
 from annotune.codegen.names import Interface, temporaries
 from annotune.codegen.several_sizes import any_of, size_tests
 from annotune.codegen.writer import Writer, wrapped
@@ -518,6 +519,11 @@ class HostText:
                     f"{first_element(self.analysis, a)}, {a.name}_bytes" for a in (one, two)
                 )
                 out.line(f"fits = fits && annotune_apart({ends});")
+            if region.is_resident and not self.resident and (tests or pairs):
+                runs = runs_at_all(self.analysis, Dialect(region, objects=self.held))
+                out.line(f"if (!fits && ({runs}))" if runs else "if (!fits)")
+                with out.deeper():
+                    out.line(f"{ALL_ON_HOST}();")
             with out.block("if (fits)" if tests or pairs else ""):
                 self._attempt(out)
             if self.resident:

@@ -17,6 +17,7 @@ ALLOCATE, FREE, TELL = "annotune_allocate", "annotune_free", "annotune_tell"
 SEND, FETCH, ON_HOST = "annotune_send", "annotune_fetch", "annotune_on_host"
 # Behind these names, where arrays may be on the device already.
 RESIDENT = "_resident"
+ALL_ON_HOST = "annotune_all_on_host"
 # Whether a call has come to its kernels.
 BEGUN = "annotune_has_begun"
 

@@ -335,6 +335,14 @@ static void annotune_wanted(const void *pointer, bool is_written)
     }
 }
 
+/* Let the program's nest run on any array: of sizes that kernels do not take nobody knows which. */
+[[maybe_unused]] static void annotune_all_on_host(void)
+{
+    const annotune_lock lock(&annotune_staying.turn);
+    if (!annotune_staying.aside)
+        annotune_wanted(NULL, true);
+}
+
 ANNOTUNE_CALLED void annotune_data_on_host(const void *array, int is_written)
 {
     const annotune_lock lock(&annotune_staying.turn);

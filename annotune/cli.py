@@ -192,7 +192,8 @@ def run(output: Path | None, resume: bool, debug: bool, **options: Any) -> None:
         screen = Console(stderr=True)
         stopped = interrupts(lambda: screen.print(ENDING), screen.show_cursor)
         with prepared_folder(folder), held_folder(folder), stopped as stop:
-            with LiveProgress(screen) as progress:
+            end_s = None if config.time_s is None else begun + config.time_s
+            with LiveProgress(screen, end_s, options["is_quiet"]) as progress:
                 found = formulated.run(
                     settings, targets, config, os.environ, progress, folder, not resume, stop
                 )
@@ -200,7 +201,7 @@ def run(output: Path | None, resume: bool, debug: bool, **options: Any) -> None:
             reports = {RESULTS_FILE: results_file(results), "report.html": report_html(results)}
             files = {settings.source.stem + e: t for e, t in settings.made_of_tensors.items()}
             written = write_files(folder, {**files, **results.texts, **reports})
-        _show_run(found, form, written, folder, texts)
+        _show_run(found, form, written, folder, texts, options["is_verbose"])
     if stop.signal:
         sys.exit(SIGNALLED + stop.signal)
     if not results.is_verified:
@@ -435,11 +436,17 @@ def explain(code: str) -> None:
 
 
 def _show_run(
-    found: RunReport, form: str, written: Iterable[Path], folder: Path, texts: Texts
+    found: RunReport,
+    form: str,
+    written: Iterable[Path],
+    folder: Path,
+    texts: Texts,
+    is_verbose: bool,
 ) -> None:
     """Print what a run found, in the format asked for, and the files that it wrote."""
     from dataclasses import replace
 
+    from annotune.report.answer import answer_texts
     from annotune.report.results_json import results_json
 
     results = found.results
@@ -452,10 +459,13 @@ def _show_run(
         _show(found.diagnostics, texts)
         shown = {diagnostic.message for diagnostic in found.diagnostics}
         others = tuple(words for words in results.warnings if words not in shown)
-        _show_results(replace(results, warnings=others))
+        _show_results(replace(results, warnings=others), is_short=not is_verbose)
         for path in written:
             click.echo(path)
-        _show_commands(found.builds, folder)
+        if is_verbose:
+            _show_commands(found.builds, folder)
+        for line in answer_texts(results, _commands(found.builds, folder)):
+            _echo(f"{line}\n")
 
 
 def _commands(builds: Builds, folder: Path) -> dict[str, tuple[str, ...]]:
@@ -558,18 +568,26 @@ def _text(diagnostic: Diagnostic, texts: Texts) -> str:
     return "" if "\0" in text else text
 
 
-def _show_results(results: Results) -> None:
-    """Print the final table: laid out for the terminal, or plain for a pipe."""
+def _show_results(results: Results, is_short: bool = False) -> None:
+    """Print the final table: laid out for the terminal, or plain for a pipe; or what is short."""
     from rich.console import Console
 
-    from annotune.report.terminal import ResultsTable, results_text
+    from annotune.report.terminal import (
+        SHORT_WIDTH,
+        ResultsTable,
+        ShortTable,
+        results_text,
+        short_text,
+    )
 
     console = Console()
     if console.is_terminal:
-        console.print(ResultsTable(results))
+        width = min(console.width, SHORT_WIDTH) if is_short else None
+        console.print((ShortTable if is_short else ResultsTable)(results), width=width)
     else:
         is_ascii = not (sys.stdout.encoding or "").lower().startswith("utf")
-        click.echo(results_text(results, is_ascii=is_ascii), nl=False)
+        text = (short_text if is_short else results_text)(results, is_ascii=is_ascii)
+        click.echo(text, nl=False)
 
 
 def _echo(text: str) -> None:

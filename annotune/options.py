@@ -398,6 +398,8 @@ for_a_run = _with(
         "local:N or parsl:CONFIG.py; docs/clusters.md tells more.",
     ),
     _RESUME,
+    click.option("-v", "--verbose", "is_verbose", is_flag=True, help="Print all that was found."),
+    click.option("-q", "--quiet", "is_quiet", is_flag=True, help="Show no progress."),
 )
 """Gives a command the options of a search."""
 

@@ -125,3 +125,24 @@ def test_a_lock_is_not_written_through_a_link(tmp_path: Path) -> None:
     with pytest.raises(AnnotuneError, match="cannot write in"), held_folder(tmp_path):
         pass
     assert (tmp_path / "mine").read_text() == "mine"
+
+
+@pytest.mark.parametrize("delay_s", [0.05, 0.15, 0.3, 0.6])
+def test_quitting_while_it_starts_prints_nothing(tmp_path: Path, delay_s: float) -> None:
+    source = tmp_path / "mm.c"
+    source.write_text(SOURCE)
+    # Python itself is through once this is printed; what follows is ours.
+    start = "from annotune.__main__ import main; print('here', flush=True); main()"
+    child = subprocess.Popen(
+        [sys.executable, "-c", start, "check", str(source)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert child.stdout is not None
+    assert child.stdout.readline() == "here\n"
+    time.sleep(delay_s)
+    child.send_signal(signal.SIGINT)
+    _, err = child.communicate(timeout=PATIENCE_S)
+    assert child.returncode in (0, -signal.SIGINT)
+    assert err == ""

@@ -23,6 +23,7 @@ from annotune.report.figures import (
 from annotune.tune.results import (
     FORMULATION,
     MEMORY,
+    NO_TARGET,
     ROW_NAMES,
     SHARED,
     FormulationResult,
@@ -94,6 +95,11 @@ def all_rows(region: RegionResult) -> tuple[Row, ...]:
         for name in ROW_NAMES
     )
     return (*six, *(row for row in region.rows if row.name not in ROW_NAMES))
+
+
+def asked_rows(region: RegionResult) -> tuple[Row, ...]:
+    """Return the rows but for those of targets that nobody asked for."""
+    return tuple(row for row in all_rows(region) if row.reason != NO_TARGET)
 
 
 def row_words(row: Row) -> RowWords:
@@ -333,6 +339,23 @@ def _variant_text(row: Row) -> str:
 
 def _beaten_by(region: RegionResult, best: Row) -> str:
     """Return a clause when untuned code is as fast: a reader must not have to find that out."""
+    verdict, rival = rival_of(region, best)
+    if rival is None:
+        return ""
+    name = people_say(rival.name)
+    time = time_text(call_s(rival), None if rival.end_to_end_s else rival.spread_s)
+    words = {
+        Verdict.TIED: f"; not distinguishable from {name}, {time}",
+        Verdict.FASTER: f"; {name} is faster, {time}",
+    }
+    return "" if verdict is None else words.get(verdict, "")
+
+
+def rival_of(region: RegionResult, best: Row) -> tuple[Verdict | None, Row | None]:
+    """Return the fastest untuned row that was measured, and how it does beside the winner.
+
+    The verdict is None where the rival is slower.
+    """
     rivals = [
         row
         for row in all_rows(region)
@@ -343,23 +366,17 @@ def _beaten_by(region: RegionResult, best: Row) -> str:
     ]
     rival = min(rivals, key=lambda row: call_s(row) or 0.0, default=None)
     if rival is None:
-        return ""
+        return None, None
     own_s, other_s = call_s(best), call_s(rival)
     assert own_s is not None
     assert other_s is not None
-    name = people_say(rival.name)
-    time = time_text(other_s, None if rival.end_to_end_s else rival.spread_s)
-    words = {
-        Verdict.TIED: f"; not distinguishable from {name}, {time}",
-        Verdict.FASTER: f"; {name} is faster, {time}",
-    }
     if rival.final is not None and best.final is not None and rival.device == best.device:
-        return words.get(rival.final.verdict, "")
+        return rival.final.verdict, rival
     # Half an interquartile range on either side: intervals that overlap tell nothing apart.
     noise = 0.5 * ((rival.spread_s or 0.0) + (best.spread_s or 0.0))
     if abs(other_s - own_s) <= noise:
-        return words[Verdict.TIED]
-    return words[Verdict.FASTER] if other_s < own_s else ""
+        return Verdict.TIED, rival
+    return (Verdict.FASTER if other_s < own_s else None), rival
 
 
 def config_text(config: Mapping[str, str | int | float]) -> str:

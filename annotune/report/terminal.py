@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import io
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
+from datetime import timedelta
 from functools import partial
 from types import TracebackType
 from typing import Any
@@ -17,10 +19,11 @@ from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     Progress,
+    ProgressColumn,
+    Task,
     TaskID,
     TextColumn,
     TimeElapsedColumn,
-    TimeRemainingColumn,
 )
 from rich.table import Table
 from rich.text import Text
@@ -34,12 +37,13 @@ from annotune.report.summary import (
     LEGEND,
     LEGEND_PREDICTED,
     RowWords,
-    all_rows,
+    asked_rows,
     finals_texts,
     formulation_texts,
     grid_texts,
     has_prediction,
     heading,
+    is_doubtful,
     model_texts,
     profile_texts,
     row_words,
@@ -74,13 +78,42 @@ class _Display(Progress):
             yield Text(f"  {self.words}", no_wrap=True, overflow="ellipsis")
 
 
+class _Left(ProgressColumn):
+    """The time that a stage still takes, and at most what the run's limit leaves."""
+
+    def __init__(self, end_s: float | None) -> None:
+        super().__init__()
+        self._end_s = end_s
+
+    def render(self, task: Task) -> Text:
+        """Return it as ``0:01:30``; without an estimate the limit's, without a limit dashes."""
+        known = [] if task.time_remaining is None else [task.time_remaining]
+        if self._end_s is not None:
+            known.append(max(0.0, self._end_s - time.monotonic()))
+        if not known:
+            return Text("-:--:--")
+        return Text(str(timedelta(seconds=round(min(known)))))
+
+
+# Without a terminal a line tells so often how far a run is.
+EVERY_S = 10.0
+
+
 class LiveProgress:
-    """Shows stages and trials while a run goes on; silent where nobody watches.
+    """Shows stages and trials while a run goes on: a bar on a terminal, else a line now and then.
 
     A context manager: the display is taken down at its end. Trials may end in several threads.
+    `end_s` is when the run is to end, of `time.monotonic`. With `is_quiet` nothing is shown.
     """
 
-    def __init__(self, console: Console) -> None:
+    def __init__(
+        self, console: Console, end_s: float | None = None, is_quiet: bool = False
+    ) -> None:
+        self._console = console
+        self._over = threading.Event()
+        self._teller = None
+        if not (is_quiet or console.is_terminal):
+            self._teller = threading.Thread(target=self._tell_now_and_then, daemon=True)
         self._display = _Display(
             TextColumn("{task.description}", markup=False),
             BarColumn(bar_width=24),
@@ -88,10 +121,10 @@ class LiveProgress:
             TextColumn("elapsed"),
             TimeElapsedColumn(),
             TextColumn("left"),
-            TimeRemainingColumn(),
+            _Left(end_s),
             console=console,
             transient=True,
-            disable=not console.is_terminal,
+            disable=is_quiet or not console.is_terminal,
         )
         self._is_unicode = console.encoding.lower().startswith("utf")
         self._lock = threading.Lock()
@@ -102,6 +135,8 @@ class LiveProgress:
 
     def __enter__(self) -> LiveProgress:
         self._display.start()
+        if self._teller is not None:
+            self._teller.start()
         return self
 
     def __exit__(
@@ -110,6 +145,9 @@ class LiveProgress:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._over.set()
+        if self._teller is not None:
+            self._teller.join()
         self._display.stop()
 
     def stage(self, text: str, total: int, least_s: float = 0.0) -> None:
@@ -134,11 +172,20 @@ class LiveProgress:
             self._display.words = words if self._is_unicode else words.replace("µ", "u")
             self._display.advance(self._task)
 
+    def _tell_now_and_then(self) -> None:
+        """Print how far the stage is, where there is no bar, until the run is over."""
+        while not self._over.wait(EVERY_S):
+            with self._lock:
+                for task in self._display.tasks:
+                    words = f"; {self._display.words}" if self._display.words else ""
+                    said = f"{task.description}: {task.completed:.0f} of {task.total:.0f}{words}"
+                    self._console.print(said, markup=False, highlight=False, soft_wrap=True)
+
     def _words(self) -> str:
         parts = []
         if self._best is not None:
-            time = time_text(self._best.time_s)
-            parts.append(f"best {estimated(time) if self._best.is_predicted else time}")
+            best = time_text(self._best.time_s)
+            parts.append(f"best {estimated(best) if self._best.is_predicted else best}")
             if self._least_s:
                 share = share_text(self._least_s / _time_s(self._best))
                 parts.append(f"{share} of the roofline")
@@ -181,17 +228,72 @@ class ResultsTable:
             yield line(f"warning: {printable(warning).strip()}", "yellow")
 
 
+# Columns and lines that a run's own output has at the most for a region.
+SHORT_WIDTH = 100
+
+
+@dataclass(frozen=True, slots=True)
+class ShortTable:
+    """What ``Console().print`` shows at the end of a run: a table for each region, and warnings."""
+
+    results: Results
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        line = partial(_line, is_ascii=options.ascii_only)
+        dots = "..." if options.ascii_only else "…"
+        for region in (one for each in self.results.regions for one in each.at_each_size):
+            head = line(f"{heading(region)}: {work_text(region)}", "bold")
+            if head.cell_len > options.max_width:
+                head.truncate(options.max_width - len(dots))
+                head.append(dots)
+            yield head
+            yield _short_rows(asked_rows(region), options.max_width, line, dots)
+            yield Text()
+        for warning in self.results.warnings:
+            yield line(f"warning: {printable(warning).strip()}", "yellow")
+
+
+def _short_rows(rows: Iterable[Row], width: int, line: Line, dots: str) -> Table:
+    """Return one line for each row; where its figures come from is cut at the end of `width`."""
+    every = [(row, row_words(row)) for row in rows]
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="underline")
+    table.add_column("variant", no_wrap=True)
+    for name in COLUMNS[:-1]:
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("where from", no_wrap=True)
+    heads = ("variant", *COLUMNS[:-1])
+    texts = [(words.name, *words.figures[:-1]) for _, words in every]
+    room = width - sum(2 + max(map(len, column)) for column in zip(heads, *texts, strict=True))
+    for (row, words), own in zip(every, texts, strict=True):
+        doubt = "not verified; " if is_doubtful(row) else ""
+        place = line(f"{doubt}{words.provenance}")
+        if place.cell_len > room:
+            place.truncate(max(room - len(dots), 0))
+            place.append(dots)
+        table.add_row(*map(line, own), place, style=_STYLES[row.status])
+    return table
+
+
+def short_text(results: Results, is_ascii: bool = False) -> str:
+    """Return what a run's output has, as plain text."""
+    return _plain(ShortTable(results), SHORT_WIDTH, is_ascii)
+
+
 def results_text(results: Results, width: int = PIPE_WIDTH, is_ascii: bool = False) -> str:
     """Return the same as plain text, for a pipe or a file; lines have at most `width` columns.
 
     `is_ascii` avoids every other character, for an output that cannot hold them.
     """
+    return _plain(ResultsTable(results), width, is_ascii)
+
+
+def _plain(shown: RenderableType, width: int, is_ascii: bool) -> str:
     # rich asks the file for its encoding, and takes ASCII's frames and dots where it must.
     file = io.TextIOWrapper(io.BytesIO(), encoding="ascii" if is_ascii else "utf-8", newline="")
     console = Console(
         file=file, width=width, no_color=True, force_terminal=False, highlight=False, markup=False
     )
-    console.print(ResultsTable(results))
+    console.print(shown)
     file.flush()
     file.seek(0)
     return "".join(f"{row.rstrip()}\n" for row in file.read().splitlines())
@@ -210,7 +312,7 @@ def _line(words: str, style: str = "", is_ascii: bool = False) -> Text:
 
 def _rows(region: RegionResult, width: int, line: Line) -> Iterable[Table | Padding | Text]:
     """Yield the six rows in the layout that fits `width` columns."""
-    rows = [(row, row_words(row)) for row in all_rows(region)]
+    rows = [(row, row_words(row)) for row in asked_rows(region)]
     if width < STACKED_WIDTH:
         yield from _stacked(rows, line)
         return

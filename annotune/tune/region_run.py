@@ -41,6 +41,7 @@ from annotune.tune.profiling import PROFILE_LIMIT_S, Profiler
 from annotune.tune.proving import NOT_PROVED, no_time_words
 from annotune.tune.results import (
     FIRST_ALONE,
+    NO_TARGET,
     ORIGINALS,
     ROW_NAMES,
     CopiesCost,
@@ -725,7 +726,7 @@ class _Rows:
         """Return a row whose time is from this machine's clock."""
         outcome = self.found.get(name)
         if outcome is None:
-            return Row(name, RowStatus.UNAVAILABLE, reason="not among the targets asked for")
+            return Row(name, RowStatus.UNAVAILABLE, reason=NO_TARGET)
         best = outcome.best
         if best is None or not best.time_s:
             return Row(name, RowStatus.UNAVAILABLE, reason=outcome.note)
@@ -736,7 +737,7 @@ class _Rows:
         never compared with a measured one."""
         outcome = self.found.get(name)
         if outcome is None:
-            return Row(name, RowStatus.UNAVAILABLE, reason="not among the targets asked for")
+            return Row(name, RowStatus.UNAVAILABLE, reason=NO_TARGET)
         best = outcome.best
         if best is None or not best.time_s:
             return Row(name, RowStatus.UNAVAILABLE, reason=outcome.note)

@@ -26,6 +26,8 @@ FORMULATION = "formulation"
 
 RowName: TypeAlias = Annotated[str, Meta(extra_json_schema={"enum": list(_ALL_NAMES)})]
 
+# Why a row has no figures where its target was no part of the run.
+NO_TARGET = "not among the targets asked for"
 Count: TypeAlias = Annotated[int, Meta(ge=0)]
 
 

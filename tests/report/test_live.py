@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import io
 import re
+import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
 from rich.console import Console
+from rich.progress import Task, TaskID
 
 from annotune.measure.trial import Status, Trial
+from annotune.report import terminal
 from annotune.report.terminal import LiveProgress
 
 RIGHT = Trial("openmp", {}, Status.CORRECT, 0.0126, device="a CPU")
@@ -72,12 +75,30 @@ def test_many_threads_may_tell() -> None:
         assert progress._display.words == "best 12.6 ms; 2000 failed: 2000 correctness"
 
 
-@pytest.mark.parametrize("width", [30, 120])
-def test_elsewhere_it_is_silent(width: int) -> None:
+def told(monkeypatch: pytest.MonkeyPatch, is_quiet: bool) -> str:
+    """Return what is printed of a stage of two trials where there is no terminal."""
+    monkeypatch.setattr(terminal, "EVERY_S", 0.01)
     file = io.StringIO()
-    with LiveProgress(Console(file=file, width=width)) as progress:
-        progress.trial(RIGHT)
+    with LiveProgress(Console(file=file, width=30), is_quiet=is_quiet) as progress:
         progress.stage("tuning openmp", 2, 0.01)
         progress.trial(RIGHT)
-        progress.trial(WRONG)
-    assert file.getvalue() == ""
+        end = time.monotonic() + (0.1 if is_quiet else 60.0)
+        while not file.getvalue() and time.monotonic() < end:
+            time.sleep(0.01)
+    return file.getvalue()
+
+
+def test_elsewhere_a_line_is_told_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = told(monkeypatch, is_quiet=False)
+    assert said.startswith("tuning openmp: 1 of 2; best 12.6 ms; 79% of the roofline\n")
+
+
+def test_quiet_it_is_silent(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert told(monkeypatch, is_quiet=True) == ""
+
+
+def test_the_time_left_obeys_the_limit() -> None:
+    task = Task(TaskID(0), "", 100, 0, _get_time=time.monotonic)
+    assert terminal._Left(None).render(task).plain == "-:--:--"
+    assert terminal._Left(time.monotonic() + 90.2).render(task).plain == "0:01:30"
+    assert terminal._Left(time.monotonic() - 5).render(task).plain == "0:00:00"

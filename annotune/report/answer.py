@@ -1,0 +1,65 @@
+"""What a run ends with: for each region one line that says what won, and how to link it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from annotune.measure.trial import Verdict
+from annotune.report.figures import estimated, factor_text, time_text
+from annotune.report.summary import call_s, heading, people_say, rival_of, winner
+from annotune.tune.results import RegionResult, Results, Row, RowStatus
+
+
+def answer_texts(results: Results, commands: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Yield a line for each region and size: what won, over what, on what, and how it is linked.
+
+    `commands` make a program of the files of each target, from where the user is.
+    """
+    for region in (one for each in results.regions for one in each.at_each_size):
+        sizes = ", ".join(f"{name}={value}" for name, value in region.sizes.items())
+        place = f"{heading(region)} at {sizes}" if sizes else heading(region)
+        said, target = _found(region)
+        command = next(iter(commands.get(target, ())), "")
+        yield f"{place}: {said}" + (f"; link: {command}" if command else "")
+
+
+def _found(region: RegionResult) -> tuple[str, str]:
+    """Return what came of a region, and the target whose files are to be linked, if any."""
+    best = winner(region, RowStatus.MEASURED)
+    predicted = winner(region, RowStatus.PREDICTED)
+    if best is None and predicted is None:
+        return "no variant was verified, the original stays", ""
+    if best is None:
+        assert predicted is not None
+        time = estimated(time_text(call_s(predicted)))
+        name = people_say(predicted.name)
+        words = f"nothing was measured; {name} is predicted to take {time} on {predicted.device}"
+        return words, predicted.name
+    words, target = _measured(region, best)
+    if target or predicted is None:
+        return words, target
+    time, name = estimated(time_text(call_s(predicted))), people_say(predicted.name)
+    return f"{words}; {name} is predicted to take {time} on {predicted.device}", predicted.name
+
+
+def _measured(region: RegionResult, best: Row) -> tuple[str, str]:
+    """Return the same of the measured winner: faster than all that was there before, or not."""
+    name, own = people_say(best.name), time_text(call_s(best))
+    where = f"measured on {best.device or 'an unnamed device'}"
+    verdict, rival = rival_of(region, best)
+    if rival is not None and verdict is Verdict.FASTER:
+        other = f"{people_say(rival.name)} takes {time_text(call_s(rival))}"
+        kept = "the original stays" if rival.name == "sequential" else "no tuned variant is faster"
+        return f"{kept}: {other}, {name} {own}, {where}", ""
+    original = next((row for row in region.rows if row.name == "sequential"), None)
+    first_s, own_s = None if original is None else call_s(original), call_s(best)
+    words = f"{name} wins with {own}"
+    if first_s and own_s:
+        times = factor_text(first_s / own_s)
+        words += f", {times} as fast as the original with {time_text(first_s)}"
+    if rival is not None and verdict is Verdict.TIED:
+        other = f"{people_say(rival.name)} with {time_text(call_s(rival))}"
+        words = f"{name} takes {own}, not distinguishable from {other}"
+    if best.reason:
+        return f"{words}, {where}; {best.reason}", ""
+    return f"{words}, {where}", best.name

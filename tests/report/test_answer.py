@@ -1,0 +1,84 @@
+"""What a run ends with: a short table, and a line for each region that says what to link."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sample_run import CPU, GPU, RUN, SD_T_D2
+
+from annotune.report.answer import answer_texts
+from annotune.report.summary import heading
+from annotune.report.terminal import SHORT_WIDTH, short_text
+from annotune.tune.results import NO_TARGET, Row, RowStatus
+
+ORIGINAL = Row("sequential", RowStatus.MEASURED, CPU, 1.0, 0.01)
+TUNED = Row("openmp", RowStatus.MEASURED, CPU, 0.25, 0.01, verified=True)
+PREDICTED = Row("cuda", RowStatus.PREDICTED, GPU, 1e-3, verified=True)
+COMMANDS = {"openmp": ("gcc main.c out/f_omp.c", "icx main.c"), "cuda": ("nvcc main.c out/f.cu",)}
+LINES = 12
+
+
+def answer(*rows: Row, sizes: dict[str, int] | None = None) -> str:
+    """Return the one line of a run of one region with these rows, without the region's name."""
+    region = replace(SD_T_D2, rows=rows, sizes=sizes or {}, by_size=(), copies=())
+    (line,) = answer_texts(replace(RUN, regions=(region,)), COMMANDS)
+    assert line.startswith(heading(region))
+    return line.removeprefix(heading(region))
+
+
+def test_it_says_what_won_over_what_on_what_and_how_it_is_linked() -> None:
+    assert answer(ORIGINAL, TUNED, PREDICTED, sizes={"n": 8}) == (
+        " at n=8: tuned OpenMP wins with 250 ms, 4.00x as fast as the original with 1.00 s, "
+        f"measured on {CPU}; link: gcc main.c out/f_omp.c"
+    )
+
+
+def test_an_original_that_is_faster_stays_and_nothing_is_linked() -> None:
+    assert answer(ORIGINAL, replace(TUNED, time_s=2.0)) == (
+        f": the original stays: sequential takes 1.00 s, tuned OpenMP 2.00 s, measured on {CPU}"
+    )
+
+
+def test_a_tie_is_no_win() -> None:
+    said = answer(ORIGINAL, replace(TUNED, time_s=0.999))
+    assert said.startswith(": tuned OpenMP takes 999 ms, not distinguishable from sequential with")
+    assert "wins" not in said
+
+
+def test_what_is_right_and_not_written_is_not_linked() -> None:
+    said = answer(ORIGINAL, replace(TUNED, reason="it is not written"))
+    assert said.endswith(f"measured on {CPU}; it is not written")
+
+
+def test_a_prediction_is_told_as_one_where_nothing_measured_is_to_be_linked() -> None:
+    said = f"tuned CUDA is predicted to take (~1.00 ms) on {GPU}; link: nvcc main.c out/f.cu"
+    assert answer(ORIGINAL, PREDICTED) == f": nothing was measured; {said}"
+    assert answer(ORIGINAL, replace(TUNED, time_s=2.0), PREDICTED).endswith(f"; {said}")
+
+
+def test_nothing_right_keeps_the_original() -> None:
+    assert answer(ORIGINAL, replace(TUNED, verified=False)).endswith(
+        "no variant was verified, the original stays"
+    )
+
+
+def test_the_table_is_short_and_names_what_was_asked_for() -> None:
+    absent = Row("openacc", RowStatus.UNAVAILABLE, reason=NO_TARGET)
+    doubtful = replace(TUNED, name="cuda", verified=False, reason="a[3] is 1, expected 2 " * 9)
+    region = replace(SD_T_D2, rows=(ORIGINAL, TUNED, absent, doubtful), by_size=())
+    busy = "this machine had other work"
+    lines = short_text(replace(RUN, regions=(region,), warnings=(busy,))).splitlines()
+    assert max(map(len, lines)) <= SHORT_WIDTH
+    assert lines[-1] == f"warning: {busy}"
+    table = lines[: lines.index("")]
+    assert len(table) < LINES
+    assert not any(line.startswith("tuned OpenACC") for line in table)
+    assert any("not verified; measured" in line and line.endswith("…") for line in table)
+
+
+def test_every_region_of_a_run_has_its_table_within_the_lines() -> None:
+    text = short_text(RUN)
+    assert max(map(len, text.splitlines())) <= SHORT_WIDTH
+    for region in RUN.regions:
+        assert heading(region) in text
+    assert short_text(RUN, is_ascii=True).isascii()

@@ -4,6 +4,13 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 # A stamp newer than pyproject.toml says that the environment is complete.
 READY  := $(VENV)/.ready
+# The same for what tunes, without the developers' tools.
+TUNES  := $(VENV)/.tunes
+$(READY): EXTRAS := [nvcc,dev,search]
+$(TUNES): EXTRAS := [nvcc]
+INSTALL = $(BIN)/python -m pip install --disable-pip-version-check --editable '.$(EXTRAS)'
+# A file of exact versions, as continuous integration takes them; without one, the newest allowed.
+LOCK   ?=
 # More workers than cores gain nothing, since the tests run compilers.
 JOBS   ?= $(shell getconf _NPROCESSORS_ONLN)
 
@@ -19,13 +26,17 @@ help:
 	@echo 'make static    print what the emitted CUDA is like: registers, occupancy, machine code'
 	@echo 'make clean     remove what the above have made, .venv included'
 
-$(READY): pyproject.toml
+$(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "annotune needs Python 3.11 or later")'
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[nvcc,dev,search]'
-	touch $(READY)
+	$(PYTHON) -m venv $(VENV)
 
-demo: $(READY)
+# Only the order counts: what installs into the environment makes it newer.
+$(READY) $(TUNES): pyproject.toml $(LOCK) | $(BIN)/python
+	@echo 'Installing annotune$(EXTRAS) into $(VENV)'
+	$(INSTALL) $(LOCK:%=--constraint %) || $(if $(LOCK),{ echo 'Not to be had as in $(LOCK): taking others'; $(INSTALL); },false)
+	touch $@
+
+demo: $(TUNES)
 	$(BIN)/annotune run c_examples/nekbone/local_grad3.c
 
 test: $(READY)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from annotune.measure.trial import Verdict
 from annotune.report.figures import estimated, factor_text, time_text
-from annotune.report.summary import call_s, heading, people_say, rival_of, winner
+from annotune.report.summary import best_predictions, call_s, heading, people_say, rival_of, winner
 from annotune.tune.results import RegionResult, Results, Row, RowStatus
 
 
@@ -24,22 +24,23 @@ def answer_texts(results: Results, commands: Mapping[str, Sequence[str]]) -> Ite
 
 
 def _found(region: RegionResult) -> tuple[str, str]:
-    """Return what came of a region, and the target whose files are to be linked, if any."""
+    """Return what came of a region, and the target whose files are to be linked, if any.
+
+    Of predictions made of unlike facts all are told, and the first is linked: none is the fastest.
+    """
     best = winner(region, RowStatus.MEASURED)
-    predicted = winner(region, RowStatus.PREDICTED)
-    if best is None and predicted is None:
+    predicted = [row for _, row in best_predictions(region)]
+    if best is None and not predicted:
         return "no variant was verified, the original stays", ""
-    if best is None:
-        assert predicted is not None
-        time = estimated(time_text(call_s(predicted)))
-        name = people_say(predicted.name)
-        words = f"nothing was measured; {name} is predicted to take {time} on {predicted.device}"
-        return words, predicted.name
-    words, target = _measured(region, best)
-    if target or predicted is None:
+    words, target = ("nothing was measured", "") if best is None else _measured(region, best)
+    if target or not predicted:
         return words, target
-    time, name = estimated(time_text(call_s(predicted))), people_say(predicted.name)
-    return f"{words}; {name} is predicted to take {time} on {predicted.device}", predicted.name
+    each = [
+        f"{people_say(row.name)} is predicted to take {estimated(time_text(call_s(row)))} on "
+        f"{row.device}"
+        for row in predicted
+    ]
+    return "; ".join((words, *each)), predicted[0].name
 
 
 def _measured(region: RegionResult, best: Row) -> tuple[str, str]:

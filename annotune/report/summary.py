@@ -212,20 +212,30 @@ def _copies(region: RegionResult) -> Iterator[str]:
 
 
 def _predictions(region: RegionResult) -> Iterator[str]:
-    """Yield a line for the fastest predicted variant, one for each kind of facts they are made of.
+    """Yield a line for the fastest predicted variant, one for each kind of facts."""
+    found = best_predictions(region)
+    for is_compiled, best in found:
+        registers = "ptxas's" if is_compiled else "estimated"
+        of = f" by {registers} registers" if len(found) > 1 else ""
+        yield f"best prediction{of}: {_variant_text(best)}"
 
-    What the compiler said of registers makes another time than what was estimated of them.
+
+def best_predictions(region: RegionResult) -> tuple[tuple[bool, Row], ...]:
+    """Return the fastest predicted row of each kind of facts, those of the compiler's first.
+
+    What the compiler said of registers makes another time than what was estimated of them, and
+    another device is another matter: such predictions are not ranked with each other.
     """
     is_compiled = {m.target: all(k.is_compiled for k in m.kernels) for m in region.models}
-    found = [row for row in all_rows(region) if row.is_tuned and row.status is RowStatus.PREDICTED]
-    kinds = {is_compiled.get(row.name, False) for row in found}
-    for kind in sorted(kinds, reverse=True):
-        own = tuple(row for row in found if is_compiled.get(row.name, False) is kind)
-        best = winner(replace(region, rows=own), RowStatus.PREDICTED)
-        if best is not None:
-            registers = "ptxas's" if kind else "estimated"
-            of = f" by {registers} registers" if len(kinds) > 1 else ""
-            yield f"best prediction{of}: {_variant_text(best)}"
+    kinds: dict[tuple[bool, str], list[Row]] = {}
+    for row in all_rows(region):
+        if row.is_tuned and row.status is RowStatus.PREDICTED:
+            kinds.setdefault((is_compiled.get(row.name, False), row.device), []).append(row)
+    ordered = sorted(kinds.items(), key=lambda kind: not kind[0][0])
+    best = (
+        (k, winner(replace(region, rows=tuple(own)), RowStatus.PREDICTED)) for k, own in ordered
+    )
+    return tuple((kind, row) for (kind, _), row in best if row is not None)
 
 
 def formulation_texts(region: RegionResult) -> tuple[str, ...]:

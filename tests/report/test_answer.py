@@ -9,7 +9,7 @@ from sample_run import CPU, GPU, RUN, SD_T_D2
 from annotune.report.answer import answer_texts
 from annotune.report.summary import heading
 from annotune.report.terminal import SHORT_WIDTH, short_text
-from annotune.tune.results import NO_TARGET, Row, RowStatus
+from annotune.tune.results import NO_TARGET, KernelModel, Row, RowStatus, TargetModel
 
 ORIGINAL = Row("sequential", RowStatus.MEASURED, CPU, 1.0, 0.01)
 TUNED = Row("openmp", RowStatus.MEASURED, CPU, 0.25, 0.01, verified=True)
@@ -54,6 +54,18 @@ def test_a_prediction_is_told_as_one_where_nothing_measured_is_to_be_linked() ->
     said = f"tuned CUDA is predicted to take (~1.00 ms) on {GPU}; link: nvcc main.c out/f.cu"
     assert answer(ORIGINAL, PREDICTED) == f": nothing was measured; {said}"
     assert answer(ORIGINAL, replace(TUNED, time_s=2.0), PREDICTED).endswith(f"; {said}")
+
+
+def test_predictions_of_unlike_facts_are_told_apart_and_not_ranked() -> None:
+    kernel = KernelModel((0,), 1e-5, "device memory", 32, True, 1e-6, None, "none")
+    models = (TargetModel("cuda", GPU, (kernel,), 1e-3),)
+    rows = (ORIGINAL, PREDICTED, replace(PREDICTED, name="openacc", time_s=1e-4))
+    region = replace(SD_T_D2, rows=rows, sizes={}, by_size=(), copies=(), models=models)
+    (line,) = answer_texts(replace(RUN, regions=(region,)), COMMANDS)
+    assert line.endswith(
+        f": nothing was measured; tuned CUDA is predicted to take (~1.00 ms) on {GPU}; "
+        f"tuned OpenACC is predicted to take (~100 µs) on {GPU}; link: nvcc main.c out/f.cu"
+    )
 
 
 def test_nothing_right_keeps_the_original() -> None:

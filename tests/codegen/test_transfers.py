@@ -393,7 +393,7 @@ BEFORE = """\
         return status;
     return cudaMemcpyAsync(to, from, chunk.bytes(), cudaMemcpyDefault, 0);
 """
-SAVE = "            status = annotune_move(ANNOTUNE_SAVE, arrays, count);\n"
+SAVE = "        status = annotune_move(ANNOTUNE_SAVE, arrays, count);\n"
 FETCH = "            status = annotune_move(ANNOTUNE_FETCH, arrays, count);\n"
 MISTAKES = {
     "a slot is filled before the device has read it": (
@@ -430,10 +430,10 @@ MISTAKES = {
         RECORDED,
         RECORDED.replace(", 0)", ", is_sent ? annotune_other() : 0)"),
     ),
-    "what was there is not kept": (SAVE, "            ;\n"),
+    "what was there is not kept": (SAVE, "        ;\n"),
     "what was there is kept too late": (
-        SAVE + "        is_spoilt",
-        FETCH + SAVE + "        is_spoilt",
+        FETCH,
+        FETCH + "        if (status == cudaSuccess)\n    " + SAVE,
     ),
     "what was there is not put back": (
         "            memcpy(array.first, array.saved, array.bytes);\n",

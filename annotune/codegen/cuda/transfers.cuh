@@ -435,21 +435,25 @@ static void annotune_end_copiers(void)
 /* Get memory of the device for the arrays of a call, and put copies of what is read there. */
 static cudaError_t annotune_send(annotune_array *arrays, int count)
 {
-    size_t staged = 0;
+    size_t copied = 0;
     for (int k = 0; k < count; k++) {
+        const annotune_array &array = arrays[k];
         const cudaError_t status = annotune_place(arrays[k]);
         if (status != cudaSuccess)
             return status;
-        const bool is_moved = arrays[k].is_sent || arrays[k].is_fetched;
-        staged += is_moved && arrays[k].way == ANNOTUNE_STAGED ? arrays[k].bytes : 0;
+        const bool is_staged = array.way == ANNOTUNE_STAGED && (array.is_sent || array.is_fetched);
+        copied += is_staged || array.saved != NULL ? array.bytes : 0;
     }
     const annotune_ring_turn turn;
     if (turn.status != cudaSuccess)
         return turn.status;
     annotune_release_copies = annotune_end_copiers;
-    if (staged > annotune_copies.chunk)
+    if (copied > annotune_copies.chunk)
         annotune_start_copiers();
-    const cudaError_t status = annotune_move(ANNOTUNE_SEND, arrays, count);
+    cudaError_t status = annotune_move(ANNOTUNE_SEND, arrays, count);
+    /* While the bus reads what the program has pinned. */
+    if (status == cudaSuccess)
+        status = annotune_move(ANNOTUNE_SAVE, arrays, count);
     for (int k = 0; k < count; k++)
         arrays[k].is_given = status == cudaSuccess;
     return status;
@@ -482,8 +486,6 @@ static cudaError_t annotune_fetch(
     if (status == cudaSuccess) {
         const annotune_ring_turn turn;
         status = turn.status;
-        if (status == cudaSuccess)
-            status = annotune_move(ANNOTUNE_SAVE, arrays, count);
         is_spoilt = status == cudaSuccess;
         if (status == cudaSuccess)
             status = annotune_move(ANNOTUNE_FETCH, arrays, count);

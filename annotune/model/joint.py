@@ -31,7 +31,7 @@ from annotune.model.traffic import (
 from annotune.schedule.candidate import Candidate, JointTile
 from annotune.schedule.units import Unit
 from annotune.transforms.cache import Resident
-from annotune.transforms.pipeline import Pipeline
+from annotune.transforms.pipeline import Pipeline, Relay
 from annotune.transforms.tree import find_assign
 
 # 32-bit registers beside outputs and operands: addresses, counters.
@@ -124,7 +124,13 @@ class JointBlocks:
 
     @property
     def stages(self) -> int:
-        return max((step.stages for step in self.choice.of(Pipeline)), default=1)
+        ring = 2 if self.is_relayed else 1
+        return max((step.stages for step in self.choice.of(Pipeline)), default=ring)
+
+    @property
+    def is_relayed(self) -> bool:
+        """Return whether the copies of a term begin while the one before it is computed."""
+        return bool(self.choice.of(Relay))
 
     @property
     def registers(self) -> int:
@@ -157,7 +163,9 @@ class JointBlocks:
         blocks = prod(count for _, count in self.grid)
         waves = ceil(blocks / (device.sm_count * resident))
         steps = sum(self._steps(k) for k in range(len(self.terms)))
-        waited = MEMORY_CLOCKS + len(self.terms) * STAGE_CLOCKS + steps * 2 * BARRIER_CLOCKS
+        # Of relayed copies only the first are waited for, at one barrier for each step.
+        begun, barriers = (1, steps) if self.is_relayed else (len(self.terms), 2 * steps)
+        waited = MEMORY_CLOCKS + begun * STAGE_CLOCKS + barriers * BARRIER_CLOCKS
         moving = max(terms["device memory"], terms["L2"])
         computing = max(terms["shared memory"], terms["arithmetic"])
         # What one block waits for, the others resident with it work in.

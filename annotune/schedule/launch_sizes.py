@@ -16,6 +16,9 @@ SM_BLOCKS = 32
 DEVICE_THREADS = 132 * SM_THREADS
 # 32-bit registers of a multiprocessor, all of which one block may have (the same).
 SM_REGISTERS = 64 * 1024
+# Shared memory of a multiprocessor of compute capability 8.0, and what of it each block takes for
+# the system (the same); 9.0 has more.
+SM_SHARED_BYTES, RESERVED_BYTES = 164 * 1024, 1024
 # A grid and a block have the axes x, y and z.
 MAX_AXES = 3
 # Threads of a block along its third axis at most (the same).

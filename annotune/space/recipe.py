@@ -20,7 +20,7 @@ from annotune.transforms.language import on_place, words_of, written
 from annotune.transforms.map import Map
 from annotune.transforms.merge import Merge, merged_name
 from annotune.transforms.permute import Permute
-from annotune.transforms.pipeline import Pipeline
+from annotune.transforms.pipeline import Pipeline, Relay
 from annotune.transforms.registers import Hold, Registers, TensorCores
 from annotune.transforms.spread import Batch, Bring, Bulk, Keep, ShareArray, Spread
 from annotune.transforms.stage import Stage
@@ -71,6 +71,7 @@ def config(decision: Decision, point: Point) -> dict[str, str | int]:
             if choice.joint is not None:
                 out[f"{prefix}.tile"] = str(choice.joint)
                 out |= {f"{prefix}.stages": step.stages for step in choice.of(Pipeline)}
+                out |= {f"{prefix}.relayed": 1 + len(step.others) for step in choice.of(Relay)}
                 out |= {f"{prefix}.resident": step.blocks for step in choice.of(Resident)}
                 continue
             picked = point.picked.get(choice.leader)

@@ -25,7 +25,15 @@ from annotune.ir.c_types import element_bytes
 from annotune.model.joint import JointTerm, products_of
 from annotune.model.shape import moves
 from annotune.schedule.candidate import Candidate, JointTile, Reason
-from annotune.schedule.launch_sizes import ENOUGH_BLOCKS, SM_BLOCKS, SM_REGISTERS, SM_THREADS, WARP
+from annotune.schedule.launch_sizes import (
+    ENOUGH_BLOCKS,
+    RESERVED_BYTES,
+    SM_BLOCKS,
+    SM_REGISTERS,
+    SM_SHARED_BYTES,
+    SM_THREADS,
+    WARP,
+)
 from annotune.schedule.units import Unit, accumulating
 from annotune.strategies.gpu_tile import (
     GAIN,
@@ -41,7 +49,7 @@ from annotune.transforms.language import in_order, on_place
 from annotune.transforms.legality import SHARED_BYTES
 from annotune.transforms.map import Map
 from annotune.transforms.permute import Permute
-from annotune.transforms.pipeline import WORDS, Pipeline
+from annotune.transforms.pipeline import WORDS, Pipeline, Relay
 from annotune.transforms.registers import Hold
 from annotune.transforms.stage import Overlay, Stage
 from annotune.transforms.tile import Tile, name_is_taken, tile_name
@@ -129,6 +137,9 @@ def accumulate(unit: Unit) -> tuple[Candidate, ...] | str:
         return "no tile of the output fits the registers of a thread and the memory of a block"
     first, *others = dict.fromkeys(tiles)
     made = [found.choice(first, 1, True), found.choice(first, 1, False)]
+    if found.may_relay(first):
+        ahead = found.choice(first, 1, True, is_relayed=True)
+        made = [ahead, *made] if found.has_room(first) else [*made, ahead]
     made += [found.choice(_halved(first), 2, True), found.choice(first, 0, True)]
     return (*made, *(found.choice(tile, 1, True) for tile in others))
 
@@ -253,6 +264,18 @@ class _Joint:
         most = min(SM_BLOCKS, SM_THREADS // tile.block_size)
         return min(most, SM_REGISTERS // (each * tile.block_size)) if each <= 255 else 0
 
+    def may_relay(self, tile: JointTile) -> bool:
+        """Return whether the copies of a term can begin while the one before it is computed."""
+        counts = [self.unit.trips.get(term.sums[0]) for term in self.terms if term.sums]
+        is_alone = all(len(term.sums) < 2 for term in self.terms)
+        copied = max(self._copied(tile, k) for k in range(len(self.terms)))
+        return len(counts) > 1 and all(counts) and is_alone and 2 * copied <= SHARED_BYTES
+
+    def has_room(self, tile: JointTile) -> bool:
+        """Return whether twice the copies leave as many blocks on a multiprocessor."""
+        copied = max(self._copied(tile, k) for k in range(len(self.terms)))
+        return self.resident(tile) * (2 * copied + RESERVED_BYTES) <= SM_SHARED_BYTES
+
     def cost(self, tile: JointTile) -> float:
         """Return what one product of a tile costs, in the units of the two-level tile's `cost`."""
         own, lengths = dict(tile.registers), tile.lengths
@@ -283,11 +306,14 @@ class _Joint:
 
     # The schedule ------------------------------------------------------------------------------
 
-    def choice(self, tile: JointTile, stages: int, is_resident: bool) -> Candidate:
+    def choice(
+        self, tile: JointTile, stages: int, is_resident: bool, is_relayed: bool = False
+    ) -> Candidate:
         """Return the choice that carries a tile out, its copies in a ring of so many stages.
 
         Where it `is_resident`, the compiler gives a thread no more registers than the tile needs.
-        For other sizes it may have them all.
+        For other sizes it may have them all. Where the copies are relayed from statement to
+        statement, which the tuned sizes alone allow, the others have them one after the other.
         """
         blocks, threads = self._placed(tile)
         leader = self.unit.leader
@@ -300,15 +326,19 @@ class _Joint:
         levels = (*on_place("block", blocks), *on_place("thread", threads))
         steps += [Fuse(self.unit.statements, loop=(*blocks, *threads)[-1]), Map(leader, levels)]
         for k in range(len(self.terms)):
-            steps += self._staged(tile, k, stages)
+            steps += self._staged(tile, k, 0 if is_relayed else stages)
         steps.append(Hold(leader, self._held(tile), others=self.unit.statements[1:]))
+        if is_relayed:
+            first, *others = (term.statement for term in self.terms if term.sums)
+            steps.append(Relay(first, tuple(others)))
         steps.append(Pad(leader, tuple(dict.fromkeys((*threads, *dict(tile.registers))))))
-        general = self.choice(tile, stages, False) if number > 1 else None
+        is_other = number > 1 or is_relayed
+        general = self.choice(tile, stages, False) if is_other else None
         steps += [Resident(leader, number)] if number > 1 else []
         return Candidate(
             self.unit.parts,
             in_order(steps),
-            tuple(self._reasons(tile, stages, number)),
+            tuple(self._reasons(tile, stages, number, is_relayed)),
             general=general,
             joint=tile,
         )
@@ -386,7 +416,9 @@ class _Joint:
             rows.append((loop, distance[loop]))
         return tuple(rows)
 
-    def _reasons(self, tile: JointTile, stages: int, resident: int) -> Iterator[Reason]:
+    def _reasons(
+        self, tile: JointTile, stages: int, resident: int, is_relayed: bool
+    ) -> Iterator[Reason]:
         array, count = self.target.access.array, sum(bool(term.inputs) for term in self.terms)
         rule = f"{count} statements add to {array}, which stays in registers"
         if self.readers:
@@ -398,6 +430,7 @@ class _Joint:
         yield Reason("registers", own, "each statement is an outer product without transposing")
         steps = ", ".join(dict.fromkeys(f"{size} of {n}" for n, size in tile.sums if n))
         way = f"a ring of {stages}" if stages > 1 else "asynchronous copies" if stages else "copies"
+        way = "copied while the statement before is computed" if is_relayed else way
         if steps:
             yield Reason("staged", f"{steps} at a time", f"{way}, of all statements in one place")
         if resident > 1:

@@ -36,7 +36,7 @@ from annotune.transforms.distribute import Distribute, Expand, Fuse
 from annotune.transforms.map import PLACES, Map, Team, Vectorize
 from annotune.transforms.merge import Decode, Merge
 from annotune.transforms.permute import Permute
-from annotune.transforms.pipeline import Pipeline, Prefetch, Stream
+from annotune.transforms.pipeline import Pipeline, Prefetch, Relay, Stream
 from annotune.transforms.registers import Hold, Registers, TensorCores
 from annotune.transforms.spread import Batch, Bring, Bulk, Keep, ShareArray, Spread
 from annotune.transforms.stage import Overlay, Stage
@@ -410,7 +410,7 @@ T = TypeVar("T")
 _SHAPING = (Merge, Permute, Fuse, Tile, Cyclic)
 _IN_NEST = (Permute, Tile, Cyclic)
 _PLACING = (Map, ShareArray, Batch, Team, Spread, Vectorize)
-_OF_STATEMENT = (Stage, Pipeline, Overlay, Prefetch, Hold, Peel, Pad)
+_OF_STATEMENT = (Stage, Pipeline, Overlay, Prefetch, Hold, Relay, Peel, Pad)
 # What a recipe says of copies and blocks in registers.
 COPYING = (Stage, Hold, Pad, Peel, TensorCores)
 _LAST = (Unroll, TensorCores, Stream, Resident, AnySize, Aligned, Decode, Bring, Keep, Bulk, Cache)
@@ -474,7 +474,7 @@ def in_order(steps: Iterable[Transform]) -> Schedule:
             return (0, shaping(step), 0)
         if isinstance(step, Registers):
             return (2, 0, 0)
-        if isinstance(step, Peel | Pad) and is_joint:
+        if isinstance(step, Relay) or (isinstance(step, Peel | Pad) and is_joint):
             return (3, len(every), _OF_STATEMENT.index(type(step)))
         if isinstance(step, _OF_STATEMENT):
             return (3, first[step.statement], _OF_STATEMENT.index(type(step)))

@@ -259,6 +259,11 @@ NOT_AHEAD = Template(
     "pipeline: '{name}' changes in the nest, so the copies of '{loop}' cannot read it ahead",
     "`distribute` the statement that writes it, or leave the loop as it is",
 )
+NOT_RELAYED = Template(
+    "AT247",
+    "relay: the copies of statement {statement} cannot begin before its loop: {why}",
+    "`stage` the inputs of each statement at the start of a loop of its own, one behind the other",
+)
 NOT_STREAMED = Template(
     "AT293",
     "stream: statement {statement} reads or writes elements of {name} more than once",

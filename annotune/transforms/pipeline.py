@@ -25,8 +25,9 @@ from annotune.ir.expr import (
     substitute,
     variables,
 )
-from annotune.ir.fold import fold
+from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import (
+    COPY_LEVELS,
     NO_STATEMENT,
     Assign,
     Await,
@@ -48,6 +49,7 @@ from annotune.transforms.messages import (
     NO_WORD,
     NOT_AHEAD,
     NOT_PIPELINED,
+    NOT_RELAYED,
     NOT_STREAMED,
     STAGES,
 )
@@ -282,6 +284,192 @@ def _changed(nest: object, arrays: tuple[LocalArray, ...], loop: Loop) -> frozen
     written = {target_name(s) for s in assigns} - copied
     inside = {s.name for s in walk_stmts(loop.body) if isinstance(s, Local)}
     return frozenset(written | inside)
+
+
+@dataclass(frozen=True, slots=True)
+class Relay(OnStatement):
+    """Let the copies of each statement begin in the last step of the one before it.
+
+    ``Relay(0, (1,))``: ``for k in 0:n step 8: {shared double t[64]; copy: t[i] = a[k + i]; S0},
+    for l in 0:m step 8: {shared double t[64]; copy: t[i] = b[l + i]; S1}``, whose copies `Overlay`
+    has put in one place, becomes a ring ``shared double t[128]`` for both. An ``async`` copy of
+    ``a[0]`` comes first; each step of `k` then is ``await 0; async copy of the next step, which is
+    the first of l behind the last of k; S0``, with the other part of the ring each time. So the
+    copies of every step but the very first go on while another one is computed, and there is one
+    barrier for each step: behind it all threads are done with the step before, whose part is filled
+    next.
+
+    All loops run a number of times that is known, once at least: else nobody would begin the
+    copies that the next one waits for.
+
+    Source:
+        The ring with one barrier for each step: CUTLASS, Efficient GEMM in CUDA, Pipelining.
+        Work of a following tile that begins in the present one's end: the same, Persistent Kernels.
+    """
+
+    is_inner: ClassVar[bool] = True
+    word: ClassVar[Word] = Word(
+        "relay",
+        "begin the copies of each statement while the one before it is computed",
+        "relay(0, 1)",
+        "CUTLASS, Efficient GEMM in CUDA",
+    )
+    others: tuple[int, ...] = takes(Kind.GROUP)
+
+    def why_not(self, body: Body, context: Context) -> Diagnostic | None:
+        """Return the reason the copies cannot begin before their loops, or None when they can."""
+        for number in (self.statement, *self.others):
+            if absent := missing(body, number, (), self.span):
+                return absent
+            loop = _copying(body, number)
+            if loop is None:
+                return self._refusal(number, "its loop does not begin with all of its copies")
+            if refusal := serial_refusal("relay", body, number, loop, self.span):
+                return refusal
+            wide = next((a for a in _parts(loop)[0] if a.type not in WORDS), None)
+            if wide is not None:
+                return NO_WORD.at(self.span, command="relay", array=wide.name, type=wide.type)
+            if why := _why_not_counted(loop, context):
+                return self._refusal(number, why)
+        return self._order_refusal(body) or self._use_refusal(body)
+
+    def _refusal(self, number: int, why: str) -> Diagnostic:
+        return NOT_RELAYED.at(self.span, statement=number, why=why)
+
+    def _order_refusal(self, body: Body) -> Diagnostic | None:
+        """Return which statement's loop does not stand behind that of the one before, or None."""
+        first, siblings = self._loops(body)[0], self._siblings(body)
+        places = {id(stmt): place for place, stmt in enumerate(siblings)}
+        last = places[id(first)]
+        for number, loop in zip(self.others, self._loops(body)[1:], strict=True):
+            if places.get(id(loop), -1) <= last:
+                return self._refusal(number, "its loop does not stand behind that of the last one")
+            last = places[id(loop)]
+        return None
+
+    def _use_refusal(self, body: Body) -> Diagnostic | None:
+        """Return what is changed, or used, where the copies are made early; or None."""
+        loops, siblings = self._loops(body), self._siblings(body)
+        ends = [next(k for k, s in enumerate(siblings) if s is x) for x in (loops[0], loops[-1])]
+        within = siblings[ends[0] : ends[1] + 1]
+        others = tuple(s for s in within if not any(s is x for x in loops))
+        if any(isinstance(s, Await) or _is_copying(s) for s in walk_stmts(others)):
+            return self._refusal(self.statement, "other copies stand between the loops")
+        names = {a.name for loop in loops for a in _parts(loop)[0]}
+        inside = {id(s) for loop in loops for s in walk_stmts((loop,))}
+        nest = body[top_of(body, self.statement)]
+        for stmt in walk_stmts((nest,)):
+            used = {a.array for part in expressions(stmt) for a in accesses(part)} & names
+            if used and id(stmt) not in inside:
+                return self._refusal(
+                    self.statement, f"'{min(used)}' is in use outside of the loops as well"
+                )
+        declared = {s.name for s in within if isinstance(s, Local | LocalArray)}
+        for loop in loops:
+            arrays, nests, _ = _parts(loop)
+            changed = (_changed(nest, arrays, loop) - names) | declared
+            early = sorted(frozenset[str]().union(*map(_needed, nests)) & changed)
+            if early:
+                return NOT_AHEAD.at(self.span, loop=loop.var, name=early[0])
+        return None
+
+    def apply(self, body: Body, context: Context) -> Body:
+        """Return `body` with the copies ahead, which `why_not` has accepted."""
+        loops = self._loops(body)
+        lengths: dict[str, int] = {}
+        types: dict[str, LocalArray] = {}
+        for array in (a for loop in loops for a in _parts(loop)[0]):
+            types[array.name] = array
+            length = part_length(array.extents[0])
+            lengths[array.name] = max(length, lengths.get(array.name, 0))
+        rings = (replace(types[name], extents=(2 * each,)) for name, each in lengths.items())
+        part = fresh_name(f"{loops[0].var}_part", body, context.names)
+        ring = _Ring(lengths, part, context)
+        made: dict[int, Body] = {}
+        start = 0
+        for loop, following in zip(loops, (*loops[1:], None), strict=True):
+            made[id(loop)] = (ring.step(loop, following, start),)
+            start += _trips(loop, context)
+        first = loops[0]
+        made[id(first)] = (*rings, *ring.copies(first, first.lower, Int(0)), *made[id(first)])
+        return mapped(body, lambda stmt: made.get(id(stmt)))
+
+    def _loops(self, body: Body) -> tuple[Loop, ...]:
+        """Return the loop of each statement that begins with its copies."""
+        found = (_copying(body, number) for number in (self.statement, *self.others))
+        return tuple(loop for loop in found if loop is not None)
+
+    def _siblings(self, body: Body) -> Body:
+        """Return the statements among which the first loop stands."""
+        first = self._loops(body)[0]
+        inside = (s.body for s in walk_stmts(body) if isinstance(s, Loop))
+        return next(some for some in (body, *inside) if any(s is first for s in some))
+
+
+@dataclass(frozen=True, slots=True)
+class _Ring:
+    """Two parts of memory, each `lengths` long, that the steps of several loops use in turn.
+
+    `part` is the name of the variable that says which of them a step uses.
+    """
+
+    lengths: Mapping[str, int]
+    part: str
+    context: Context
+
+    def copies(self, loop: Loop, at: Expr, to: Expr, when: Expr | None = None) -> Body:
+        """Return the copies of the step in which `loop` is `at`, into a part, where `when` holds"""
+
+        def moved(assign: Assign) -> Assign:
+            made = _in_part(_at(assign, loop, at, self.context), self.lengths, to)
+            return replace(made, guard=conjunction((when, made.guard)))
+
+        nests = tuple(_placed(nest, Level.ASYNC) for nest in _parts(loop)[1])
+        return map_assigns(nests, moved)
+
+    def step(self, loop: Loop, following: Loop | None, start: int) -> Loop:
+        """Return the loop with the copies of the next step in each, `start` steps behind the first.
+
+        Behind its last step are the first of the loop `following`.
+        """
+        is_once = _trips(loop, self.context) == 1
+        turn = fold(Binary("/", Binary("-", Var(loop.var), loop.lower), Int(loop.step)))
+        turn = fold(Binary("+", turn, Int(start % 2)))
+        own: Expr = Int(start % 2) if is_once else Var(self.part)
+        other = fold(Binary("%", fold(Binary("+", own, Int(1))), Int(2)))
+        after = _after(Var(loop.var), loop, Int(1))
+        later: Body = () if is_once else self.copies(loop, after, other)
+        if following is not None:
+            is_last = None if is_once else Binary(">=", after, loop.upper)
+            later = (*later, *self.copies(following, following.lower, other, is_last))
+        work = map_assigns(_parts(loop)[2], lambda s: _in_part(s, self.lengths, own))
+        declared = () if is_once else (Local(self.part, "int", Binary("%", turn, Int(2))),)
+        return replace(loop, body=(*declared, Await(0), *later, *work))
+
+
+def _trips(loop: Loop, context: Context) -> int:
+    """Return how often a loop runs, 0 where that is not known."""
+    count = context.folded(trip_count(loop))
+    return count.value if isinstance(count, Int) else 0
+
+
+def _why_not_counted(loop: Loop, context: Context) -> str:
+    """Return why it is not known that a loop runs, empty if it is."""
+    return "" if _trips(loop, context) > 0 else f"'{loop.var}' runs a number of times not known"
+
+
+def _copying(body: Body, statement: int) -> Loop | None:
+    """Return the loop around a statement that begins with all of its copies, None without one."""
+    for assign, loops in walk_paths(body):
+        for loop in loops if assign.number == statement else ():
+            _, nests, rest = _parts(loop)
+            if nests and not any(_is_cooperative(s) for s in walk_stmts(rest)):
+                return loop
+    return None
+
+
+def _is_copying(stmt: object) -> bool:
+    return isinstance(stmt, Loop) and stmt.place in COPY_LEVELS
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from annotune.space.decision import Base
 from annotune.space.space import Space
 from annotune.space.variants import Listing, Variant
 from annotune.transforms.map import Vectorize
-from annotune.transforms.pipeline import Pipeline, Prefetch
+from annotune.transforms.pipeline import Pipeline, Prefetch, Relay
 from annotune.transforms.registers import Hold, Registers
 from annotune.transforms.stage import Overlay, Stage
 from annotune.transforms.tile_ends import Pad, Peel
@@ -32,7 +32,7 @@ GRID, OTHERS = "grid", "others"
 _KINDS: tuple[tuple[str, tuple[type[Transform], ...]], ...] = (
     ("vectors", (Vectorize,)),
     ("registers", (Registers,)),
-    ("staging", (Stage, Pipeline, Overlay, Prefetch)),
+    ("staging", (Stage, Pipeline, Overlay, Prefetch, Relay)),
     ("register block", (Hold,)),
     ("tile ends", (Peel, Pad)),
     ("unroll", (Unroll,)),

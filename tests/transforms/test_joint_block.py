@@ -16,7 +16,7 @@ from annotune.ir.nest import Level, Nest
 from annotune.transforms.distribute import Fuse
 from annotune.transforms.map import Map
 from annotune.transforms.permute import Permute
-from annotune.transforms.pipeline import Pipeline
+from annotune.transforms.pipeline import Pipeline, Relay
 from annotune.transforms.registers import Hold
 from annotune.transforms.stage import Overlay, Stage
 from annotune.transforms.tile import Tile
@@ -126,9 +126,11 @@ def staged(stages: int = 0) -> list[Transform]:
     return steps
 
 
-def mapped(rows: int, depth: int) -> tuple[Body, Context]:
+def mapped(
+    rows: int, depth: int, fixed: dict[str, int] | None = None, text: str = FIRST + SECOND
+) -> tuple[Body, Context]:
     """Return two sums with a block for each tile, a thread for each element of one."""
-    context = Context(nest_analysis(FIRST + SECOND, SIZES), {})
+    context = Context(nest_analysis(text, SIZES), fixed or {})
     steps: list[Transform] = []
     for number, loop in ((0, "k"), (1, "l")):
         steps += [Tile(number, "i", rows), Tile(number, loop, depth)]
@@ -235,6 +237,25 @@ def test_copies_in_one_place_keep_the_result(
     body, context = mapped(rows, depth)
     steps: list[Transform] = [*staged(stages), Overlay(1, 0), Hold(0, "k_t", others=(1,))]
     made = done([*steps, Pad(0, ("i",))], body, context)
+    assert_same(made, context.analysis, {"n": n, "m": m, "o": o})
+
+
+@tried(60)
+@given(
+    n=extents,
+    m=extents,
+    o=extents,
+    rows=st.integers(1, 5),
+    depth=st.integers(1, 4),
+    is_held=st.booleans(),
+)
+def test_relayed_copies_keep_the_result(
+    n: int, m: int, o: int, rows: int, depth: int, is_held: bool
+) -> None:
+    body, context = mapped(rows, depth, {"n": n, "m": m, "o": o})
+    steps: list[Transform] = [*staged(), Overlay(1, 0)]
+    steps += [Hold(0, "k_t", others=(1,))] if is_held else []
+    made = done([*steps, Relay(0, (1,)), Pad(0, ("i",))], body, context)
     assert_same(made, context.analysis, {"n": n, "m": m, "o": o})
 
 

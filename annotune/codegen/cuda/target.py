@@ -45,7 +45,7 @@ from annotune.transforms.distribute import Distribute, Expand, Fuse
 from annotune.transforms.map import PLACES
 from annotune.transforms.merge import Decode, Merge
 from annotune.transforms.permute import Permute
-from annotune.transforms.pipeline import Pipeline, Stream
+from annotune.transforms.pipeline import Pipeline, Relay, Stream
 from annotune.transforms.registers import Hold, Registers, TensorCores
 from annotune.transforms.spread import Batch, Bring, Bulk, Keep, ShareArray, Spread
 from annotune.transforms.stage import Overlay, copied_whole
@@ -77,7 +77,7 @@ class CudaTarget:
         (
             *(Distribute, Merge, Permute, Fuse, Tile, Cyclic, Expand),
             *(ShareArray, Batch, Spread),
-            *(Registers, Pipeline, Overlay, Hold, Peel, Pad, Unroll, TensorCores, Stream),
+            *(Registers, Pipeline, Overlay, Relay, Hold, Peel, Pad, Unroll, TensorCores, Stream),
             *(Resident, AnySize),
             *(Decode, Bring, Keep, Bulk, Aligned),
         ),

@@ -15,6 +15,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import partial
+from itertools import groupby
 from math import prod
 
 from annotune.analysis.domains import Premises
@@ -569,20 +570,19 @@ class ThreadDialect(Dialect):
         return " + ".join(terms + ([f"{x * y} * threadIdx.z"] if z > 1 else []))
 
     def _all_together(self, out: Writer, group: Body, within: ProductRound | None = None) -> None:
-        """Write neighbouring nests of copies; a condition that all of them have is asked once.
+        """Write neighbouring nests of copies; a condition that several of them have is asked once.
 
         Their rounds are dealt out to the rounds of a product where it is `within` one of them.
         """
         every = [(stmt, CopyNest.of(stmt)) for stmt in group if isinstance(stmt, Loop)]
-        conditions = {copies.condition() for _, copies in every}
-        shared = conditions.pop() if len(conditions) == 1 else None
-        with self._where(out, shared):
-            threads = prod(self.shape.threads) if self.shape is not None else 1
-            total, before = sum(copies.layout(threads).rounds for _, copies in every), 0
-            for stmt, copies in every:
-                part = None if within is None else within.share(Var(SHARE), before, total)
-                self._together(out, copies, stmt.place is Level.ASYNC, shared, part)
-                before += copies.layout(threads).rounds
+        threads = prod(self.shape.threads) if self.shape is not None else 1
+        total, before = sum(copies.layout(threads).rounds for _, copies in every), 0
+        for shared, some in groupby(every, lambda pair: pair[1].condition()):
+            with self._where(out, shared):
+                for stmt, copies in some:
+                    part = None if within is None else within.share(Var(SHARE), before, total)
+                    self._together(out, copies, stmt.place is Level.ASYNC, shared, part)
+                    before += copies.layout(threads).rounds
 
     def _together(
         self,

@@ -20,9 +20,11 @@ from annotune.measure.toolchain import find_toolchains
 from annotune.measure.trial import Status, Trial
 from annotune.pipeline import Settings, emit
 from annotune.schedule.candidate import Candidate
+from annotune.schedule.units import accumulating
 from annotune.space.decision import FUSIONS, JOINT, Point
-from annotune.strategies.accumulate import gathered
+from annotune.strategies.accumulate import accumulate, gathered
 from annotune.strategies.registry import ACCUMULATE, AUTO
+from annotune.transforms.pipeline import Pipeline, Relay
 from annotune.transforms.registers import Hold
 from annotune.transforms.stage import Overlay, Stage
 
@@ -98,6 +100,20 @@ def test_terms_of_the_triples_are_outer_products_of_eight_by_eight() -> None:
         (2, 0),
         (3, 0),
     ]
+    assert [(step.statement, step.others) for step in found.of(Relay)] == [(0, (1, 2, 3))]
+    assert found.general is not None
+    assert not found.general.of(Relay)
+    assert [step.stages for step in found.general.of(Pipeline)] == [1, 1, 1, 1]
+
+
+def test_copies_that_would_take_the_place_of_blocks_do_not_run_ahead() -> None:
+    one = decided_text(matrices(n=512).replace("o = 24", "o = 16"), ACCUMULATE)
+    unit = accumulating(one.analysis, one.base.apart)
+    assert unit is not None
+    choices = accumulate(unit)
+    assert not isinstance(choices, str)
+    # It is a further point of the space.
+    assert [bool(choice.of(Relay)) for choice in choices[:3]] == [False, False, True]
 
 
 def test_every_partition_is_a_point() -> None:
@@ -168,6 +184,23 @@ def test_terms_of_the_triples_give_what_the_nests_give(
     assert "double C_block[" in made.cuda
     sizes = ((8,) * 8, (1,) * 8, (3, 5, 7, 2, 5, 3, 7, 2), (2, 3, 11, 1, 9, 5, 1, 17))
     made.check(*(called(terms, *own) for own in sizes), launches=True)
+
+
+@pytest.mark.parametrize("terms", [TRIPLES, FEW], ids=["doubles", "singles too"])
+def test_copies_run_ahead_across_steps_and_statements(
+    terms: tuple[tuple[str, str, tuple[str, ...]], ...], tmp_path: Path
+) -> None:
+    sizes = {"p4": 8, "h7": 24, "p7": 33}
+    text = triples(4, terms)
+    for loop, size in sizes.items():
+        text = text.replace(f"param {loop}u = 4", f"param {loop}u = {size}")
+    own = (8, *(4,) * 5, 24, 33), (4,) * 8, (3, 2, 1, 2, 3, 1, 5, 2)
+    device, trial = trial_of(text, tmp_path, *own)
+    assert trial.status is Status.CORRECT, trial.reason
+    start = device.index("_tuned(")
+    tuned = device[start : device.index("__launch_bounds__(", start)]
+    assert "h7_t + 12 >= h7u" in tuned
+    assert tuned.count("__syncthreads();") == tuned.count("__pipeline_wait_prior(0);")
 
 
 def test_statements_without_a_sum_alone_share_a_kernel_too() -> None:

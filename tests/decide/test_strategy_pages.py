@@ -16,8 +16,8 @@ from annotune.strategies.registry import STRATEGIES
 
 FOLDER = Path(__file__).parents[2] / "docs" / "strategies"
 PRIMITIVES = (
-    *("tile", "permute", "map", "registers", "hold", "stage", "pad", "peel"),
-    *("mma", "unroll", "fuse"),
+    *("tile", "permute", "map", "registers", "hold", "stage", "overlay", "relay"),
+    *("pad", "peel", "mma", "unroll", "fuse"),
     *("distribute", "reduce", "team", "share", "spread", "batch", "bring"),
     "vectorize",
 )

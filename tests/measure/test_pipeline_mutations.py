@@ -10,19 +10,14 @@ from compilers import here
 from decide.test_movements import TILE, WAYS
 from decide.test_two_level import contraction
 from measure.test_mutations import Mutation, mutated
-from support.regions import text_source
 
-from annotune.analysis.analyse import analyse
-from annotune.annotation.devices import load_device
 from annotune.codegen.target import load_target
 from annotune.measure.check import Checker
 from annotune.measure.oracle import Oracle
 from annotune.measure.plan import CheckPlan
 from annotune.measure.program import Program
 from annotune.measure.trial import Status
-from annotune.space.decision import Base
-from annotune.space.space import region_space
-from annotune.strategies.registry import AUTO
+from annotune.pipeline import Settings, emit
 
 pytestmark = pytest.mark.skipif(
     here().cxx is None or not here().openmp, reason="no C++ compiler with OpenMP"
@@ -54,11 +49,66 @@ VECTORS = (
     Mutation("a vector is not aligned", "+ 2 * h3_s < 6", "+ 2 * h3_s + 0 < 7", True, True),
     Mutation("a vector starts at odd places", "4 * h2_s + 2 * h3_s]", "4 * h2_s + h3_s]"),
 )
-TABLES = {"ring of three": (6, RING), "registers": (6, REGISTERS), "ring of vectors": (6, VECTORS)}
-QUICK = ("a wait covers too little", "there is no barrier behind the wait")
+# Three sums, of two steps, one and three, whose copies are relayed.
+RELAYED = """\
+void f(double c[restrict 24], const double A[restrict 16][24], const double B[restrict 8][24],
+       const double D[restrict 20][24])
+{
+    /*@ begin PerfTuning () @*/
+    /*@ begin CHiLL (
+        target("cuda")
+        distribute(0,1,2)
+        tile(0, "i", 8) tile(0, "k", 8) permute(0, ("i_t","i","k_t","k"))
+        tile(1, "i", 8) tile(1, "l", 8) permute(1, ("i_t","i","l_t","l"))
+        tile(2, "i", 8) tile(2, "m", 8) permute(2, ("i_t","i","m_t","m"))
+        fuse(0,1,2, loop="i")
+        cuda(0, block={"i_t"}, thread={"i"})
+        stage(0, "A", "k", order={"i","k"})
+        stage(1, "B", "l", order={"i","l"})
+        stage(2, "D", "m", order={"i","m"})
+        overlay(1, 0) overlay(2, 0)
+        hold(0, "k_t", others=(1,2))
+        relay(0, (1,2))
+    ) @*/
+    for (int i = 0; i < 24; i++)
+        for (int k = 0; k < 16; k++)
+            c[i] += A[k][i] * A[k][i];
+    for (int i = 0; i < 24; i++)
+        for (int l = 0; l < 8; l++)
+            c[i] -= B[l][i] * B[l][i];
+    for (int i = 0; i < 24; i++)
+        for (int m = 0; m < 20; m++)
+            c[i] += D[m][i] * D[m][i];
+    /*@ end @*/
+    /*@ end @*/
+}
+"""
+MEET = "__pipeline_wait_prior(0);\n"
+HANDED = (
+    Mutation("the first loop does not wait", MEET, ""),
+    Mutation("a later loop does not wait", f"l_t += 8) {{\n        {MEET}", "l_t += 8) {\n"),
+    Mutation("no loop has a barrier", MEET + BARRIER, MEET, True, True),
+    Mutation("the first copies are of another statement", "&A[k_s", "&B[k_s"),
+    Mutation("a later statement's copies come early", "if (k_t + 8 >= 16)", "if (true)", True),
+    Mutation("a later statement's copies are missing", "if (k_t + 8 >= 16)", "if (false)"),
+    Mutation("copies go to the part in use", "(k_t_part + 1) % 2", "k_t_part", True, True),
+    Mutation("a loop uses the other part", "m_t / 8 + 1", "m_t / 8"),
+    Mutation("the ring has one part", "A_tile[128]", "A_tile[64]"),
+)
+TABLES = {
+    "ring of three": RING,
+    "registers": REGISTERS,
+    "ring of vectors": VECTORS,
+    "relayed": HANDED,
+}
+SIZE = 6
+QUICK = (
+    *("a wait covers too little", "there is no barrier behind the wait"),
+    *("a later loop does not wait", "no loop has a barrier"),
+)
 MUTATIONS = [
     pytest.param(way, one, id=one.name, marks=() if one.name in QUICK else pytest.mark.slow)
-    for way, (_, table) in TABLES.items()
+    for way, table in TABLES.items()
     for one in table
 ]
 
@@ -67,18 +117,17 @@ class Pipelined:
     """The generated text of one way to move data, and the checker of it."""
 
     def __init__(self, way: str, folder: Path) -> None:
-        size, _ = TABLES[way]
-        text = contraction(TILE + WAYS[way], n=size)
-        source = text_source(text, "user.c")
-        analysis = analyse(source.regions[0])
-        base, target = Base.of(analysis, AUTO), load_target("cuda")
-        first = next(
-            iter(target.points(base, region_space(base), load_device("h200")).listing(1).variants())
-        )
-        code = target.region(first, False)
+        is_relayed = way == "relayed"
+        user = folder / f"{way.replace(' ', '_')}.c"
+        user.write_text(RELAYED if is_relayed else contraction(TILE + WAYS[way], n=SIZE))
+        target = load_target("cuda")
+        made = emit(Settings(user, ("cuda",)), [target])
+        analysis = made.reports[0].analysis
+        assert analysis is not None
+        code = target.region(made.variants[0]["cuda"], False)
         self.variant = Program("cuda", "cuda-cpu", code, target.standalone(code))
-        self.sizes = {"n": size}
-        self.checker = Checker(Oracle(source, analysis, here(), folder))
+        self.sizes = {} if is_relayed else {"n": SIZE}
+        self.checker = Checker(Oracle(made.source, analysis, here(), folder))
 
     def plan(self, races: bool) -> CheckPlan:
         return CheckPlan((self.sizes,), threads=2, races=races)
@@ -90,7 +139,11 @@ def pipelined(tmp_path_factory: pytest.TempPathFactory) -> object:
 
 
 @pytest.mark.parametrize(
-    "way", ["ring of three", *(pytest.param(w, marks=pytest.mark.slow) for w in list(TABLES)[1:])]
+    "way",
+    [
+        *("ring of three", "relayed"),
+        *(pytest.param(way, marks=pytest.mark.slow) for way in ("registers", "ring of vectors")),
+    ],
 )
 def test_the_generated_text_passes(way: str, pipelined: object) -> None:
     assert callable(pipelined)

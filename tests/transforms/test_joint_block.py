@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from conftest import Golden
 from hypothesis import given
@@ -12,7 +14,7 @@ from support.regions import nest_analysis
 from transforms.interpreter import run
 
 from annotune.analysis.facts import Analysis
-from annotune.ir.nest import Level, Nest
+from annotune.ir.nest import Level, Loop, Nest
 from annotune.transforms.distribute import Fuse
 from annotune.transforms.map import Map
 from annotune.transforms.permute import Permute
@@ -168,6 +170,63 @@ def test_refuses_copies_of_one_loop() -> None:
     refusal = Overlay(1, 0).why_not(body, context)
     assert refusal is not None
     assert "'A_tile' is still in use where 'B_tile' is filled" in refusal.message
+
+
+def relayed(
+    rows: int = 4, depth: int = 2, fixed: dict[str, int] | None = None, text: str = FIRST + SECOND
+) -> tuple[Body, Context]:
+    """Return two sums with their copies in one place, each in a loop over tiles."""
+    body, context = mapped(rows, depth, SIZES if fixed is None else fixed, text)
+    return done([*staged(), Overlay(1, 0)], body, context), context
+
+
+@pytest.mark.parametrize(("name", "depth"), [("whole", 5), ("steps", 2)])
+def test_copies_of_the_next_sum_begin_before_it(name: str, depth: int, golden: Golden) -> None:
+    body, context = relayed(depth=depth)
+    text = print_nest(Nest(done([Relay(0, (1,))], body, context)))
+    golden.check(f"transforms/relay_{name}.nest", text)
+
+
+def test_copies_that_cannot_begin_before_their_loop() -> None:
+    body, context = relayed()
+    assert code_of(Relay(0, (1,)), body, context) == ""
+    assert code_of(Relay(0, (7,)), body, context) == "AT250"
+    # In another order, or in the same loop.
+    assert code_of(Relay(1, (0,)), body, context) == "AT247"
+    assert code_of(Relay(0, (0,)), body, context) == "AT247"
+    # Once they run ahead they are no longer at the start.
+    again = Relay(0, (1,)).apply(body, context)
+    assert code_of(Relay(0, (1,)), again, context) == "AT247"
+    ring = Pipeline(1, "l_t").apply(body, context)
+    assert code_of(Relay(0, (1,)), ring, context) == "AT247"
+
+
+@pytest.mark.parametrize(
+    ("fixed", "loop"), [({}, "k_t"), ({"m": 3}, "l_t"), ({"m": 3, "o": 0}, "l_t")]
+)
+def test_loops_that_may_not_run_begin_no_copies(fixed: dict[str, int], loop: str) -> None:
+    body, context = relayed(fixed=fixed)
+    refusal = Relay(0, (1,)).why_not(body, context)
+    assert refusal is not None
+    assert f"'{loop}' runs a number of times not known" in refusal.message
+
+
+def test_copies_of_what_is_written_between() -> None:
+    body, context = relayed(text=FIRST + SECOND + "for q in 0:n: B[q] = 2\n")
+    assert code_of(Relay(0, (1,)), body, context) == ""
+    moved = with_statement_between(body)
+    assert code_of(Relay(0, (1,)), moved, context) == "AT296"
+
+
+def with_statement_between(body: Body) -> Body:
+    """Return the kernel with what stands behind it in front of its second sum."""
+    (kernel, *others) = body
+    assert isinstance(kernel, Loop)
+    (threads,) = kernel.body
+    assert isinstance(threads, Loop)
+    first, *rest = threads.body
+    inner = replace(threads, body=(first, *others, *rest))
+    return (replace(kernel, body=(inner,)),)
 
 
 READER = "for i in 0:n: E[i] = 2*C[i] + E[i]\n"

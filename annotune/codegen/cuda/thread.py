@@ -21,6 +21,7 @@ from math import prod
 from annotune.analysis.domains import Premises
 from annotune.codegen.c_stmt import RIGHT_OF_SUM, Dialect
 from annotune.codegen.cuda.copies import (
+    ANEW,
     DYNAMIC,
     SHARE,
     THREAD_INDEX,
@@ -214,8 +215,8 @@ class ThreadDialect(Dialect):
     has touched, `before` those at the loops of one body; `threads` are the loops on threads, and
     `late` the copies that begin inside products; the first operands of the `following` iteration
     are loaded in a product, which waits for them then, and what `is_between` its instructions does
-    without branches. `known` is what holds where they stand, as far as whole tiles are apart in the
-    kernel.
+    without branches. `is_anew` says that the places of copies are worked out for each loop by
+    itself, `known` what holds where they stand, as far as whole tiles are apart in the kernel.
 
     Nests of `COOPERATIVE` loops that fill shared memory stand between barriers. The loops that are
     `picking` elements of registers count from 0 and are written out by the compiler: an index known
@@ -236,6 +237,7 @@ class ThreadDialect(Dialect):
     late: Mapping[int, Body] = field(default_factory=dict)
     following: NextIteration | None = None
     is_between: bool = False
+    is_anew: bool = False
 
     @classmethod
     def of(
@@ -258,6 +260,7 @@ class ThreadDialect(Dialect):
             known=Premises.of(region.types, constants),
             in_memory=arrays_in_memory(region, kernel.body),
             threads=tuple(x for x in kernel.placed() if x.place in THREADS),
+            is_anew=sum(isinstance(s, Await) for s in walk_stmts(kernel.body)) > 1,
         )
 
     def inside(self, loop: Loop, repeats: bool) -> ThreadDialect:
@@ -330,8 +333,13 @@ class ThreadDialect(Dialect):
 
     def _begin_all(self, out: Writer, group: Body, within: ProductRound | None = None) -> None:
         """Write a group of asynchronous copies, or the share in it of one round of a product."""
-        here = self if within is None else replace(self, is_between=True)
-        here._all_together(out, group, within)
+        if within is None and self.is_anew:
+            with out.block(""):
+                out.line(f"const int {THREAD_INDEX} = {ANEW}({self._thread()});")
+                self._all_together(out, group)
+        else:
+            here = self if within is None else replace(self, is_between=True)
+            here._all_together(out, group, within)
         with self._where(out, None if within is None else within.is_last):
             out.line("__pipeline_commit();")
 

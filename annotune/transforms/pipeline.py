@@ -324,8 +324,6 @@ class Relay(OnStatement):
             loop = _copying(body, number)
             if loop is None:
                 return self._refusal(number, "its loop does not begin with all of its copies")
-            if refusal := serial_refusal("relay", body, number, loop, self.span):
-                return refusal
             wide = next((a for a in _parts(loop)[0] if a.type not in WORDS), None)
             if wide is not None:
                 return NO_WORD.at(self.span, command="relay", array=wide.name, type=wide.type)
@@ -459,9 +457,10 @@ def _why_not_counted(loop: Loop, context: Context) -> str:
 
 
 def _copying(body: Body, statement: int) -> Loop | None:
-    """Return the loop around a statement that begins with all of its copies, None without one."""
+    """Return the thread's loop around a statement that begins with all of its copies, or None."""
     for assign, loops in walk_paths(body):
-        for loop in loops if assign.number == statement else ():
+        own = loops if assign.number == statement else ()
+        for loop in (x for x in own if x.place is Level.SERIAL):
             _, nests, rest = _parts(loop)
             if nests and not any(_is_cooperative(s) for s in walk_stmts(rest)):
                 return loop

@@ -59,9 +59,10 @@ T = TypeVar("T")
 # Points beyond which a space is not listed whole: more than any search measures, and some 100 MB
 # of settings.
 MOST_LISTED = 200_000
-# Share of the time of separate kernels that joined ones may be predicted to take: of 1000 elements
-# of 8 and of 10 an H200 took 0.73 and 0.64 for shares of 1.15 and 0.93 (docs/hardware.md).
-WORTH_JOINING = 1.2
+# Share of the time of separate kernels that joined ones may be predicted to take: for few elements
+# the model was up to 29% below what an H100 took for blocks of elements, and above what an H200 took
+# for those of local_grad3 (docs/hardware.md).
+WORTH_JOINING = 0.8
 # Draws for each point that is wanted, before what the constraints leave counts as found.
 MOST_DRAWS = 50
 

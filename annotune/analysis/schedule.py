@@ -44,7 +44,7 @@ from annotune.ir.expr import (
     variables,
 )
 from annotune.ir.fold import fold
-from annotune.ir.nest import Assign, Level, LocalArray, Loop, Stmt, walk_places
+from annotune.ir.nest import Assign, Level, LocalArray, Loop, MergedLoop, Stmt, walk_places
 
 # For each private variable the statements that use it, with the loops that own it.
 Homes: TypeAlias = Mapping[str, Mapping[int, tuple[int, ...]]]
@@ -91,7 +91,7 @@ class Path:
 
         Of several that run as one it is the innermost.
         """
-        merged = {one.var: one.merges[-1].var for one in self.loops if one.merges}
+        merged = {one.var: one.merges[-1].root for one in self.loops if one.merges}
         return self.iterators.index(merged.get(loop.root, loop.root))
 
     def within(self, letter: str) -> list[str]:
@@ -104,6 +104,7 @@ class Path:
             f"{part.lower} <= {names[part.var]} < {part.lower + outer.stride // part.stride}"
             for loop in self.loops
             for outer, part in pairwise(loop.merges)
+            if not part.deal_of
         ]
 
     def values(self, letter: str, space: IslSpace) -> tuple[str, ...]:
@@ -163,8 +164,16 @@ def names_of(loop: Loop) -> tuple[str, ...]:
 
 def merged_value(loop: Loop, known: Mapping[str, str]) -> str:
     """Return the value of a loop that runs several others, as isl text over theirs."""
-    terms = (f"{part.stride}*({known[part.var]} - ({part.lower}))" for part in loop.merges)
+    terms = (f"{part.stride}*{_part_value(part, known)}" for part in loop.merges)
     return f"({' + '.join(terms)})"
+
+
+def _part_value(part: MergedLoop, known: Mapping[str, str]) -> str:
+    """Return how many iterations of a part come before that of an instance."""
+    if not part.deal_of:
+        return f"({known[part.var]} - ({part.lower}))"
+    turn = f"({known[part.deal_of]} - ({part.first}))"
+    return f"({turn} - {part.workers}*floor({turn}/{part.workers}))"
 
 
 def _first(lower: Expr, name: str, space: IslSpace, known: Mapping[str, str]) -> str:

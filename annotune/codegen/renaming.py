@@ -87,7 +87,10 @@ class Renaming:
                     tile_of=self.name(stmt.tile_of),
                     deal_of=self.name(stmt.deal_of),
                     combines=tuple(Combine(c.op, self.name(c.name)) for c in stmt.combines),
-                    merges=tuple(replace(p, var=self.name(p.var)) for p in stmt.merges),
+                    merges=tuple(
+                        replace(p, var=self.name(p.var), deal_of=self.name(p.deal_of))
+                        for p in stmt.merges
+                    ),
                     peeled=tuple(map(self.expr, stmt.peeled)),
                 )
             case Await():

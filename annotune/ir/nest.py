@@ -199,12 +199,21 @@ class Combine:
 class MergedLoop:
     """A loop that another one runs: `var` starts at `lower`, and one step of it is `stride` there.
 
-    The merged loop counts from 0: its value is the sum of ``stride * (var - lower)``.
+    The merged loop counts from 0: its value is the sum of ``stride * (var - lower)``. A loop over
+    `workers` has the loop whose iterations it deals out, which starts at `first` and steps by 1.
     """
 
     var: str
     lower: int
     stride: int
+    deal_of: str = ""
+    workers: int = 0
+    first: int = 0
+
+    @property
+    def root(self) -> str:
+        """Return the loop of the text that it is, or whose iterations it deals out."""
+        return self.deal_of or self.var
 
 
 @dataclass(frozen=True, slots=True)

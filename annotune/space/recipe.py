@@ -88,7 +88,7 @@ def config(decision: Decision, point: Point) -> dict[str, str | int]:
 
 def _flat(choice: Candidate) -> tuple[str, ...]:
     """Return the flattened loops that a block's threads share."""
-    return tuple(dict.fromkeys(merged_name(step.loops) for step in choice.of(Spread)))
+    return tuple(dict.fromkeys(merged_name(step.flattened) for step in choice.of(Spread)))
 
 
 def _copies(choice: Candidate) -> dict[str, str]:

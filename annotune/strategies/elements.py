@@ -501,7 +501,7 @@ def completed(unit: Unit, choice: Candidate) -> Candidate:
     # What runs under a condition, as for the last element alone, is found by one division or none.
     always = {a.number for a in unit.analysis.region.nest.assigns() if a.guard is None}
     several = [step for step in spread if len(step.loops) > 1 and step.statement in always]
-    flat = {merged_name(step.loops): step.statement for step in several}
+    flat = {merged_name(step.flattened): step.statement for step in several}
     paths = unit.analysis.paths
     on_threads = {id(x) for s in spread for x in paths[s.statement] if x.var in s.loops}
 

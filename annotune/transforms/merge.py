@@ -106,7 +106,7 @@ class Merge(OnStatement):
         counts = _counts(band, context)
         strides = [prod(counts[k + 1 :]) for k in range(len(band))]
         parts = tuple(
-            MergedLoop(loop.var, _number(loop.lower, context), stride)
+            self._part(body, loop, stride, context)
             for loop, stride in zip(band, strides, strict=True)
         )
         index = _Index(merged_name(self.loops), parts, context)
@@ -119,6 +119,16 @@ class Merge(OnStatement):
             span=band[0].span,
         )
         return replace_loop(body, band[0], (merged,))
+
+    def _part(self, body: Body, loop: Loop, stride: int, context: Context) -> MergedLoop:
+        """Return what a loop is as a part of the merged one."""
+        part = MergedLoop(loop.var, _number(loop.lower, context), stride)
+        if not loop.deal_of:
+            return part
+        dealt = named_loop(body, self.statement, loop.deal_of)
+        first = fold(substitute(dealt.lower, {loop.var: Int(0)}), context.sizes)
+        assert isinstance(first, Int)
+        return replace(part, deal_of=loop.deal_of, workers=dealt.step, first=first.value)
 
     def _band(self, body: Body) -> tuple[Loop, ...]:
         """Return the loops to merge, in the order in which they are named."""
@@ -147,7 +157,9 @@ class Merge(OnStatement):
         if not isinstance(lower, Int) or not isinstance(count, Int) or count.value < 1:
             return "has a start or a number of iterations that is not fixed"
         inner = (x for x in walk_stmts(loop.body) if isinstance(x, Loop))
-        user = next((x.var for x in inner if loop.var in bound_names(x)), "")
+        # Where a worker begins its share changes nothing of how long that is.
+        others = [x for x in inner if x.var != loop.deal_of or not _is_even(x, loop, context)]
+        user = next((x.var for x in others if loop.var in bound_names(x)), "")
         if user:
             return f"is in the bounds of '{user}'"
         scalar = context.analysis.region.scalars.get(loop.var)
@@ -169,6 +181,16 @@ def _apart(nest: Stmt, loops: tuple[str, ...], around: Sequence[Loop]) -> Body:
         return () if is_other and merges == loops else None
 
     return mapped((nest,), left)
+
+
+def _is_even(dealt: Loop, worker: Loop, context: Context) -> bool:
+    """Return whether all workers have as many iterations, the first one from a fixed place on."""
+    first = fold(substitute(dealt.lower, {worker.var: Int(0)}), context.sizes)
+    second = fold(substitute(dealt.lower, {worker.var: Int(1)}), context.sizes)
+    count, trip = context.folded(trip_count(worker)), context.folded(trip_count(dealt))
+    if not isinstance(first, Int) or not isinstance(count, Int) or not isinstance(trip, Int):
+        return False
+    return second == Int(first.value + 1) and dealt.step == count.value
 
 
 def merged_name(loops: Sequence[str]) -> str:

@@ -48,10 +48,12 @@ from annotune.transforms.messages import (
     NOT_SHARED,
     NOT_SPREAD,
 )
-from annotune.transforms.tile import Tile
+from annotune.transforms.permute import Permute
+from annotune.transforms.tile import Cyclic, Tile, worker_name
 from annotune.transforms.transform import CUDA_GUIDE, Context, OnStatement, Word, takes
 from annotune.transforms.tree import (
     Body,
+    band_with,
     fresh_name,
     in_order,
     mapped,
@@ -703,6 +705,10 @@ class Spread(OnStatement):
     ``for i @block.x: for jk in 0:24 @thread.x: S0``, as `Merge` and `Team` would do it. A nest with
     more iterations than the block has threads runs on in strides of them. `threads` is how many
     there are at most, 0 for as many as the rules say.
+
+    Of the loop `pair` each thread has two points, half of the loop apart: with ``pair="j"`` the
+    nest becomes ``for j_wk in 0:12 @thread.x: for j in j_w:j_w + 4 step 2: S0``, as `Cyclic` and
+    `Permute` would do it first. Written out by `Unroll`, they load what both need once.
     """
 
     is_inner: ClassVar[bool] = False
@@ -714,6 +720,7 @@ class Spread(OnStatement):
     )
     loops: tuple[str, ...] = takes(Kind.LOOPS)
     threads: int = takes(Kind.COUNT, 0, by_name=True)
+    pair: str = takes(Kind.LOOP, "", by_name=True)
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the threads may not share the loops, or None when they may."""
@@ -726,11 +733,23 @@ class Spread(OnStatement):
         if len(set(blocks)) < max(1, len(blocks)):
             reason = "no loop around it is on blocks" if not blocks else "blocks share an axis"
             return NOT_SPREAD.at(self.span, loop=", ".join(self.loops), reason=reason)
+        if self.pair:
+            if reason := self._unpaired(body, context):
+                return NOT_SPREAD.at(self.span, loop=", ".join(self.loops), reason=reason)
+            halved = Cyclic(self.statement, self.pair, self._half(body, context), span=self.span)
+            refusal = halved.why_not(_unplaced(body), context)
+            if refusal is not None:
+                return refusal
+            body = halved.apply(body, context)
+            last = self._last(body)
+            refusal = last.why_not(_unplaced(body), context)
+            if refusal is not None:
+                return refusal
+            body = last.apply(body, context)
         merged, team = self._merge, self._team
         if merged is not None:
             # Whether workers may share the loop is asked of the whole; here it keeps the order.
-            placed = (x for x in walk_stmts(body) if isinstance(x, Loop))
-            refusal = merged.why_not(in_order(body, frozenset(map(id, placed))), context)
+            refusal = merged.why_not(_unplaced(body), context)
             if refusal is not None:
                 return refusal
             body = merged.apply(body, context)
@@ -738,18 +757,54 @@ class Spread(OnStatement):
 
     def apply(self, body: Body, context: Context) -> Body:
         """Return `body` with the loops as one on threads, which `why_not` has accepted."""
+        if self.pair:
+            half = self._half(body, context)
+            body = Cyclic(self.statement, self.pair, half).apply(body, context)
+            body = self._last(body).apply(body, context)
         if self._merge is not None:
             body = self._merge.apply(body, context)
         return self._team.apply(body, context)
+
+    @property
+    def flattened(self) -> tuple[str, ...]:
+        """Return the loops that are one, outermost first: of a pair's loop that over its halves."""
+        return tuple(worker_name(x) if x == self.pair else x for x in self.loops)
+
+    def _unpaired(self, body: Body, context: Context) -> str:
+        """Return in words why threads cannot have pairs of points, empty where they can."""
+        if self.pair not in self.loops:
+            return f"'{self.pair}', of which each is to have two points, is none of them"
+        count = context.folded(trip_count(named_loop(body, self.statement, self.pair)))
+        if not isinstance(count, Int) or count.value < 2 or count.value % 2:
+            return f"'{self.pair}' has no even number of iterations that is known"
+        return ""
+
+    def _half(self, body: Body, context: Context) -> int:
+        count = context.folded(trip_count(named_loop(body, self.statement, self.pair)))
+        assert isinstance(count, Int)
+        return count.value // 2
+
+    def _last(self, body: Body) -> Permute:
+        """Return the step that puts the two points of a thread inside all loops of the nest."""
+        band = band_with(body, self.statement, (worker_name(self.pair), self.pair)) or ()
+        others = [x.var for x in band if x.place is Level.SERIAL and x.var != self.pair]
+        return Permute(self.statement, (*others, self.pair), span=self.span)
 
     @property
     def _merge(self) -> Merge | None:
         """Return the step that makes one loop of several."""
         if len(self.loops) < 2:
             return None
-        return Merge(self.statement, self.loops, span=self.span)
+        return Merge(self.statement, self.flattened, span=self.span)
 
     @property
     def _team(self) -> Team:
         """Return the step that puts the one loop on threads."""
-        return Team(self.statement, merged_name(self.loops), Level.THREAD_X, span=self.span)
+        name = merged_name(self.flattened)
+        return Team(self.statement, name, Level.THREAD_X, span=self.span)
+
+
+def _unplaced(body: Body) -> Body:
+    """Return `body` with all loops in their order."""
+    placed = (x for x in walk_stmts(body) if isinstance(x, Loop))
+    return in_order(body, frozenset(map(id, placed)))

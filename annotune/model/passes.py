@@ -90,29 +90,54 @@ class NestAccesses:
     counts: Mapping[str, int]
     aligned: Collection[str] = ()
 
-    def kept(self, inside: Collection[str]) -> int:
-        """Return the values that stay in registers over the loops inside a thread."""
-        return sum(self._runs(a, ()) for a in self._reads if self._stays(a, inside))
+    def kept(self, inside: Collection[str], pair: str = "") -> int:
+        """Return the values that stay in registers over the loops inside a thread.
 
-    def passes(self, inside: Collection[str]) -> float:
+        Of the loop `pair` it has two points, half of the loop apart, in each of their iterations.
+        """
+        stay = (a for a in self._reads if self._stays(a, inside))
+        return sum(self._runs(a, ()) * self._copies(a, pair) for a in stay)
+
+    def passes(self, inside: Collection[str], pair: str = "") -> float:
         """Return the passes for one element with these loops inside a thread, in full warps."""
-        threads = {name: n for name, n in self.counts.items() if name not in inside}
+        lanes, warps = self._warps(inside, pair)
+        return warps * sum(n * access.passes(lanes) for access, n in self._asked(inside, pair))
+
+    def busy(self, inside: Collection[str], pair: str = "") -> float:
+        """Return the passes, or those that bring what is read to registers where these are more.
+
+        Lanes that want the same word share a pass over the banks, and yet each gets its own.
+        """
+        lanes, warps = self._warps(inside, pair)
+        found = 0.0
+        for access, n in self._asked(inside, pair):
+            brought = access.width * access.vector() * len(lanes) / PASS_BYTES
+            found += n * max(access.passes(lanes), 0.0 if access.is_write else brought)
+        return warps * found
+
+    def _warps(
+        self, inside: Collection[str], pair: str
+    ) -> tuple[Sequence[Mapping[str, int]], float]:
+        """Return the lanes of a warp, and how many of these the points of an element are."""
+        counts = {name: n for name, n in self.counts.items() if name not in inside}
+        threads = {name: n // 2 if name == pair else n for name, n in counts.items()}
         lanes = list(_lanes(threads))
-        return (
-            prod(threads.values())
-            / len(lanes)
-            * sum(n * access.passes(lanes) for access, n in self._asked(inside))
-        )
+        return lanes, prod(threads.values()) / len(lanes)
 
-    def instructions(self, inside: Collection[str]) -> float:
-        """Return the loads and stores of a thread for one of its points."""
-        return sum(n for _, n in self._asked(inside))
+    def instructions(self, inside: Collection[str], pair: str = "") -> float:
+        """Return the loads and stores of a thread for one of its points, or a pair of them."""
+        return sum(n for _, n in self._asked(inside, pair))
 
-    def _asked(self, inside: Collection[str]) -> Iterator[tuple[NestAccess, float]]:
-        """Yield each access and how often a thread makes it for one of its points."""
+    def _asked(self, inside: Collection[str], pair: str = "") -> Iterator[tuple[NestAccess, float]]:
+        """Yield each access and how often a thread makes it for one of its points, or a pair."""
         for access in (*self._reads, *(a for a in self.accesses if a.is_write)):
             within = () if self._stays(access, inside) else inside
-            yield access, self._runs(access, within) / access.vector()
+            times = self._runs(access, within) * self._copies(access, pair)
+            yield access, times / access.vector()
+
+    def _copies(self, access: NestAccess, pair: str) -> int:
+        """Return how often two points of a thread ask for what they access: once for the same."""
+        return 1 if not pair or self._stays(access, (pair,)) else 2
 
     @property
     def loads(self) -> int:

@@ -342,7 +342,7 @@ def _moved(
 class _SharedNest:
     """A nest whose loops a block's threads share: what it accesses, and its loops `inside` one.
 
-    So many iterations of these are written `at_once`.
+    So many iterations of these are written `at_once`. Of the loop `pair` a thread has two points.
     """
 
     accesses: NestAccesses
@@ -350,6 +350,7 @@ class _SharedNest:
     points: int
     flop: float
     at_once: int
+    pair: str = ""
 
     @property
     def turns(self) -> int:
@@ -388,7 +389,8 @@ class _ElementBlocks(_Threads):
         """Return the estimated registers of a thread: what it keeps over its loops, and loads."""
         loads = max((nest.accesses.loads for nest in self.nests), default=0)
         kept = max(
-            (nest.accesses.kept(nest.inside) for nest in self.nests if nest.inside), default=0
+            (nest.accesses.kept(nest.inside, nest.pair) for nest in self.nests if nest.inside),
+            default=0,
         )
         values = kept + min(VALUES_IN_FLIGHT, loads)
         wanted = BASE_REGISTERS + values * self.element // REGISTER_BYTES
@@ -423,7 +425,7 @@ class _ElementBlocks(_Threads):
         flop = sum(unit.analysis.work[s].flop for s in own & {*unit.statements})
         written = (s for s in self.choice.of(Unroll) if s.loop in inside and s.statement in own)
         at_once = prod(step.factor for step in written)
-        return _SharedNest(accesses, inside, self._points(step), flop, at_once)
+        return _SharedNest(accesses, inside, self._points(step), flop, at_once, step.pair)
 
     @cached_property
     def parts(self) -> Mapping[str, BlockPart]:
@@ -445,9 +447,10 @@ class _ElementBlocks(_Threads):
         return part.length * self.rows.get(part.loop, 1)
 
     def _points(self, step: Spread) -> int:
-        """Return the iterations of the loops that a step flattens."""
+        """Return the iterations of the loops that a step flattens, or pairs of them."""
         own = self.unit.analysis.paths[step.statement]
-        return prod(self.unit.count(x) or 1 for x in own if x.var in step.loops)
+        every = prod(self.unit.count(x) or 1 for x in own if x.var in step.loops)
+        return every // 2 if step.pair else every
 
     @property
     def elements(self) -> int:
@@ -521,8 +524,9 @@ class _ElementBlocks(_Threads):
             # Rows of several elements fill warps together; idle lanes cost what the others do.
             warps = ceil(nest.points * rows / self.device.warp_size) / rows
             used = nest.points / (warps * self.device.warp_size)
-            passes += nest.accesses.passes(nest.inside) / used
-            each = nest.accesses.instructions(nest.inside) + nest.turns * LOOP_INSTRUCTIONS
+            passes += nest.accesses.passes(nest.inside, nest.pair) / used
+            asked = nest.accesses.instructions(nest.inside, nest.pair)
+            each = asked + nest.turns * LOOP_INSTRUCTIONS
             instructions += warps * each
             instructions += nest.flop / self.elements / 2 / self.device.warp_size / used
         by_device = {step.array for step in self.choice.of(Bulk)}

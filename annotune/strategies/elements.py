@@ -60,6 +60,9 @@ SPARE = 48
 # Registers up to which ptxas finds a number itself that does not spill (nvcc 13.5 for sm_90, ax at
 # 5 to 12 and the mass action; at 10 it takes 96 and spills).
 GUESSED = 96
+# A share of the passes from which on pairs of points are the first choice, for they leave half of
+# the warps to hide what a block waits for (assumption).
+CLEARLY = 0.8
 # Why neighbouring nests have one kernel, and a block some arrays in its memory.
 JOINED = "neighbouring nests of an element, nothing of which another one needs"
 HANDED_ON = "what the nests of an element hand on"
@@ -73,13 +76,15 @@ BATCHES = (2, 4, 8, 16)
 class InnerNest:
     """A nest inside an element: the statement that names it, and the loops that may be threads.
 
-    `counts` are their iterations. Those `inside` a thread run there in order, as a strip.
+    `counts` are their iterations. Those `inside` a thread run there in order, as a strip. Of the
+    loop `pair` a thread has two points, in each of these iterations.
     """
 
     statement: int
     outermost: Loop
     counts: Mapping[str, int]
     inside: tuple[str, ...] = ()
+    pair: str = ""
 
     @property
     def loops(self) -> tuple[str, ...]:
@@ -88,8 +93,8 @@ class InnerNest:
 
     @property
     def points(self) -> int:
-        """Return the iterations of the loops on threads together."""
-        return prod(self.counts[name] for name in self.loops)
+        """Return the iterations of the loops on threads together, pairs of them where it has."""
+        return prod(self.counts[name] for name in self.loops) // (2 if self.pair else 1)
 
 
 def elements(unit: Unit) -> tuple[Candidate, ...] | str:
@@ -147,7 +152,63 @@ def _strips(block: _Blocks, nests: Sequence[InnerNest]) -> tuple[Candidate, ...]
     strips = [_in_strip(block.unit, nest, near) for nest in nests]
     if not any(nest.inside for nest in strips):
         return ()
+    alone = _ready(block, strips, brought)
+    pairs = _in_pairs(block.unit, strips, near)
+    if not pairs:
+        return alone
+    doubled = _ready(block, pairs, brought)
+    is_less = _busy_banks(block.unit, pairs, near) < CLEARLY * _busy_banks(block.unit, strips, near)
+    return (*doubled, *alone) if is_less else (*alone, *doubled)
+
+
+def _busy_banks(unit: Unit, nests: Sequence[InnerNest], near: Sequence[str]) -> float:
+    """Return how long the nests of an element keep shared memory and the cache busy, in passes."""
+    return sum(
+        nest_accesses(unit, nest.outermost, [*nest.counts], near).busy(nest.inside, nest.pair)
+        for nest in nests
+    )
+
+
+def _in_pairs(
+    unit: Unit, strips: Sequence[InnerNest], near: Sequence[str]
+) -> tuple[InnerNest, ...]:
+    """Return nests whose threads have pairs of points beside their strips, or none.
+
+    What does not move from one of the two to the other is loaded once. Threads that have pairs in
+    one nest alone would be idle in the others, so that all have them; a warp at least is left.
+    """
+    summed = {step[0] for step in unrolls(unit, apart=True)}
+    found: list[InnerNest] = []
+    for nest in strips:
+        accesses = nest_accesses(unit, nest.outermost, [*nest.counts], near)
+        made = [replace(nest, pair=name) for name in nest.loops if nest.counts[name] % 2 == 0]
+        # One step of a statement names a loop that is written out.
+        is_free = bool(nest.inside) and nest.statement not in summed
+        able = [
+            one
+            for one in made
+            if is_free and one.points >= WARP and accesses.kept(one.inside, one.pair) <= MOST_KEPT
+        ]
+        if not able:
+            return ()
+        found.append(
+            min(
+                able,
+                key=lambda one: (
+                    accesses.busy(one.inside, one.pair),
+                    accesses.passes(one.inside, one.pair),
+                ),
+            )
+        )
+    return tuple(found)
+
+
+def _ready(
+    block: _Blocks, strips: Sequence[InnerNest], brought: tuple[str, ...]
+) -> tuple[Candidate, ...]:
+    """Return the choices of some strips, with what their blocks copy and the compiler is told."""
     made = block.choices(strips)
+    near = (*brought, *block.kept)
     if isinstance(made, str):
         return ()
     far = scattered(block.unit, strips, near)
@@ -190,7 +251,7 @@ def _told(
     rows = prod(step.size for step in choice.of(Batch))
     threads = rows * min(TEAM, max(nest.points for nest in nests))
     strips = [(nest, one) for nest, one in zip(nests, accesses, strict=True) if nest.inside]
-    wanted = SPARE + 2 * max(one.kept(nest.inside) for nest, one in strips)
+    wanted = SPARE + 2 * max(one.kept(nest.inside, nest.pair) for nest, one in strips)
     told = choice.having(*aligned)
     if wanted > GUESSED:
         fitting = min(_fitting(wanted, threads), MOST_SHARED // (rows * block.bytes_of(near)))
@@ -470,7 +531,7 @@ def _made(
     """
     steps: list[Transform] = [ShareArray(unit.leader, name) for name in arrays]
     steps += [Batch(unit.leader, around[-1], rows)] if rows > 1 else []
-    steps += [Spread(nest.statement, nest.loops, threads) for nest in nests]
+    steps += [Spread(n.statement, n.loops, threads, n.pair) for n in nests]
     longest = max(nest.points for nest in nests)
     usual = min(TEAM, -(-longest // WARP) * WARP)
     several = f"{rows} rows of {longest}" if rows > 1 else ""
@@ -514,7 +575,8 @@ def completed(unit: Unit, choice: Candidate) -> Candidate:
     unrolled = (Unroll(s, loop, factors[-1]) for s, loop, factors in terms)
     decoded = (Decode(statement, name) for name, statement in flat.items())
     counts = (AnySize(unit.leader, name) for name in _counts(unit, choice))
-    made = choice.having(*held, *unrolled, *decoded, *counts)
+    pairs = (Unroll(step.statement, step.pair, 2) for step in spread if step.pair)
+    made = choice.having(*held, *unrolled, *pairs, *decoded, *counts)
     if unit.members:
         return replace(made, apart=tuple(map(choose, unit.members)))
     return replace(made, general=choose(unit))

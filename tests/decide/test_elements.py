@@ -364,3 +364,46 @@ def test_nothing_else_is_asked_beside_it() -> None:
     with pytest.raises(AnnotuneError) as raised:
         decided(normalised(again), AUTO)
     assert [one.code for one in raised.value.diagnostics] == ["AT337"]
+
+
+def interpolation(d: int, q: int) -> str:
+    """Return the example tuned for `d` points a side to `q`, of any number of elements."""
+    text = (EXAMPLES / "fem/interpolation.c").read_text()
+    old = "param d = 8; param q = 8;"
+    assert old in text
+    return text.replace(old, f"param d = {d}; param q = {q};")
+
+
+def test_a_thread_has_pairs_of_points() -> None:
+    choices = found(interpolation(8, 8))
+    assert not isinstance(choices, str)
+    first = choices[0]
+    # Rows of U, columns of R, and rows of B, each once for both of them.
+    assert [step.pair for step in first.of(Spread)] == ["k3", "k2", "k2"]
+    assert [(s.loop, s.factor) for s in first.of(Unroll)][-3:] == [("k3", 2), ("k2", 2), ("k2", 2)]
+    # One point at a time is a further one.
+    assert any(not any(step.pair for step in one.of(Spread)) for one in choices)
+    # An odd number of points has no pairs, and 18 threads would leave half of a warp idle.
+    for text in (interpolation(9, 9), CUBES):
+        choices = found(text)
+        assert not isinstance(choices, str)
+        assert not any(step.pair for one in choices for step in one.of(Spread))
+    # What has far more to keep, or to load from far, keeps a point a thread.
+    (region,) = text_regions((EXAMPLES / "nekbone/ax.c").read_text())
+    (ax,) = decided(normalised(region), AUTO).decision.choices
+    assert not any(step.pair for step in ax.of(Spread))
+
+
+@pytest.mark.parametrize(("d", "q"), [(8, 8), (8, 12), (10, 10), (9, 9)])
+def test_pairs_are_right_and_proven(d: int, q: int, tmp_path: Path) -> None:
+    text = interpolation(d, q)
+    (region,) = text_regions(text)
+    one = decided(normalised(region), AUTO)
+    assert any(step.pair for step in one.decision.choices[0].of(Spread)) == (d != 9)
+    assert verify(certify(one.analysis, one.plan())) == ()
+    (again,) = text_regions(pasted(text, region, one.recipe()))
+    assert decided(normalised(again), AUTO).plan().steps == one.plan().steps
+    program = executable(tmp_path, text)
+    for count, own, its in ((5, d, q), (1, d, q), (0, d, q), (2, 1, 1), (3, 3, 4), (1, d, q + 1)):
+        sizes = (max(1, count * its**3), its * own, max(1, count * own**3))
+        program.check(Call("interpolate", (count, own, its, Part(0), Part(1), Part(2)), sizes))

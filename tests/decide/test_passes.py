@@ -63,3 +63,16 @@ def test_the_passes_of_a_nest() -> None:
     assert whole < min(of_ax(0).passes(()), of_ax(0).passes(("j",)), of_ax(0).passes(("i",)))
     assert of_ax(0).scattered(("k",)) == {"g"}
     assert of_ax(0, ()).scattered(("i",)) >= {"g", "u"}
+
+
+def test_pairs_of_points_load_once_what_both_need() -> None:
+    second = of_ax(1)
+    # Two columns of D along j for one, and one along i; the column of ut moves with j, too.
+    assert second.kept(("k",), "j") == 2 * 8 + 8 + 2 * 8
+    assert second.passes(("k",), "j") < second.passes(("k",))
+    # A thread has two points: what it asks for is more than for one, and less than for two.
+    single, both = second.instructions(("k",)), second.instructions(("k",), "j")
+    assert single < both < 2 * single
+    # Each lane gets its own words, those that lanes share, too.
+    assert second.busy(("k",)) > second.passes(("k",))
+    assert second.busy(("k",), "j") < second.busy(("k",))

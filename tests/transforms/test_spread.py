@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
 from conftest import Golden
+from support.interpreter import assert_same
 from support.nests import assert_law, refused
 from support.regions import nest_analysis, text_of
 
@@ -13,6 +15,7 @@ from annotune.transforms.map import Map, Team
 from annotune.transforms.spread import ShareArray, Spread
 from annotune.transforms.transform import Context, Transform
 from annotune.transforms.tree import Body
+from annotune.transforms.unroll import Unroll
 
 
 def accepted(step: Transform, body: Body, one: Analysis) -> Body:
@@ -111,3 +114,39 @@ def test_what_the_threads_combine_needs_room_beside_the_array() -> None:
     team = Team(1, "i", Level.THREAD_X, span=COMMAND)
     refusal = refused(team, body, one)
     assert (refusal.code, "more than 40960" in refusal.message) == ("AT336", True)
+
+
+@pytest.mark.parametrize(("pair", "turns"), [("i", "step 2"), ("j", "step 3")])
+def test_threads_have_pairs_of_points(pair: str, turns: str) -> None:
+    one = nest_analysis(TEXT, {"n": 3}, extents={})
+    body = accepted(BLOCKS, one.region.nest.body, one)
+    body = accepted(ShareArray(0, "t"), body, one)
+    body = accepted(Spread(0, ("i", "j"), pair=pair), body, one)
+    text = text_of(body)
+    # Half as many threads, each with two points that are half of the loop apart, innermost.
+    assert "in 0:12 @thread.x" in text
+    assert f"for {pair} in " in text
+    assert turns in text
+    body = accepted(Spread(1, ("i", "j"), pair="i"), body, one)
+    written = Unroll(0, pair, 2)
+    assert written.why_not(body, Context(one)) is None
+    assert_same(written.apply(body, Context(one)), one.region, {"n": 3})
+    assert_same(body, one.region, {"n": 3})
+
+
+def test_points_that_make_no_pairs() -> None:
+    one = nest_analysis(TEXT.replace("j in 0:6", "j in 0:5"), extents={})
+    body = accepted(BLOCKS, one.region.nest.body, one)
+    body = accepted(ShareArray(0, "t"), body, one)
+    refusal = refused(Spread(0, ("i", "j"), pair="j", span=COMMAND), body, one)
+    assert (refusal.code, refusal.span) == ("AT337", COMMAND)
+    assert "no even number of iterations" in refusal.message
+    assert refused(Spread(0, ("j",), pair="i"), body, one).code == "AT337"
+    accepted(Spread(0, ("i", "j"), pair="i"), body, one)
+
+
+def test_pairs_keep_the_order_of_what_depends() -> None:
+    text = TEXT.replace("t[i][j] = a", "t[i][j] = t[i][j - 3] + a").replace("j in 0:6", "j in 2:6")
+    one = nest_analysis(text, extents={})
+    body = accepted(ShareArray(0, "t"), accepted(BLOCKS, one.region.nest.body, one), one)
+    assert refused(Spread(0, ("i", "j"), pair="j"), body, one).code in {"AT252", "AT258"}

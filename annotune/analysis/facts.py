@@ -213,10 +213,6 @@ class Analysis:
     conditions: tuple[Expr, ...] = ()
     inspector: tuple[Stmt, ...] = ()
     unseen: tuple[Diagnostic, ...] = ()
-    # What has been made of it and takes long; by what made it, and of what of the region.
-    remembered: dict[tuple[object, ...], object] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
 
     def is_there(self, array: str) -> bool:
         """Return whether an array has all elements that its accesses may name at a call's sizes.

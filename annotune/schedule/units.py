@@ -254,8 +254,8 @@ class Unit:
         return self.parts[0][0]
 
     @cached_property
-    def answers(self) -> dict[tuple[str, int], object]:
-        """What has been found out of the unit's statements, by the question's name."""
+    def answers(self) -> dict[tuple[object, ...], object]:
+        """What has been found out of the unit, by the question's name and what it is about."""
         return {}
 
     @cached_property

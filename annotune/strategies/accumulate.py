@@ -43,6 +43,7 @@ from annotune.strategies.gpu_tile import (
     OUTPUT_L2,
     staged_steps,
 )
+from annotune.strategies.nests import asked_once
 from annotune.transforms.cache import Resident
 from annotune.transforms.distribute import Fuse
 from annotune.transforms.language import in_order, on_place
@@ -462,20 +463,9 @@ def _wasted(fact: AccessFacts, lengths: Mapping[str, int]) -> float:
     return max(1.0, SECTOR / length)
 
 
+@asked_once
 def _problem(unit: Unit) -> _Joint | str:
-    """Return a unit's statements as terms of one output, or in words why they are none.
-
-    What is found is kept with the unit: its tiles are looked for once.
-    """
-    key = (_problem.__name__, unit.leader)
-    if key not in unit.answers:
-        unit.answers[key] = _found(unit)
-    found = unit.answers[key]
-    assert isinstance(found, _Joint | str)
-    return found
-
-
-def _found(unit: Unit) -> _Joint | str:
+    """Return a unit's statements as terms of one output, or in words why they are none."""
     if len(unit.joint) > MOST_LOOPS:
         return f"more than {MOST_LOOPS} loops pick an output"
     output = unit.writes[0].access

@@ -41,7 +41,7 @@ from annotune.strategies.gpu_tile import (
     taken_name,
 )
 from annotune.strategies.movements import REGISTER_UNIT, moved, over, usual
-from annotune.strategies.nests import Contraction, contraction, stride
+from annotune.strategies.nests import Contraction, asked_once, contraction, stride
 from annotune.transforms.cache import Resident
 
 # Longer loops fill blocks with tiles of a single product.
@@ -78,6 +78,7 @@ MORE_ASKED = 1.5
 LESS_SPARE = 8
 
 
+@asked_once
 def batched(unit: Unit) -> tuple[Candidate, ...] | str:
     """Return tiles of several small products to a block, the rules' own first, or why none."""
     found = contraction(unit)

@@ -10,10 +10,9 @@ doi:10.1016/j.procs.2016.05.302, section 4.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import prod
-from typing import cast
 
 from annotune.ir.c_types import element_bytes
 from annotune.ir.expr import variables
@@ -23,6 +22,7 @@ from annotune.schedule.candidate import Candidate, Reason
 from annotune.schedule.launch_sizes import MAX_AXES, SM_BLOCKS, SM_REGISTERS, TEAM, WARP
 from annotune.schedule.units import Unit
 from annotune.strategies.direct import MAX_UNROLL, choose, registers, unrolls
+from annotune.strategies.nests import asked_once
 from annotune.transforms.cache import Aligned, AnySize, Resident
 from annotune.transforms.legality import OWN_SHARED_BYTES, SHARED_BYTES, carried_sums
 from annotune.transforms.map import Map
@@ -40,7 +40,7 @@ from annotune.transforms.spread import (
     kept_part,
 )
 from annotune.transforms.transform import Context, Transform
-from annotune.transforms.tree import bound_names, numbers
+from annotune.transforms.tree import Body, bound_names, numbers
 from annotune.transforms.unroll import Unroll
 
 # What of an iteration's arrays a thread can have in registers, of which it has 255 of 4 bytes.
@@ -97,19 +97,12 @@ class InnerNest:
         return prod(self.counts[name] for name in self.loops) // (2 if self.pair else 1)
 
 
+@asked_once
 def elements(unit: Unit) -> tuple[Candidate, ...] | str:
     """Return a block for each element with several sizes of blocks, or in words why not.
 
     It is asked for again and again: for joined nests, their space, and what `check` says of them.
     """
-    own = (unit.parts, unit.band, unit.host, unit.parallel, unit.merges, len(unit.members))
-    known = unit.analysis.remembered
-    if (elements, *own) not in known:
-        known[elements, *own] = _elements(unit)
-    return cast("tuple[Candidate, ...] | str", known[elements, *own])
-
-
-def _elements(unit: Unit) -> tuple[Candidate, ...] | str:
     inside = unit.band[-1].body if unit.band else ()
     arrays = [s for s in inside if isinstance(s, LocalArray)]
     loops = [s for s in inside if isinstance(s, Loop)]
@@ -623,14 +616,41 @@ def asked(unit: Unit, mapping: Map | None, steps: Sequence[Transform]) -> Candid
 
 def _refused(unit: Unit, choice: Candidate) -> str:
     """Return why the loops cannot be shared so, empty where they can."""
-    left = {step.size for step in choice.of(AnySize)}
+    left = frozenset(step.size for step in choice.of(AnySize))
     sizes = {n: size for n, size in unit.analysis.region.sizes.items() if n not in left}
-    body, context = unit.body, Context(unit.analysis, sizes)
+    context = Context(unit.analysis, sizes)
+    # Choices that begin with the same steps have come as far together.
+    reached = _untouched(unit, left)
     for step in choice.steps:
         if step.is_inner and not isinstance(step, Bring | Keep | Bulk):
             continue
-        refusal = step.why_not(body, context)
-        if refusal is not None:
-            return refusal.message
-        body = step.apply(body, context)
+        reached = reached.after(step, context)
+        if reached.refused:
+            return reached.refused
     return ""
+
+
+@asked_once
+def _untouched(unit: Unit, left: frozenset[str]) -> _Reached:
+    """Return a unit's body before any step, with some sizes left open."""
+    return _Reached(unit.body)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reached:
+    """A body that some steps have made, or why the last of them is `refused`, and what follows."""
+
+    body: Body
+    refused: str = ""
+    further: dict[Transform, _Reached] = field(default_factory=dict)
+
+    def after(self, step: Transform, context: Context) -> _Reached:
+        """Return what one further step makes of it."""
+        if step not in self.further:
+            refusal = step.why_not(self.body, context)
+            self.further[step] = (
+                _Reached(step.apply(self.body, context))
+                if refusal is None
+                else _Reached(self.body, refusal.message)
+            )
+        return self.further[step]

@@ -55,7 +55,7 @@ from annotune.schedule.launch_sizes import (
 )
 from annotune.schedule.units import Unit, as_merged, follow, with_merged
 from annotune.strategies.copy_layout import apart, copy_layout, fragment_layout
-from annotune.strategies.nests import Contraction, contraction, stride
+from annotune.strategies.nests import Contraction, asked_once, contraction, stride
 from annotune.transforms.language import Contract
 from annotune.transforms.legality import SHARED_BYTES as MOST_SHARED_BYTES
 from annotune.transforms.map import MAX_THREADS
@@ -445,6 +445,7 @@ SMS, PARTS = 132, 4
 ENOUGH_BLOCKS = 108
 
 
+@asked_once
 def gemm(unit: Unit) -> tuple[Candidate, ...] | str:
     """Return the strategy's choices for a unit, the rules' own first, or why it has none."""
     found = contraction(unit)
@@ -748,6 +749,7 @@ class _CostedTile:
         return replace(as_merged(made, self.merges), reasons=reasons)
 
 
+@asked_once
 def two_level(unit: Unit) -> tuple[Candidate, ...] | str:
     """Return the choices of the two-level tile, those with little surplus first.
 

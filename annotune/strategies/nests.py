@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
-from typing import TypeVar, cast
+from typing import TypeVar, TypeVarTuple, cast
 
 from annotune.analysis.facts import AccessFacts
 from annotune.analysis.reductions import reduction_operator
@@ -44,6 +44,7 @@ from annotune.transforms.tree import (
 )
 
 T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
 
 
 def stride(access: AccessFacts, loop: str) -> int:
@@ -338,18 +339,18 @@ def offsets(nest: Pointwise, family: Sequence[AccessFacts]) -> tuple[Mapping[str
     return tuple(offset for offset in found if offset is not None)
 
 
-def asked_once(about: Callable[[Unit, int], T]) -> Callable[[Unit, int], T]:
-    """Return a function about a statement of a unit whose answers are kept with that unit.
+def asked_once(about: Callable[[Unit, *Ts], T]) -> Callable[[Unit, *Ts], T]:
+    """Return a function about a unit, or statements of it, whose answers are kept with that unit.
 
     A space asks the same of a nest for thousands of its points.
     """
 
     @wraps(about)
-    def answer(unit: Unit, statement: int) -> T:
+    def answer(unit: Unit, *of: *Ts) -> T:
         known = unit.answers
-        key = (about.__name__, statement)
+        key = (about.__name__, *of)
         if key not in known:
-            known[key] = about(unit, statement)
+            known[key] = about(unit, *of)
         return cast(T, known[key])
 
     return answer

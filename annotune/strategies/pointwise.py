@@ -28,7 +28,7 @@ from annotune.model.shape import LaunchShape, shape, traffic
 from annotune.schedule.candidate import Candidate, Reason
 from annotune.schedule.launch_sizes import DEVICE_THREADS, SURPLUS, WARP
 from annotune.schedule.units import Unit, as_merged, refused_merges, with_merged
-from annotune.strategies.nests import Pointwise, offsets, pointwise
+from annotune.strategies.nests import Pointwise, asked_once, offsets, pointwise
 from annotune.transforms.stage import Stage
 from annotune.transforms.tile import Tile, tile_name
 from annotune.transforms.tile_ends import Pad
@@ -113,6 +113,7 @@ FULLER = 0.1
 MORE_ASKED = 1.5
 
 
+@asked_once
 def elementwise(unit: Unit) -> tuple[Candidate, ...] | str:
     """Return the strategy's choices for a unit, the rules' own first, or why it has none."""
     nest = pointwise(unit)
@@ -335,6 +336,7 @@ MARCHING = ((64, 4), (32, 8))
 LEAST_READS = 3
 
 
+@asked_once
 def stencil(unit: Unit) -> tuple[Candidate, ...] | str:
     """Return the strategy's choices for a unit, the rules' own first, or why it has none."""
     nest = pointwise(unit)

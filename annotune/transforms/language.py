@@ -431,11 +431,8 @@ def of_kind(
     steps: Iterable[object], kind: type[T], among: Collection[int] | None = None
 ) -> tuple[T, ...]:
     """Return the steps of a kind, those on some statements alone if these are given."""
-    return tuple(
-        step
-        for step in steps
-        if isinstance(step, kind) and (among is None or statement_of(step) in among)
-    )
+    found = [step for step in steps if isinstance(step, kind)]
+    return tuple(found if among is None else (x for x in found if statement_of(x) in among))
 
 
 def statement_of(step: object) -> int:

@@ -631,26 +631,26 @@ def _refused(unit: Unit, choice: Candidate) -> str:
 
 
 @asked_once
-def _untouched(unit: Unit, left: frozenset[str]) -> _Reached:
+def _untouched(unit: Unit, left: frozenset[str]) -> _BodyAfter:
     """Return a unit's body before any step, with some sizes left open."""
-    return _Reached(unit.body)
+    return _BodyAfter(unit.body)
 
 
 @dataclass(frozen=True, slots=True)
-class _Reached:
+class _BodyAfter:
     """A body that some steps have made, or why the last of them is `refused`, and what follows."""
 
     body: Body
     refused: str = ""
-    further: dict[Transform, _Reached] = field(default_factory=dict)
+    further: dict[Transform, _BodyAfter] = field(default_factory=dict)
 
-    def after(self, step: Transform, context: Context) -> _Reached:
+    def after(self, step: Transform, context: Context) -> _BodyAfter:
         """Return what one further step makes of it."""
         if step not in self.further:
             refusal = step.why_not(self.body, context)
             self.further[step] = (
-                _Reached(step.apply(self.body, context))
+                _BodyAfter(step.apply(self.body, context))
                 if refusal is None
-                else _Reached(self.body, refusal.message)
+                else _BodyAfter(self.body, refusal.message)
             )
         return self.further[step]

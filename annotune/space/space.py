@@ -60,8 +60,8 @@ T = TypeVar("T")
 # of settings.
 MOST_LISTED = 200_000
 # Share of the time of separate kernels that joined ones may be predicted to take: for few elements
-# the model was up to 29% below what an H100 took for blocks of elements, and above what an H200 took
-# for those of local_grad3 (docs/hardware.md).
+# the model was up to 29% below what an H100 took for blocks of elements, and above what an H200
+# took for those of local_grad3 (docs/hardware.md).
 WORTH_JOINING = 0.8
 # Draws for each point that is wanted, before what the constraints leave counts as found.
 MOST_DRAWS = 50

@@ -55,7 +55,7 @@ def stride(access: AccessFacts, loop: str) -> int:
 
 def why_uneven(unit: Unit, loops: Sequence[Loop]) -> str:
     """Return why loops do not run by sizes alone, one by one; empty where they do."""
-    names = {loop.var for loop in loops}
+    names = {facts.name for facts in unit.analysis.loops}
     if any(bound_names(loop) & names for loop in loops):
         return "the bounds of a loop use another loop"
     unknown = next((loop.var for loop in loops if unit.count(loop) is None), "")

@@ -48,7 +48,7 @@ VECTOR_BYTES = 16
 ANEW = "annotune_anew"
 # Copies of several statements have parts of their places in common. nvcc works those out once, and
 # spills for them what the sums leave no registers for: 84 bytes for the eighteen doubles, where 4
-# are spilled if each copy has them anew (seen for sm_90, nvcc 13.0 and 13.5).
+# are spilled if each copy has them anew (seen for sm_90, nvcc 13.0).
 ANEW_TEXT = """\
 /* Returns a number of which the compiler does not know that it has it already. */
 static __device__ __forceinline__ int annotune_anew(int number)

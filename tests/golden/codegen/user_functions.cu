@@ -17,6 +17,9 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 /* Memory that calls leave for later ones; annotune_release() gives it back. */
 enum { ANNOTUNE_PINNED = -1 };
@@ -196,7 +199,7 @@ extern "C" __attribute__((weak, visibility("default"))) void annotune_release(vo
 #define ANNOTUNE_SLOTS 32
 #endif
 #ifndef ANNOTUNE_COPIERS
-#define ANNOTUNE_COPIERS 8
+#define ANNOTUNE_COPIERS 12
 #endif
 static_assert(ANNOTUNE_CHUNK > 0 && ANNOTUNE_SLOTS > 0 && ANNOTUNE_COPIERS >= 0,
               "the ring needs a slot of some bytes");
@@ -250,6 +253,33 @@ static annotune_slot &annotune_slot_of(long number)
     return annotune_copies.slots[number % annotune_copies.most_slots];
 }
 
+/* Copy past the caches: what a chunk overwrites is neither fetched first nor read soon. The slots of
+ * the ring stay in them, from where the bus reads. */
+static void annotune_copy_past_caches(void *to, const void *from, size_t bytes)
+{
+#ifdef __SSE2__
+    const size_t head = -(size_t)to % 64 < bytes ? -(size_t)to % 64 : bytes;
+    const size_t body = (bytes - head) / 64 * 64;
+    memcpy(to, from, head);
+    char *const lines = (char *)to + head;
+    const char *const read = (const char *)from + head;
+    for (size_t k = 0; k < body; k += 64) {
+        const __m128i *const four = (const __m128i *)(read + k);
+        const __m128i a = _mm_loadu_si128(four), b = _mm_loadu_si128(four + 1);
+        const __m128i c = _mm_loadu_si128(four + 2), d = _mm_loadu_si128(four + 3);
+        __m128i *const line = (__m128i *)(lines + k);
+        _mm_stream_si128(line, a);
+        _mm_stream_si128(line + 1, b);
+        _mm_stream_si128(line + 2, c);
+        _mm_stream_si128(line + 3, d);
+    }
+    _mm_sfence();
+    memcpy(lines + body, read + body, bytes - head - body);
+#else
+    memcpy(to, from, bytes);
+#endif
+}
+
 /* Do the oldest copy that nobody has taken, and none behind `last`; false where there is none. */
 static bool annotune_copy_one(long last)
 {
@@ -261,8 +291,10 @@ static bool annotune_copy_one(long last)
     if (!is_there)
         return false;
     annotune_slot &slot = annotune_slot_of(number);
-    if (slot.bytes > 0)
+    if (slot.bytes > 0 && slot.to == slot.memory)
         memcpy(slot.to, slot.from, slot.bytes);
+    else if (slot.bytes > 0)
+        annotune_copy_past_caches(slot.to, slot.from, slot.bytes);
     __atomic_store_n(&slot.is_done, 1, __ATOMIC_RELEASE);
     return true;
 }
@@ -283,13 +315,44 @@ static void *annotune_copier(void *)
     }
 }
 
+extern "C" {
+__attribute__((weak)) int omp_get_num_places(void);
+__attribute__((weak)) int omp_get_place_num_procs(int place);
+__attribute__((weak)) void omp_get_place_proc_ids(int place, int *processors);
+}
+/* Find the processors that the caller may use: also where OpenMP has bound it to one of its places. */
+static int annotune_usable(cpu_set_t *usable)
+{
+    CPU_ZERO(usable);
+    if (sched_getaffinity(0, sizeof *usable, usable) != 0)
+        return 1;
+    const bool is_openmp = omp_get_num_places != NULL && omp_get_place_num_procs != NULL
+                           && omp_get_place_proc_ids != NULL;
+    const int places = is_openmp ? omp_get_num_places() : 0;
+    int found[CPU_SETSIZE];
+    for (int place = 0; place < places; place++) {
+        const int count = omp_get_place_num_procs(place);
+        if (count > CPU_SETSIZE)
+            continue;
+        omp_get_place_proc_ids(place, found);
+        for (int k = 0; k < count; k++)
+            if (found[k] < CPU_SETSIZE)
+                CPU_SET(found[k], usable);
+    }
+    return CPU_COUNT(usable);
+}
+
 /* Start the threads, one less than the processors that the caller may use; it copies, too. */
 static void annotune_start_copiers(void)
 {
     annotune_ring &ring = annotune_copies;
     cpu_set_t usable;
-    const int found = sched_getaffinity(0, sizeof usable, &usable) == 0 ? CPU_COUNT(&usable) : 1;
+    const int found = annotune_usable(&usable);
     const int wanted = (found < ring.most_copiers ? found : ring.most_copiers) - 1;
+    pthread_attr_t there;
+    if (wanted <= ring.copiers || pthread_attr_init(&there) != 0)
+        return;
+    pthread_attr_setaffinity_np(&there, sizeof usable, &usable);
     /* Signals are for the threads of the program, but what touching its memory raises. */
     sigset_t all, own;
     sigfillset(&all);
@@ -297,9 +360,10 @@ static void annotune_start_copiers(void)
     sigdelset(&all, SIGBUS);
     pthread_sigmask(SIG_SETMASK, &all, &own);
     while (ring.copiers < wanted
-           && pthread_create(&ring.threads[ring.copiers], NULL, annotune_copier, NULL) == 0)
+           && pthread_create(&ring.threads[ring.copiers], &there, annotune_copier, NULL) == 0)
         ring.copiers++;
     pthread_sigmask(SIG_SETMASK, &own, NULL);
+    pthread_attr_destroy(&there);
 }
 
 static void annotune_begin_copy(long number, void *to, const void *from, size_t bytes)
@@ -483,7 +547,8 @@ static cudaError_t annotune_go_on(const annotune_chunks &chunk)
     return status;
 }
 
-/* Copy all chunks for a purpose, as many at a time as there are slots. */
+/* Copy all chunks for a purpose. Of the slots half are with the threads and half with the bus: a
+ * slot is asked for again when what was begun with it is long done. */
 static cudaError_t annotune_move(annotune_purpose purpose, annotune_array *arrays, int count)
 {
     annotune_ring &ring = annotune_copies;
@@ -494,7 +559,7 @@ static cudaError_t annotune_move(annotune_purpose purpose, annotune_array *array
     cudaError_t status = cudaSuccess;
     for (; status == cudaSuccess && behind.is_there(); behind.next()) {
         for (; status == cudaSuccess && ahead.is_there()
-               && ahead.number < behind.number + ring.most_slots; ahead.next())
+               && ahead.number < behind.number + (ring.most_slots + 1) / 2; ahead.next())
             status = annotune_begin(ahead);
         if (status == cudaSuccess)
             status = annotune_go_on(behind);
@@ -554,21 +619,25 @@ static void annotune_end_copiers(void)
 /* Get memory of the device for the arrays of a call, and put copies of what is read there. */
 static cudaError_t annotune_send(annotune_array *arrays, int count)
 {
-    size_t staged = 0;
+    size_t copied = 0;
     for (int k = 0; k < count; k++) {
+        const annotune_array &array = arrays[k];
         const cudaError_t status = annotune_place(arrays[k]);
         if (status != cudaSuccess)
             return status;
-        const bool is_moved = arrays[k].is_sent || arrays[k].is_fetched;
-        staged += is_moved && arrays[k].way == ANNOTUNE_STAGED ? arrays[k].bytes : 0;
+        const bool is_staged = array.way == ANNOTUNE_STAGED && (array.is_sent || array.is_fetched);
+        copied += is_staged || array.saved != NULL ? array.bytes : 0;
     }
     const annotune_ring_turn turn;
     if (turn.status != cudaSuccess)
         return turn.status;
     annotune_release_copies = annotune_end_copiers;
-    if (staged > annotune_copies.chunk)
+    if (copied > annotune_copies.chunk)
         annotune_start_copiers();
-    const cudaError_t status = annotune_move(ANNOTUNE_SEND, arrays, count);
+    cudaError_t status = annotune_move(ANNOTUNE_SEND, arrays, count);
+    /* While the bus reads what the program has pinned. */
+    if (status == cudaSuccess)
+        status = annotune_move(ANNOTUNE_SAVE, arrays, count);
     for (int k = 0; k < count; k++)
         arrays[k].is_given = status == cudaSuccess;
     return status;
@@ -601,8 +670,6 @@ static cudaError_t annotune_fetch(
     if (status == cudaSuccess) {
         const annotune_ring_turn turn;
         status = turn.status;
-        if (status == cudaSuccess)
-            status = annotune_move(ANNOTUNE_SAVE, arrays, count);
         is_spoilt = status == cudaSuccess;
         if (status == cudaSuccess)
             status = annotune_move(ANNOTUNE_FETCH, arrays, count);

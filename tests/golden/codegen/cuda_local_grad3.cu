@@ -536,7 +536,7 @@ static cudaError_t annotune_go_on(const annotune_chunks &chunk)
 }
 
 /* Copy all chunks for a purpose. Of the slots half are with the threads and half with the bus: a
- * slot is asked for again when what was begun with it is long done. */
+ * slot is taken anew when what was begun with it is long done. */
 static cudaError_t annotune_move(annotune_purpose purpose, annotune_array *arrays, int count)
 {
     annotune_ring &ring = annotune_copies;

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from annotune.measure.trial import Verdict
 from annotune.report.figures import estimated, factor_text, time_text
 from annotune.report.summary import best_predictions, call_s, heading, people_say, rival_of, winner
+from annotune.tune.proving import NO_TIME_TO_PROVE
 from annotune.tune.results import RegionResult, Results, Row, RowStatus
 
 
@@ -45,22 +46,26 @@ def _found(region: RegionResult) -> tuple[str, str]:
 
 def _measured(region: RegionResult, best: Row) -> tuple[str, str]:
     """Return the same of the measured winner: faster than all that was there before, or not."""
-    name, own = people_say(best.name), time_text(call_s(best))
+    name, took = people_say(best.name), time_text(call_s(best))
     where = f"measured on {best.device or 'an unnamed device'}"
     verdict, rival = rival_of(region, best)
     if rival is not None and verdict is Verdict.FASTER:
         other = f"{people_say(rival.name)} takes {time_text(call_s(rival))}"
         kept = "the original stays" if rival.name == "sequential" else "no tuned variant is faster"
-        return f"{kept}: {other}, {name} {own}, {where}", ""
+        return f"{kept}: {other}, {name} {took}, {where}", ""
     original = next((row for row in region.rows if row.name == "sequential"), None)
     first_s, own_s = None if original is None else call_s(original), call_s(best)
-    words = f"{name} wins with {own}"
+    words = f"{name} wins with {took}"
     if first_s and own_s:
-        times = factor_text(first_s / own_s)
+        # Without copies it is the table's own: that of the finals' rounds, if there were any.
+        own = None if best.end_to_end_s else best.speedup
+        times = factor_text(own or first_s / own_s)
         words += f", {times} as fast as the original with {time_text(first_s)}"
     if rival is not None and verdict is Verdict.TIED:
         other = f"{people_say(rival.name)} with {time_text(call_s(rival))}"
-        words = f"{name} takes {own}, not distinguishable from {other}"
+        words = f"{name} takes {took}, not distinguishable from {other}"
     if best.reason:
-        return f"{words}, {where}; {best.reason}", ""
+        # What nobody had time to prove is written, and what loses is not.
+        is_written = best.reason.startswith(NO_TIME_TO_PROVE)
+        return f"{words}, {where}; {best.reason}", best.name if is_written else ""
     return f"{words}, {where}", best.name

@@ -118,24 +118,32 @@ def row_words(row: Row) -> RowWords:
     return RowWords(name, (*cells, _verified_text(row)), provenance_text(row))
 
 
+def place_text(row: Row) -> str:
+    """Return for which device a row's figures are measured or predicted, or why there are none."""
+    if row.status is RowStatus.UNAVAILABLE:
+        return f"not available because {one_line(row.reason) or 'no reason was recorded'}"
+    kind = "measured on" if row.status is RowStatus.MEASURED else "predicted for"
+    return f"{kind} {one_line(row.device) or 'an unnamed device'}{_formulation(row)}"
+
+
+def copied_text(row: Row) -> str:
+    """Return the time of a row with the copies of the program's arrays, empty without."""
+    if row.end_to_end_s is None:
+        return ""
+    time = time_text(row.end_to_end_s)
+    return time if row.status is RowStatus.MEASURED else estimated(time)
+
+
 def provenance_text(row: Row) -> str:
     """Return where a row's figures come from, and why it is not verified or not written."""
-    reason = one_line(row.reason)
-    device = one_line(row.device) or "an unnamed device"
-    match row.status:
-        case RowStatus.UNAVAILABLE:
-            return f"not available because {reason or 'no reason was recorded'}"
-        case RowStatus.MEASURED:
-            words = f"measured on {device}{_formulation(row)}"
-            if row.predicted_s is not None:
-                time = estimated(time_text(row.predicted_s))
-                words += f", predicted for {one_line(row.predicted_for)}: {time}"
-            if row.end_to_end_s is not None:
-                words += f", with copies {time_text(row.end_to_end_s)}"
-        case RowStatus.PREDICTED:
-            words = f"predicted for {device}{_formulation(row)}"
-            if row.end_to_end_s is not None:
-                words += f", with copies {estimated(time_text(row.end_to_end_s))}"
+    reason, words = one_line(row.reason), place_text(row)
+    if row.status is RowStatus.UNAVAILABLE:
+        return words
+    if row.status is RowStatus.MEASURED and row.predicted_s is not None:
+        time = estimated(time_text(row.predicted_s))
+        words += f", predicted for {one_line(row.predicted_for)}: {time}"
+    if copied := copied_text(row):
+        words += f", with copies {copied}"
     if is_doubtful(row):
         return f"{words}; not verified: {reason or 'no reason was recorded'}"
     # Right, measured, and yet not written.

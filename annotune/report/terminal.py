@@ -38,6 +38,7 @@ from annotune.report.summary import (
     LEGEND_PREDICTED,
     RowWords,
     asked_rows,
+    copied_text,
     finals_texts,
     formulation_texts,
     grid_texts,
@@ -45,6 +46,7 @@ from annotune.report.summary import (
     heading,
     is_doubtful,
     model_texts,
+    place_text,
     profile_texts,
     row_words,
     trials_text,
@@ -256,17 +258,23 @@ class ShortTable:
 def _short_rows(rows: Iterable[Row], width: int, line: Line, dots: str) -> Table:
     """Return one line for each row; where its figures come from is cut at the end of `width`."""
     every = [(row, row_words(row)) for row in rows]
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="underline")
-    table.add_column("variant", no_wrap=True)
-    for name in COLUMNS[:-1]:
-        table.add_column(name, justify="right", no_wrap=True)
+    copied = [copied_text(row) for row, _ in every]
+    time, *others = COLUMNS[:-1]
+    # A call is the kernels with the copies of the program's arrays.
+    heads = ("variant", time, *(["a call"] if any(copied) else []), *others)
+    gap = 1 if any(copied) else 2
+    table = Table(box=None, pad_edge=False, padding=(0, gap, 0, 0), header_style="underline")
+    for name in heads:
+        table.add_column(name, justify="left" if name == heads[0] else "right", no_wrap=True)
     table.add_column("where from", no_wrap=True)
-    heads = ("variant", *COLUMNS[:-1])
-    texts = [(words.name, *words.figures[:-1]) for _, words in every]
-    room = width - sum(2 + max(map(len, column)) for column in zip(heads, *texts, strict=True))
-    for (row, words), own in zip(every, texts, strict=True):
+    texts = [
+        (words.name, words.figures[0], *([own] if any(copied) else []), *words.figures[1:-1])
+        for (_, words), own in zip(every, copied, strict=True)
+    ]
+    room = width - sum(gap + max(map(len, column)) for column in zip(heads, *texts, strict=True))
+    for (row, _), own in zip(every, texts, strict=True):
         doubt = "not verified; " if is_doubtful(row) else ""
-        place = line(f"{doubt}{words.provenance}")
+        place = line(f"{doubt}{place_text(row)}")
         if place.cell_len > room:
             place.truncate(max(room - len(dots), 0))
             place.append(dots)

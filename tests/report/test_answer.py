@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from sample_run import CPU, GPU, RUN, SD_T_D2
@@ -9,6 +10,7 @@ from sample_run import CPU, GPU, RUN, SD_T_D2
 from annotune.report.answer import answer_texts
 from annotune.report.summary import heading
 from annotune.report.terminal import SHORT_WIDTH, short_text
+from annotune.tune.proving import no_time_words
 from annotune.tune.results import NO_TARGET, KernelModel, Row, RowStatus, TargetModel
 
 ORIGINAL = Row("sequential", RowStatus.MEASURED, CPU, 1.0, 0.01)
@@ -48,6 +50,30 @@ def test_a_tie_is_no_win() -> None:
 def test_what_is_right_and_not_written_is_not_linked() -> None:
     said = answer(ORIGINAL, replace(TUNED, reason="it is not written"))
     assert said.endswith(f"measured on {CPU}; it is not written")
+
+
+def test_the_winner_is_linked_though_no_time_was_left_for_all_proofs() -> None:
+    late = no_time_words("where arrays share memory")
+    said = answer(ORIGINAL, replace(TUNED, reason=late), PREDICTED)
+    assert said.endswith(f"measured on {CPU}; {late}; link: gcc main.c out/f_omp.c")
+
+
+def test_the_speed_up_is_the_tables() -> None:
+    # By the rounds of the finals it is another than the quotient of the medians.
+    said = answer(ORIGINAL, replace(TUNED, speedup=5.0))
+    assert "wins with 250 ms, 5.00x as fast as the original with 1.00 s" in said
+
+
+def test_a_call_with_its_copies_stands_beside_the_kernels() -> None:
+    region = replace(
+        SD_T_D2, rows=(ORIGINAL, replace(PREDICTED, end_to_end_s=5.6e-3)), by_size=(), copies=()
+    )
+    lines = short_text(replace(RUN, regions=(region,))).splitlines()
+    assert re.match(r"variant +time +a call GFLOP/s", lines[1])
+    (cuda,) = (one for one in lines if one.startswith("tuned CUDA"))
+    assert "(~1.00 ms) (~5.60 ms)" in cuda
+    assert cuda.endswith(f"predicted for {GPU}")
+    assert "a call" not in short_text(replace(RUN, regions=(replace(region, rows=(TUNED,)),)))
 
 
 def test_a_prediction_is_told_as_one_where_nothing_measured_is_to_be_linked() -> None:

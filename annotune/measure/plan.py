@@ -386,7 +386,7 @@ def proofs(
         odd = Odd(values=values, is_narrow=True, may_fall_back=True)
         yield replace(plan, sizes=(*small, one), odd=odd, sanitize=True)
     yield from _on_failures(program, analysis, plan, (small, (one,), long))
-    shared = _overlaps(program, analysis, one)
+    shared = _overlaps(program.kind, analysis, one)
     if shared:
         places = (one, *long[-1:])
         yield from _on_shared_memory(program, analysis, plan, places, shared, tuned)
@@ -438,6 +438,13 @@ def _runs_once(analysis: Analysis, sizes: Sizes) -> bool:
 def _is_long(analysis: Analysis, sizes: Sizes) -> bool:
     """Return whether a run at some sizes takes a second and more."""
     return _assignments(analysis, sizes) > LONG_ITERATIONS
+
+
+def long_proofs(kind: str, analysis: Analysis) -> int:
+    """Return how many ways to share memory have a long proof each, where C fixes large sizes."""
+    if middle_sizes(analysis) or not _runs_once(analysis, {}):
+        return 0
+    return len(_overlaps(kind, analysis, {}))
 
 
 def takes_long(plan: CheckPlan, analysis: Analysis) -> bool:
@@ -530,14 +537,14 @@ def _on_shared_memory(
             yield replace(races, sizes=others, odd=Odd(overlaps=ends, may_fall_back=True))
 
 
-def _overlaps(program: Program, analysis: Analysis, sizes: Sizes) -> tuple[Overlap, ...]:
+def _overlaps(kind: str, analysis: Analysis, sizes: Sizes) -> tuple[Overlap, ...]:
     """Return the ways to share memory that a text must stand at `sizes`.
 
     Of runs that take long, as where C fixes large sizes, only those with one element in common:
     both orders of two arrays ask for each half of a test.
     """
     # A device's data region alone asks whether what is only read is there in part.
-    found = overlaps(analysis, sizes, has_inputs=program.kind in FOR_DEVICES)
+    found = overlaps(analysis, sizes, has_inputs=kind in FOR_DEVICES)
     assignments = _assignments(analysis, sizes) * len(found)
     return tuple(o for o in found if assignments <= DETECT_AT_MOST or o.shared == 1)
 

@@ -20,7 +20,7 @@ from annotune.ir.c_types import element_bytes
 from annotune.ir.nest import LocalArray, MemorySpace, walk_stmts
 from annotune.measure.check import BRANCHES
 from annotune.measure.compile import COMPILE_LIMIT_S, KINDS
-from annotune.measure.plan import CheckPlan, proofs
+from annotune.measure.plan import CheckPlan, long_proofs, proofs
 from annotune.measure.program import Program
 from annotune.measure.run import ONCE_S, RUN_LIMIT_S
 from annotune.measure.timing import (
@@ -52,9 +52,9 @@ NEAR = 1.25
 FEWEST, MOST = 3, 8
 # What takes this many times the fastest one's time by its median is never named in its place.
 AS_FAST = 1.02
-# The proofs of a winner take some so many checks: on two cores gemm's take 6 s after checks of
-# 0.6 s.
-PROOFS = 10.0
+# The proofs of a winner take some so many checks, each long one so many more: on two cores gemm's
+# take 6 s after checks of 0.6 s, and local_grad3's, with 24 long ones, 14 s after checks of 0.2 s.
+PROOFS, LONG_PROOF = 10.0, 2.0
 # What the proofs of a winner tell of it, among its facts.
 OF_PROOFS = (BRANCHES, NOT_PROVED)
 # The original may take this share of the finals' time: the figures of the others matter more.
@@ -317,6 +317,11 @@ class TargetResult:
         return replace(found, warnings=(*found.warnings, *unfinished))
 
 
+def _proofs(bench: Bench, kind: str) -> float:
+    """Return how many checks the proofs of a winner take."""
+    return PROOFS + LONG_PROOF * long_proofs(kind, bench.checker.oracle.analysis)
+
+
 @dataclass(frozen=True)
 class Contest:
     """What a search and its finals have left of one target, nothing of which is proved.
@@ -339,7 +344,8 @@ class Contest:
     @property
     def proofs_s(self) -> float:
         """Return the seconds that the proofs of its winner will take, by the check of one."""
-        return max((proofs_s(PROOFS, one.trial) for one in self.ranked[:1]), default=0.0)
+        times = _proofs(self.bench, self.kind)
+        return max((proofs_s(times, one.trial) for one in self.ranked[:1]), default=0.0)
 
     def unproved(self) -> TargetResult:
         """Return the result if the first stands all proofs."""
@@ -434,7 +440,9 @@ def by_clock(
 
     is_quiet = kind in _ON_THIS_CPU
     device = bench.device_name
-    way = Way(kind, plan, predicted_trial, is_quiet=is_quiet, device=device, proofs=PROOFS)
+    way = Way(
+        kind, plan, predicted_trial, is_quiet=is_quiet, device=device, proofs=_proofs(bench, kind)
+    )
     return Experiment(bench, target, listing, wanted, way).run()
 
 
@@ -452,7 +460,7 @@ def predicted(
     def judge(variant: Variant, trial: Trial) -> Trial:
         return judged(variant, trial, bench.arch, device)
 
-    way = Way(kind, plan, judge, bench.session.config.jobs, proofs=PROOFS)
+    way = Way(kind, plan, judge, bench.session.config.jobs, proofs=_proofs(bench, kind))
     tried, searched = Experiment(bench, target, listing, wanted, way).run()
     ranked = tuple(_by_time(one for one in tried if one.is_right))
     return Contest(bench, target, kind, listing, tried, ranked, searched)

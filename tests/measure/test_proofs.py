@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from compilers import here
-from support.regions import analysis_of, text_source
+from support.regions import EXAMPLES, analysis_of, text_source
 
 from annotune.analysis.analyse import analyse
 from annotune.annotation.devices import load_device
@@ -17,7 +17,7 @@ from annotune.codegen.target import RegionCode, load_target
 from annotune.measure.check import Checker
 from annotune.measure.inputs import ENDING, WHOLE, Overlap, Values, make_inputs, overlaps
 from annotune.measure.oracle import Oracle
-from annotune.measure.plan import CheckPlan, Failures, Odd, proofs, runs_of
+from annotune.measure.plan import CheckPlan, Failures, Odd, long_proofs, proofs, runs_of
 from annotune.measure.program import (
     Original,
     Program,
@@ -581,3 +581,10 @@ def test_what_kernels_for_a_size_of_their_own_read_beside_an_array_is_found(tmp_
     assert is_tried_right
     assert reason.startswith("at n=500000: ")
     assert "AddressSanitizer" in reason
+
+
+def test_the_long_proofs_are_those_that_are_made() -> None:
+    # C fixes its sizes, and nobody says that its six arrays do not overlap.
+    fixed = analysis_of((EXAMPLES / "nekbone/local_grad3.c").read_text())
+    assert long_proofs("openmp", fixed) == 24
+    assert long_proofs("openmp", analysis_of((EXAMPLES / "gemm/gemm.c").read_text())) == 0

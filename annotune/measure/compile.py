@@ -598,7 +598,10 @@ def _steps(
     ]
     has_cxx = has_cxx or any(s.language == "c++" for s in job.sources)
     linker = _start(tools, kind, "c++" if has_cxx else "c")
-    cudart = tools.nvcc.link if kind.links_cudart and tools.nvcc else ()
+    cudart: tuple[str, ...] = ()
+    if kind.links_cudart and tools.nvcc:
+        cudart = tools.nvcc.link
+        linker = tools.cxx.command if tools.cxx else linker
     return [*steps, [*linker, *objects, *linked, "-o", str(path), *kind.link, *cudart]]
 
 

@@ -35,9 +35,13 @@ _CUDA_PROBE = (
     '#include <cuda_runtime.h>\nextern "C" __global__ void annotune_probe(double *a)\n'
     "{ a[threadIdx.x] *= 2; }\n"
 )
-_CUDART_PROBE = (
-    "int cudaGetDeviceCount(int *);\nint main(void) { int n; return cudaGetDeviceCount(&n) < 0; }\n"
-)
+_CUDART_PROBE = """\
+#ifdef __cplusplus
+extern "C"
+#endif
+int cudaGetDeviceCount(int *);
+int main(void) { int n; return cudaGetDeviceCount(&n) < 0; }
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +49,8 @@ class Compiler:
     """A compiler that works: the words that start it and what its own version line says.
 
     `flags` are needed in every call. `include` and `library` are the folders of the CUDA
-    headers and of cudart for nvcc, `link` the words by which the C compiler links an object of
-    it; all three are empty for the others.
+    headers and of cudart for nvcc, `link` the words by which an object of it is linked; all three
+    are empty for the others.
     """
 
     command: tuple[str, ...]
@@ -143,7 +147,7 @@ def _find(settings: tuple[tuple[str, str], ...]) -> Toolchains:
             nvcc, cuda_problem = cuda.result()
         if cuda_problem:
             problems["nvcc"] = cuda_problem
-        nvcc = _with_cudart(nvcc, c, folder, problems)
+        nvcc = _with_cudart(nvcc, cxx or c, folder, problems)
     return Toolchains(
         c=c,
         cxx=cxx,
@@ -331,16 +335,17 @@ def _cuda_folders(command: tuple[str, ...]) -> tuple[str, str]:
 
 
 def _with_cudart(
-    nvcc: Compiler | None, c: Compiler | None, folder: Path, problems: dict[str, str]
+    nvcc: Compiler | None, linker: Compiler | None, folder: Path, problems: dict[str, str]
 ) -> Compiler | None:
-    """Return nvcc with the words by which the C compiler links cudart, proven by a program.
+    """Return nvcc with the words by which a compiler links its objects, proven by a program.
 
-    The static library: PyPI's wheel has no ``libcudart.so`` for ``-lcudart`` to find.
+    That is the C++ compiler where there is one: a C compiler may be without libstdc++. The static
+    library: PyPI's wheel has no ``libcudart.so`` for ``-lcudart`` to find.
     """
-    if c is None or nvcc is None:
+    if linker is None or nvcc is None:
         return nvcc
     link = (f"-L{nvcc.library}", "-lcudart_static", "-lstdc++", "-lpthread", "-ldl", "-lrt")
-    finished = _compile(c.command, folder, _CUDART_PROBE, ".c", *link)
+    finished = _compile(linker.command, folder, _CUDART_PROBE, ".c", *link)
     if finished.ok:
         return replace(nvcc, link=link)
     problems["cudart"] = _words(finished)

@@ -14,6 +14,9 @@ LOCK   ?=
 # More workers than cores gain nothing, since the tests run compilers.
 JOBS   ?= $(shell getconf _NPROCESSORS_ONLN)
 
+# Compiled once, Python's modules need not be so again in each of the tests' processes.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help demo test test-all check example bench static clean
 
 help:

@@ -17,7 +17,14 @@ from typing import TypeAlias
 
 import islpy as isl
 
-from annotune.analysis.facts import ArrayUse, Dependence, DependenceKind, LoopFacts, LoopKind
+from annotune.analysis.facts import (
+    ArrayUse,
+    Conflict,
+    Dependence,
+    DependenceKind,
+    LoopFacts,
+    LoopKind,
+)
 from annotune.analysis.messages import listed
 from annotune.analysis.model import Model, agreeing
 from annotune.analysis.reductions import (
@@ -345,7 +352,21 @@ def all_dependences(model: Model, lifetimes: Mapping[str, Lifetime]) -> tuple[Ca
             for sink in references:
                 if source.is_write or sink.is_write:
                     found.extend(_between(model, source, sink, lifetime))
-    return _with_doubts(model, lifetimes, found)
+    return tuple(_knowing_alike(_with_doubts(model, lifetimes, found)))
+
+
+def _knowing_alike(found: Iterable[Carried]) -> Iterator[Carried]:
+    """Yield dependences of which those with equal relations know the same orders.
+
+    So have the statements of a region that differ in their arrays alone.
+    """
+    known: dict[str, dict[object, Conflict | None]] = {}
+    for one in found:
+        pairs = one.dependence.relation
+        for kind in (isl.dim_type.in_, isl.dim_type.out):
+            pairs = pairs.set_tuple_name(kind, "S")
+        alike = known.setdefault(str(pairs), {})
+        yield replace(one, dependence=replace(one.dependence, known=alike))
 
 
 def _with_doubts(

@@ -42,7 +42,8 @@ class Dependence:
     which may be reordered but not run at the same time; where one `is_ordered` only workers that
     combine what they have may, and the serial order must stay that of the text. Where what it is
     made of is there afterwards, it `may_run_again`. `known` are what orders it was compared with
-    already, and how each breaks it: a schedule asks after every step.
+    already, and how each breaks it: a schedule asks after every step. Those of equal relations know
+    the same.
     """
 
     array: str
@@ -54,9 +55,23 @@ class Dependence:
     is_ordered: bool = False
     may_run_again: bool = False
     span: Span = NOWHERE
-    known: dict[object, Violation | None] = field(
-        default_factory=dict, init=False, compare=False, repr=False
-    )
+    known: dict[object, Conflict | None] = field(default_factory=dict, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """How an order or a placement breaks what is alike in several dependences.
+
+    It does at `loop`, in the words `said` of the array, none where the sink comes first.
+    """
+
+    loop: str
+    said: str = ""
+
+    def of(self, dependence: Dependence) -> Violation:
+        """Return how it breaks one of them."""
+        late = f"needs statement {dependence.source} before statement {dependence.sink}"
+        return Violation(dependence, self.loop, f"{dependence.array} {self.said or late}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,8 @@ Kennedy, "Optimizing Compilers for Modern Architectures", 2001, section 5.3).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 from typing import TypeAlias
 
@@ -30,7 +30,7 @@ from annotune.analysis.dependences import (
     shortest_distance,
 )
 from annotune.analysis.domains import IslSpace, instance_text, parsed_map
-from annotune.analysis.facts import Analysis, Dependence, DependenceKind, Violation
+from annotune.analysis.facts import Analysis, Conflict, Dependence, DependenceKind, Violation
 from annotune.analysis.statements import with_values
 from annotune.ir.expr import (
     Access,
@@ -69,10 +69,18 @@ class Path:
 
         It is text, whose hash is known once it has been asked for.
         """
-        return ";".join(
+        loops = (
             f"{x.var} {x.root} {x.place} {print_expr(x.lower)} {x.step} {x.merges}"
             for x in self.loops
         )
+        return ";".join((*self.iterators, *loops))
+
+    def with_serial(self, loops: frozenset[int]) -> Path:
+        """Return the path with the loops whose identities are in `loops` run in order."""
+        if not loops:
+            return self
+        as_serial = (replace(x, place=Level.SERIAL) if id(x) in loops else x for x in self.loops)
+        return replace(self, loops=tuple(as_serial))
 
     def common_depth(self, other: Path) -> int:
         """Return how many loops surround both statements."""
@@ -228,26 +236,43 @@ def violations(analysis: Analysis, body: tuple[Stmt, ...]) -> tuple[Violation, .
     Raises:
         ValueError: `body` does not hold every statement once, inside its own loops.
     """
+    return tuple(broken(analysis, body))
+
+
+def broken(
+    analysis: Analysis,
+    body: tuple[Stmt, ...],
+    serial: Callable[[Dependence], frozenset[int]] = lambda _: frozenset(),
+) -> Iterator[Violation]:
+    """Yield the dependences that `body` does not keep, as `violations` has them all.
+
+    A dependence meets the loops whose identities `serial` names as if they ran in order.
+    """
     found = paths(analysis, body)
     space = space_of(analysis)
-    broken = []
+    ends: dict[tuple[int, frozenset[int]], Path] = {}
     # What the loops come to follows from them, and from what the region's sizes are.
-    ways = {number: path.way for number, path in found.items()}
+    ways: dict[tuple[int, frozenset[int]], str] = {}
     for dependence in analysis.dependences:
-        first, then = dependence.source, dependence.sink
-        ends = found[first], found[then]
-        depth, is_late = ends[0].common_depth(ends[1]), ends[0].position > ends[1].position
-        key = ways[first], ways[then], depth, is_late
+        in_order = serial(dependence)
+        first, then = keys = tuple((n, in_order) for n in (dependence.source, dependence.sink))
+        for end in keys:
+            if end not in ends:
+                ends[end] = found[end[0]].with_serial(in_order)
+                ways[end] = ends[end].way
+        source, sink = ends[first], ends[then]
+        depth, is_late = source.common_depth(sink), source.position > sink.position
+        is_free = dependence.is_reduction and not dependence.is_ordered
+        key = ways[first], ways[then], depth, is_late, is_free
         if key not in dependence.known:
-            before, after = ends[0].values("i", space), ends[1].values("j", space)
-            pair = _Pair(dependence, *ends, before, after, space)
-            dependence.known[key] = pair.violation()
-        violation = dependence.known[key]
-        if violation is not None:
-            broken.append(violation)
+            before, after = source.values("i", space), sink.values("j", space)
+            pair = _Pair(dependence, source, sink, before, after, space)
+            dependence.known[key] = pair.conflict()
+        conflict = dependence.known[key]
+        if conflict is not None:
+            yield conflict.of(dependence)
     if analysis.homes:
-        broken += _broken_privates(analysis, found, body)
-    return tuple(broken)
+        yield from _broken_privates(analysis, found, body)
 
 
 def _broken_privates(
@@ -294,7 +319,7 @@ class _Pair:
     after: tuple[str, ...]
     space: IslSpace
 
-    def violation(self) -> Violation | None:
+    def conflict(self) -> Conflict | None:
         """Return how the order and placement break the dependence, None when they keep it."""
         pairs = self._run_pairs()
         common = self.source.common_depth(self.sink)
@@ -343,7 +368,7 @@ class _Pair:
         both = f"{self.source.instance('i')} -> {self.sink.instance('j')}"
         return parsed_map(self.space.text(f"{both} : {fact}"))
 
-    def _between_workers(self, pairs: isl.Map, common: int) -> Violation | None:
+    def _between_workers(self, pairs: isl.Map, common: int) -> Conflict | None:
         """Return the violation when a pair of `pairs` runs on two workers inside a kernel.
 
         Loops placed alike, with the same first value and step, give equal values to one
@@ -367,28 +392,24 @@ class _Pair:
             return None
         depth = next((d for d in mine if d >= common), min(common, len(self.source.loops)) - 1)
         name = self.source.loops[depth].var
-        array = self.dependence.array
-        return Violation(self.dependence, name, f"{array} passes between the workers of {name}")
+        return Conflict(name, f"passes between the workers of {name}")
 
-    def _carried(self, depth: int, wrong: isl.Map) -> Violation:
+    def _carried(self, depth: int, wrong: isl.Map) -> Conflict:
         loop = self.source.loops[depth]
         roots = self.source.root(loop), self.sink.root(loop)
         steps, least = constant_distance(wrong, *roots), shortest_distance(wrong, *roots)
-        text = f"{self.dependence.array} is carried by {loop.var}"
+        text = f"is carried by {loop.var}"
         if steps is not None:
             text += f" (distance {abs(steps)})"
         elif least is not None:
             text += f" (distance {least} and more)"
-        return Violation(self.dependence, loop.var, text)
+        return Conflict(loop.var, text)
 
-    def _late(self, pairs: isl.Map) -> Violation | None:
+    def _late(self, pairs: isl.Map) -> Conflict | None:
         if pairs.is_empty():
             return None
-        first, then = self.dependence.source, self.dependence.sink
         common = self.source.common_depth(self.sink)
-        loop = self.source.loops[common - 1].var if common else ""
-        text = f"{self.dependence.array} needs statement {first} before statement {then}"
-        return Violation(self.dependence, loop, text)
+        return Conflict(self.source.loops[common - 1].var if common else "")
 
 
 def _placed(path: Path) -> list[int]:

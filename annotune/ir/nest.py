@@ -374,7 +374,11 @@ def walk_places(
 
     The place has one number per level, outermost first.
     """
-    for index, stmt in enumerate(body):
-        yield stmt, outer, (*place, index)
+    # One generator: of one in another each statement would pass through as many as it has loops.
+    rest = [(stmt, outer, (*place, k)) for k, stmt in reversed([*enumerate(body)])]
+    while rest:
+        stmt, around, at = found = rest.pop()
+        yield found
         if isinstance(stmt, Loop):
-            yield from walk_places(stmt.body, (*outer, stmt), (*place, index))
+            inner = (*around, stmt)
+            rest += [(one, inner, (*at, k)) for k, one in reversed([*enumerate(stmt.body)])]

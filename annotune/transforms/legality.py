@@ -7,13 +7,12 @@ terms may be grouped before they are added, by the C types of values.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import replace
 from math import prod
 from typing import assert_never
 
 from annotune.analysis.facts import Analysis, Dependence, DependenceKind, LoopKind, Violation
 from annotune.analysis.reductions import reduction_operator
-from annotune.analysis.schedule import elements, has_array_around, violations
+from annotune.analysis.schedule import broken, elements, has_array_around
 from annotune.annotation.messages import nearest
 from annotune.diagnostics import Diagnostic, Span, Template
 from annotune.ir.c_types import element_bytes
@@ -54,14 +53,14 @@ from annotune.transforms.messages import (
     TOO_MUCH_OWN_SHARED,
 )
 from annotune.transforms.transform import Context
-from annotune.transforms.tree import Body, in_order, numbers, path, target_name
+from annotune.transforms.tree import Body, numbers, path, target_name
 
 
 def order_refusal(
     command: str, body: Body, context: Context, span: Span, help: str
 ) -> Diagnostic | None:
     """Return why `body` may not run in its order, at the command's place, or None."""
-    return _refusal(REVERSES_DEPENDENCE, command, violations(context.analysis, body), span, help)
+    return _refusal(REVERSES_DEPENDENCE, command, broken(context.analysis, body), span, help)
 
 
 def placement_refusal(
@@ -78,20 +77,18 @@ def _races(body: Body, analysis: Analysis) -> Iterable[Violation]:
     that between a statement inside it and one outside the order of the text holds, as if it
     were serial. So it is, too, for a reduction that the loop combines.
     """
-    alike: dict[frozenset[int], list[Dependence]] = {}
     loops = {assign.number: around for assign, around in walk_paths(body)}
-    for dependence in analysis.dependences:
-        one, two = loops[dependence.source], loops[dependence.sink]
-        mine = {id(x) for x in one if joins(x, one)}
-        its = {id(x) for x in two if joins(x, two)}
+    joining = {n: {id(x) for x in around if joins(x, around)} for n, around in loops.items()}
+
+    def serial(dependence: Dependence) -> frozenset[int]:
         # In a loop around both, they meet only where it ends.
-        ordered = mine ^ its
+        ordered = joining[dependence.source] ^ joining[dependence.sink]
         if dependence.is_reduction:
-            ordered |= {id(x) for x in one if combines(x, dependence.array)}
-        alike.setdefault(frozenset(ordered), []).append(dependence)
-    for loop_ids, dependences in alike.items():
-        serial = in_order(body, loop_ids)
-        yield from violations(replace(analysis, dependences=tuple(dependences)), serial)
+            around = loops[dependence.source]
+            ordered |= {id(x) for x in around if combines(x, dependence.array)}
+        return frozenset(ordered)
+
+    yield from broken(analysis, body, serial)
     yield from _lost_values(analysis, body, loops)
 
 

@@ -186,7 +186,8 @@ def test_terms_of_the_triples_give_what_the_nests_give(
     made.check(*(called(terms, *own) for own in sizes), launches=True)
 
 
-@pytest.mark.parametrize("terms", [TRIPLES, FEW], ids=["doubles", "singles too"])
+@pytest.mark.alike(2)
+@pytest.mark.parametrize("terms", [FEW, TRIPLES], ids=["singles too", "doubles"])
 def test_copies_run_ahead_across_steps_and_statements(
     terms: tuple[tuple[str, str, tuple[str, ...]], ...], tmp_path: Path
 ) -> None:

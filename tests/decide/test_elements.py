@@ -394,7 +394,9 @@ def test_a_thread_has_pairs_of_points() -> None:
     assert not any(step.pair for step in ax.of(Spread))
 
 
-@pytest.mark.parametrize(("d", "q"), [(8, 8), (8, 12), (10, 10), (9, 9)])
+@pytest.mark.parametrize(
+    ("d", "q"), [(8, 12), (9, 9), *(pytest.param(n, n, marks=pytest.mark.slow) for n in (8, 10))]
+)
 def test_pairs_are_right_and_proven(d: int, q: int, tmp_path: Path) -> None:
     text = interpolation(d, q)
     (region,) = text_regions(text)

@@ -146,6 +146,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> object:
     return lru_cache(lambda way: Shared(*TABLES[way][:2], tmp_path_factory.mktemp("oracle")))
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize("way", TABLES)
 def test_the_generated_text_passes(way: str, shared: object) -> None:
     assert callable(shared)
@@ -156,6 +157,7 @@ def test_the_generated_text_passes(way: str, shared: object) -> None:
     assert (trial.status, trial.reason) == (Status.CORRECT, "")
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize(("way", "one"), MUTATIONS)
 def test_a_mistake_does_not_pass(way: str, one: Mutation, shared: object) -> None:
     assert callable(shared)

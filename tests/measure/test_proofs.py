@@ -502,6 +502,7 @@ def test_cuda_is_run_on_grids_too_small_and_with_failing_calls(tmp_path: Path) -
         wrong = replace(right, device=text.replace(old, new))
         assert checker.check(wrong, plan).status is Status.CORRECT
         assert checker.check(wrong, proof).is_wrong, new
+    for proof in (small, failing, once):
         assert not checker.check(right, proof).is_wrong
 
 

@@ -17,8 +17,8 @@ struct annotune_residents {
     int count, depth, aside;
     struct annotune_resident all[ANNOTUNE_MOST_RESIDENT];
 };
-/* One for all files of the program. */
-__attribute__((weak)) struct annotune_residents annotune_staying = {0};
+/* One for all files of the program, and for each of its threads. */
+__attribute__((weak)) _Thread_local struct annotune_residents annotune_staying = {0};
 /* What a region uses of an array. */
 struct annotune_used {
     const void *first, *end;

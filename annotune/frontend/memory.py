@@ -7,13 +7,14 @@ there are before the piece, its accesses go: no pointer leads out of the array t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from pycparser import c_ast
 
 from annotune.frontend.read.syntax import HOLDERS, STEPS, changed_by, names_in, text_of, walk_tree
-from annotune.frontend.types.symbols import Layer, Record, Symbol, Types, field_of
+from annotune.frontend.types.symbols import REALS, Layer, Record, Symbol, Types, field_of
 from annotune.ir.functions import FUNCTIONS
 
 _POINTER = Layer("*")
@@ -57,6 +58,7 @@ class HostTouch:
 
     `calls` are functions that may touch more, with the place; `freed` what is given back. Where
     something is `unclear`, not all pointers are there, and memory may be given back if it `frees`.
+    It `sets` what may lead others elsewhere: pointers and integers that they see.
     """
 
     pointers: dict[str, bool] = field(default_factory=dict)
@@ -64,6 +66,7 @@ class HostTouch:
     freed: dict[str, None] = field(default_factory=dict)
     frees: bool = False
     unclear: UnclearError | None = None
+    sets: bool = False
 
     def __bool__(self) -> bool:
         return bool(self.pointers or self.calls or self.freed or self.unclear)
@@ -74,13 +77,14 @@ class Scope:
     """The names of a piece: `find` has those before it, `types` what they are made of.
 
     Of its function's own arrays only those that are `kept`, None for all, can be on the device.
-    Functions that are `defined` here are none of a library's. The function takes the address of the
-    `addressed`.
+    Functions that are `defined` here are none of a library's, and a call of one that `sets` may
+    change pointers and integers that others see. The function takes the address of the `addressed`.
     """
 
     find: Callable[[str], Symbol | None]
     types: Types
     defined: Callable[[str], bool]
+    sets: Callable[[str], bool]
     kept: frozenset[str] | None = frozenset()
     addressed: frozenset[str] = frozenset()
 
@@ -95,6 +99,24 @@ def touched(nodes: Sequence[c_ast.Node], scope: Scope) -> HostTouch:
         piece.found.unclear = unclear
         piece.add_calls(nodes)
     return piece.found
+
+
+class Reached(NamedTuple):
+    """What leads from an expression to its elements, and what these are."""
+
+    layers: tuple[Layer, ...] = ()
+    record: Record | None = None
+    base: str = ""
+
+    @property
+    def leads(self) -> bool:
+        """Whether other accesses may depend on the value: all but floating numbers."""
+        return bool(self.layers) or self.base not in REALS
+
+    @property
+    def is_pointer(self) -> bool:
+        """Whether it is a pointer, or has some."""
+        return bool(self.layers) or self.record is not None
 
 
 class _Piece:
@@ -125,41 +147,54 @@ class _Piece:
         }
         # Whether what is evaluated now is evaluated whenever the piece is, and once.
         self.is_certain = not any(isinstance(node, HOLDERS) for node in every)
-        targets = (changed_by(node) for node in every)
-        self.stores_pointers = any(self._is_pointer_in_memory(target) for target in targets)
+        stored = [typed for node in every for typed in self._stored(node)]
+        self.stores_pointers = any(typed is None or typed.is_pointer for typed in stored)
+        self.stores_numbers = any(typed is not None and typed.leads for typed in stored)
+        names = (name for name, _ in _calls_in(nodes) if self._is_elsewhere(name))
+        self.calls_setters = any(scope.sets(name) for name in names)
+        self.found.sets = self.stores_pointers or self.stores_numbers or self.calls_setters
 
     def _set(self, name: str, value: c_ast.Node | None) -> None:
         if value is not None:
             self.set_to.setdefault(name, []).append(value)
 
-    def _is_pointer_in_memory(self, target: c_ast.Node | None) -> bool:
-        if target is None or isinstance(target, c_ast.ID):
-            return False
-        found = self.typed(target)
-        return found is None or bool(found[0])
+    def _stored(self, node: c_ast.Node) -> Iterator[Reached | None]:
+        """Yield what a node changes of memory that others see; None where that is not known."""
+        target = changed_by(node)
+        if isinstance(target, c_ast.ID):
+            symbol = self.symbol(target.name)
+            if symbol is None or symbol.storage in ("file", "static"):
+                yield self.typed(target)
+        elif target is not None:
+            yield self.typed(target)
+        elif isinstance(node, c_ast.FuncCall) and getattr(node.name, "name", "") in _WRITING:
+            for argument in node.args.exprs if node.args is not None else ():
+                found = self.typed(_without_casts(argument))
+                if found is None or found.layers:
+                    yield found and found._replace(layers=found.layers[1:])
 
     # Types ------------------------------------------------------------------------------
 
     def symbol(self, name: str) -> Symbol | None:
         return self.own.get(name) or self.scope.find(name)
 
-    def typed(self, node: c_ast.Node) -> tuple[tuple[Layer, ...], Record | None] | None:
+    def typed(self, node: c_ast.Node) -> Reached | None:
         """Return what leads from an expression to its elements, None where that is not known."""
         match node:
             case c_ast.ID():
                 symbol = self.symbol(node.name)
-                return (symbol.layers, symbol.record) if symbol is not None else ((), None)
+                return _typed_as(symbol) if symbol is not None else Reached()
             case c_ast.Constant():
-                return ((_POINTER,) if node.type == "string" else (), None)
+                return Reached((_POINTER,) if node.type == "string" else (), None, "char")
             case c_ast.ArrayRef():
                 return self._less(node.name)
             case c_ast.UnaryOp(op="*"):
                 return self._less(node.expr)
             case c_ast.UnaryOp(op="&"):
                 inner = self.typed(node.expr)
-                return None if inner is None else ((_POINTER, *inner[0]), inner[1])
+                return inner and inner._replace(layers=(_POINTER, *inner.layers))
             case c_ast.UnaryOp():
-                return self.typed(node.expr) if node.op in STEPS else ((), None)
+                return self.typed(node.expr) if node.op in STEPS else Reached()
             case c_ast.BinaryOp():
                 return self._sum(node)
             case c_ast.Assignment():
@@ -172,50 +207,49 @@ class _Piece:
                 return self._member(node)
             case c_ast.FuncCall():
                 return self._result(node)
-        return ((), None)
+        return Reached()
 
-    def _less(self, node: c_ast.Node) -> tuple[tuple[Layer, ...], Record | None] | None:
+    def _less(self, node: c_ast.Node) -> Reached | None:
         outer = self.typed(node)
-        return None if outer is None or not outer[0] else (outer[0][1:], outer[1])
+        return outer._replace(layers=outer.layers[1:]) if outer and outer.layers else None
 
-    def _sum(self, node: c_ast.BinaryOp) -> tuple[tuple[Layer, ...], Record | None] | None:
+    def _sum(self, node: c_ast.BinaryOp) -> Reached | None:
         if node.op not in ("+", "-"):
-            return (), None
+            return Reached()
         left, right = self.typed(node.left), self.typed(node.right)
         if left is None or right is None:
             return None
-        if left[0] and right[0]:
-            return (), None
-        return left if left[0] else right
+        if left.layers and right.layers:
+            return Reached()
+        return left if left.layers else right
 
-    def _declared(
-        self, node: c_ast.Typename | c_ast.Decl
-    ) -> tuple[tuple[Layer, ...], Record | None]:
+    def _declared(self, node: c_ast.Typename | c_ast.Decl) -> Reached:
         decl = c_ast.Decl("", [], [], [], [], node.type, None, None, node.coord)
-        symbol = self.scope.types.symbol(decl, "local")
-        return symbol.layers, symbol.record
+        return _typed_as(self.scope.types.symbol(decl, "local"))
 
-    def _member(self, node: c_ast.StructRef) -> tuple[tuple[Layer, ...], Record | None] | None:
+    def _member(self, node: c_ast.StructRef) -> Reached | None:
         outer = self.typed(node.name)
-        member = field_of(outer[1], node.field.name) if outer and outer[1] else None
+        member = field_of(outer.record, node.field.name) if outer and outer.record else None
         return None if member is None else self._declared(member)
 
-    def _result(self, call: c_ast.FuncCall) -> tuple[tuple[Layer, ...], Record | None] | None:
+    def _result(self, call: c_ast.FuncCall) -> Reached | None:
         name = call.name.name if isinstance(call.name, c_ast.ID) else ""
         symbol = self.symbol(name)
         if symbol is not None and symbol.layers and symbol.layers[0].kind == "()":
-            return symbol.layers[1:], symbol.record
+            return _typed_as(symbol)._replace(layers=symbol.layers[1:])
         if name in _FRESH or name in FREEING:
-            return (_POINTER,), None
-        return ((), None) if name in FUNCTIONS or name in _READING | _WRITING else None
+            return Reached((_POINTER,))
+        return Reached() if name in FUNCTIONS or name in _READING | _WRITING else None
 
     # Accesses ---------------------------------------------------------------------------
 
     def visit(self, node: c_ast.Node | None, is_written: bool = False) -> None:
         """Take in what the evaluation of a tree touches; `is_written` where it is a target."""
         match node:
-            case None | c_ast.ID() | c_ast.Constant() | c_ast.Typename():
+            case None | c_ast.Constant() | c_ast.Typename():
                 return
+            case c_ast.ID():
+                self._whole(node)
             case c_ast.Assignment():
                 self.visit(node.lvalue, is_written=True)
                 self.visit(node.rvalue)
@@ -226,8 +260,10 @@ class _Piece:
             case c_ast.UnaryOp() if node.op in STEPS:
                 self.visit(node.expr, is_written=True)
             case c_ast.UnaryOp(op="*") | c_ast.ArrayRef() | c_ast.StructRef():
-                self._touch(node, is_written)
+                # What leads there has to be right before it is followed.
                 self._inside(node)
+                self._whole(node)
+                self._touch(node, is_written)
             case c_ast.FuncCall():
                 self._call(node)
             case c_ast.BinaryOp(op="&&" | "||"):
@@ -255,6 +291,8 @@ class _Piece:
     def _inside(self, place: c_ast.Node) -> None:
         """Take in what the address of a place is made of."""
         match place:
+            case c_ast.ID():
+                return
             case c_ast.ArrayRef():
                 self._part(place.name)
                 self.visit(place.subscript)
@@ -269,12 +307,29 @@ class _Piece:
         """Take in a pointer, or an array inside the same one, whose address alone counts."""
         found = self.typed(node)
         is_place = isinstance(node, c_ast.ArrayRef | c_ast.UnaryOp | c_ast.StructRef)
-        is_array = found is not None and bool(found[0]) and found[0][0].kind == "[]"
-        is_struct = found is not None and not found[0] and isinstance(node, c_ast.StructRef)
-        if (is_place and is_array) or is_struct:
+        is_inside = found is not None and (not found.layers or found.layers[0].kind == "[]")
+        if is_place and is_inside:
             self._inside(node)
-        else:
+        elif not isinstance(node, c_ast.ID):
             self.visit(node)
+
+    def _whole(self, node: c_ast.Node) -> None:
+        """Take in the value of a struct: arrays in it may be on the device."""
+        found = self.typed(node)
+        if found is None or found.layers or not self._has_arrays(found.record):
+            return
+        if not isinstance(node, c_ast.ID) or self._may_be_kept(node.name):
+            raise UnclearError(node, f"'{text_of(node)}' has arrays in it")
+
+    def _has_arrays(self, record: Record | None) -> bool:
+        """Return whether a struct has an array of numbers in it."""
+        inside = (record.decls or []) if record is not None else []
+        members = [self._declared(one) for one in inside if isinstance(one, c_ast.Decl)]
+        return any(
+            all(layer.kind == "[]" for layer in member.layers)
+            and (bool(member.layers) or self._has_arrays(member.record))
+            for member in members
+        )
 
     def _touch(self, place: c_ast.Node, is_written: bool) -> None:
         for pointer in self._of_place(place):
@@ -282,12 +337,10 @@ class _Piece:
 
     def add_calls(self, nodes: Sequence[c_ast.Node]) -> None:
         """Take in all calls, and those that give back memory that is not known."""
-        for node in (inner for top in nodes for inner in walk_tree(top)):
-            if isinstance(node, c_ast.FuncCall):
-                name = node.name.name if isinstance(node.name, c_ast.ID) else text_of(node.name)
-                if self._is_elsewhere(name):
-                    self.found.calls.setdefault(name, node)
-                self.found.frees = self.found.frees or name in FREEING
+        for name, node in _calls_in(nodes):
+            if self._is_elsewhere(name):
+                self.found.calls.setdefault(name, node)
+            self.found.frees = self.found.frees or name in FREEING
 
     def _is_elsewhere(self, name: str) -> bool:
         is_known = name in _KNOWN or name in FREEING or name.startswith("__builtin_")
@@ -305,10 +358,13 @@ class _Piece:
             self.found.calls.setdefault(name, call)
         elif name not in _FRESH:
             for number, argument in enumerate(arguments):
-                layers = self.typed(argument)
-                if layers is None:
+                found = self.typed(argument)
+                if found is None:
                     raise UnclearError(argument, f"the type of '{text_of(argument)}' is not known")
-                if layers[0]:
+                if found.layers:
+                    to = self.typed(_without_casts(argument))
+                    if to and len(to.layers) == 1 and self._has_arrays(to.record):
+                        raise UnclearError(argument, f"'{text_of(argument)}' has arrays in it")
                     written = name in _WRITING and (
                         number == 0 or not name.startswith(("mem", "str"))
                     )
@@ -337,13 +393,17 @@ class _Piece:
                 raise UnclearError(place, f"where '{text_of(place)}' lies is not known")
 
     def _of_object(self, name: str) -> Iterator[str]:
-        """Yield an array, or a struct, that is a variable itself where it may be on the device."""
+        """Yield an array that is a variable itself where it may be on the device."""
         symbol = self.scope.find(name)
-        if name in self.own or symbol is None or not symbol.layers:
-            return
-        kept = self.scope.kept
-        if symbol.storage in ("file", "static") or kept is None or name in kept:
+        if symbol is not None and symbol.layers and self._may_be_kept(name):
             yield name
+
+    def _may_be_kept(self, name: str) -> bool:
+        """Return whether the memory of a variable may be on the device."""
+        symbol, kept = self.scope.find(name), self.scope.kept
+        if name in self.own or symbol is None:
+            return False
+        return symbol.storage in ("file", "static") or kept is None or name in kept
 
     def _of_pointer(self, node: c_ast.Node, seen: frozenset[str] = frozenset()) -> Iterator[str]:
         """Yield from which pointers before the piece the value of one in it comes."""
@@ -392,7 +452,9 @@ class _Piece:
             yield from self._of_object(name)
             return
         is_shared = symbol.storage in ("file", "static") or name in self.scope.addressed
-        if name in self.addressed or (is_shared and self.stores_pointers):
+        if is_shared and (self.stores_pointers or self.calls_setters):
+            raise UnclearError(node, f"'{name}' may change in between")
+        if name in self.addressed:
             raise UnclearError(node, f"'{name}' is set through its address")
         if name not in self.own:
             yield name
@@ -404,8 +466,12 @@ class _Piece:
         found = self.typed(node)
         if found is None:
             raise UnclearError(node, f"the type of '{text_of(node)}' is not known")
-        if found[0] and found[0][0].kind == "[]":
+        if _is_array(found) and not isinstance(node, c_ast.StructRef):
             yield from self._of_place(node)
+            return
+        # An array in a struct may be on the device without the rest of it.
+        base = self._outermost(node)
+        if _is_array(found) and isinstance(base, c_ast.ID) and not self._may_be_kept(base.name):
             return
         used = set(names_in(node))
         is_plain = not any(
@@ -416,9 +482,43 @@ class _Piece:
             raise UnclearError(node, f"'{text_of(node)}' is another pointer each time")
         if not self.is_certain and any(map(_dereferences, walk_tree(node))):
             raise UnclearError(node, f"'{text_of(node)}' may not be there to be read")
-        if self.stores_pointers:
+        is_set = self.stores_numbers and any(map(self._is_number_in_memory, walk_tree(node)))
+        if self.stores_pointers or self.calls_setters or is_set:
             raise UnclearError(node, f"'{text_of(node)}' may change in between")
         yield text_of(node)
+
+    def _outermost(self, node: c_ast.Node) -> c_ast.Node | None:
+        """Return the variable that a place is a part of, or what it is reached through."""
+        while isinstance(node, c_ast.StructRef | c_ast.ArrayRef):
+            outer = self.typed(node.name)
+            is_part = outer is not None and (not outer.layers or _is_array(outer))
+            if not is_part or (isinstance(node, c_ast.StructRef) and node.type == "->"):
+                return None
+            node = node.name
+        symbol = self.symbol(node.name) if isinstance(node, c_ast.ID) else None
+        return None if symbol is not None and symbol.is_pointer else node
+
+    def _is_number_in_memory(self, node: c_ast.Node) -> bool:
+        found = self.typed(node)
+        if found is None or found.layers or found.record is not None:
+            return False
+        symbol = self.symbol(node.name) if isinstance(node, c_ast.ID) else None
+        is_shared = symbol is not None and symbol.storage in ("file", "static")
+        return is_shared or _dereferences(node) or isinstance(node, c_ast.StructRef)
+
+
+def _typed_as(symbol: Symbol) -> Reached:
+    return Reached(symbol.layers, symbol.record, symbol.base)
+
+
+def _is_array(found: Reached) -> bool:
+    return bool(found.layers) and found.layers[0].kind == "[]"
+
+
+def _without_casts(node: c_ast.Node) -> c_ast.Node:
+    while isinstance(node, c_ast.Cast):
+        node = node.expr
+    return node
 
 
 def _dereferences(node: c_ast.Node) -> bool:
@@ -426,11 +526,8 @@ def _dereferences(node: c_ast.Node) -> bool:
     return is_member or isinstance(node, c_ast.ArrayRef) or getattr(node, "op", "") == "*"
 
 
-def called_in(nodes: Sequence[c_ast.Node]) -> Mapping[str, c_ast.FuncCall]:
-    """Return the functions that are called by name, with the first call of each."""
-    found: dict[str, c_ast.FuncCall] = {}
-    for top in nodes:
-        for node in walk_tree(top):
-            if isinstance(node, c_ast.FuncCall) and isinstance(node.name, c_ast.ID):
-                found.setdefault(node.name.name, node)
-    return found
+def _calls_in(nodes: Sequence[c_ast.Node]) -> Iterator[tuple[str, c_ast.FuncCall]]:
+    """Yield what is called, with the call."""
+    for node in (inner for top in nodes for inner in walk_tree(top)):
+        if isinstance(node, c_ast.FuncCall):
+            yield node.name.name if isinstance(node.name, c_ast.ID) else text_of(node.name), node

@@ -19,16 +19,23 @@ from annotune.annotation.data_block import DataBlock, NamedArray
 from annotune.annotation.regions import AnnotationBlock
 from annotune.diagnostics import AnnotuneError, Diagnostic
 from annotune.frontend import messages
-from annotune.frontend.memory import HostTouch, Scope, called_in, touched
+from annotune.frontend.memory import HostTouch, Scope, touched
 from annotune.frontend.read.filescope import File
 from annotune.frontend.read.ladder import Ladder
 from annotune.frontend.read.parse import TopLevel, enclosing
 from annotune.frontend.read.region_finder import ParsedFunction, find, function_at
-from annotune.frontend.read.syntax import addressed, changed_by, start_of, text_of, walk_tree
+from annotune.frontend.read.syntax import addressed, start_of, text_of, walk_tree
 from annotune.frontend.types.symbols import Symbol
 from annotune.ir.residency import Called, DataCall, DataEdit, DataText
 
-_PRAGMA = re.compile(r"^[ \t]*(?P<line>#[ \t]*pragma\b)", re.MULTILINE)
+# What stands before a statement without being C: comments, other directives, and pragmas, also as
+# an operator, or behind the name of a macro.
+_BEFORE = re.compile(
+    r"/\*.*?\*/|//[^\n]*|^[ \t]*(?P<pragma>#[ \t]*pragma\b)|^[ \t]*#(?:\\\n|[^\n])*|(?P<word>\w)",
+    re.MULTILINE | re.DOTALL,
+)
+# Of threads, or of a device. What the name of a macro stands for may be.
+_OTHERS = re.compile(r"\b(?:omp|acc)\b")
 _LOOPS = (c_ast.For, c_ast.While, c_ast.DoWhile)
 _WAY_OUT = "take it into a variable, or into a statement of its own, before"
 
@@ -74,6 +81,7 @@ class _File:
         self.regions = regions
         self.parsed: dict[str, ParsedFunction] = {}
         self.kinds: dict[str, str] = {}
+        self.found: dict[str, HostTouch | None] = {}
         self.outside = frozenset(c.name for block in blocks for c in block.calls)
 
     def read(self) -> DataFound:
@@ -82,8 +90,6 @@ class _File:
         Raises:
             AnnotuneError: One of them is refused, with every reason.
         """
-        edits: list[DataEdit] = []
-        problems: list[Diagnostic] = []
         of_function: dict[str, list[DataBlock]] = {}
         whole: dict[str, None] = {}
         present: dict[str, int] = {}
@@ -96,21 +102,23 @@ class _File:
                 present[name] = self.start_of(name)
             outside = [c.name for c in block.calls if self.own_part(c.name) is None]
             calls |= {other: self.start_of(name) for other in outside if other not in calls}
-        for name, own in of_function.items():
-            host = _Host(self, self.function(name), own, name in whole)
-            edits += host.edits()
-            problems += host.problems
+        hosts: dict[str, _Host] = {}
+        # What a block calls is looked at from its beginning, also if it has a block of its own.
+        while waiting := [
+            name
+            for name in {**of_function, **whole}
+            if name not in hosts or hosts[name].is_whole != (name in whole)
+        ]:
+            name = waiting[0]
+            host = _Host(self, self.function(name), of_function.get(name, []), name in whole)
+            host.look()
+            hosts[name] = host
             whole |= dict.fromkeys(host.called)
-        done = {*of_function}
-        while waiting := [name for name in whole if name not in done]:
-            host = _Host(self, self.function(waiting[0]), [], True)
-            edits += host.edits()
-            problems += host.problems
-            whole |= dict.fromkeys(host.called)
-            done.add(waiting[0])
+        problems = [problem for host in hosts.values() for problem in host.problems]
         errors = [p for p in problems if p.severity == "error"]
         if errors:
             raise AnnotuneError.of(*sorted(problems, key=lambda problem: problem.span))
+        edits = (edit for host in hosts.values() for edit in host.found)
         ordered = tuple(sorted(edits, key=lambda edit: (edit.start, edit.end)))
         macros = frozenset(self.file.clean.macros)
         found = DataText(ordered, present, calls, macros)
@@ -158,12 +166,9 @@ class _File:
             return "runs"
         if self.own_part(name) is not None:
             return self.own_kind(name)
-        found = self.file.definition(name)
-        if found is None:
-            return "unknown"
-        body = function_at(found.file, found.part, places=None)
-        plain = not _everything(body, self) and not called_in([body.body])
-        return "plain" if plain else "unknown"
+        found = self.everything(name)
+        is_plain = found is not None and not found and not found.sets
+        return "plain" if is_plain else "unknown"
 
     def own_kind(self, name: str) -> str:
         """Return the kind of a function of the file."""
@@ -171,31 +176,49 @@ class _File:
             return self.kinds[name]
         # Of one that is called while it is looked at, nothing is known yet.
         self.kinds[name] = "runs"
-        function = self.function(name)
-        tokens = self.file.tokens
-        opens, closes = tokens.starts[function.part.body], tokens.ends[function.part.last]
+        part, tokens = self.function(name).part, self.file.tokens
+        opens, closes = tokens.starts[part.body], tokens.ends[part.last]
         places = chain((b.start for b in self.regions), (b.opener[0] for b in self.blocks))
-        found = _everything(function, self)
+        found = self.everything(name)
+        assert found is not None
         inner = {self.kind(other) for other in found.calls if other != name}
-        acts = found.frees or found.pointers or found.freed or found.unclear or inner - {"plain"}
-        self.kinds[name] = "acts" if acts or _sets_pointers_of_the_file(function) else "plain"
+        acts = found.frees or found.pointers or found.freed or found.unclear or self.sets(name)
+        self.kinds[name] = "acts" if acts or inner - {"plain"} else "plain"
         if any(opens < place < closes for place in places) or "runs" in inner:
             self.kinds[name] = "runs"
         return self.kinds[name]
 
+    def sets(self, name: str) -> bool:
+        """Return whether a call of a function may change pointers or integers that others see."""
+        waiting, seen = [name], {name}
+        while waiting:
+            found = self.everything(waiting.pop())
+            if found is None or found.sets:
+                return True
+            waiting += found.calls.keys() - seen
+            seen |= found.calls.keys()
+        return False
 
-def _everything(function: ParsedFunction, file: _File) -> HostTouch:
-    """Return what all of a function's body touches."""
-    scope = function.scope.copy()
-    symbols = {**scope.symbols, **_parameters(function)}
-    return touched([function.body], Scope(symbols.get, scope.types, file.is_defined))
+    def everything(self, name: str) -> HostTouch | None:
+        """Return what all of a function's body touches, None where that is not known."""
+        if name not in self.found:
+            self.found[name] = None
+            elsewhere = None if self.own_part(name) is not None else self.file.definition(name)
+            if elsewhere is not None:
+                self.found[name] = self.touches(
+                    function_at(elsewhere.file, elsewhere.part, places=None)
+                )
+            elif self.own_part(name) is not None:
+                self.found[name] = self.touches(self.function(name))
+        return self.found[name]
 
-
-def _sets_pointers_of_the_file(function: ParsedFunction) -> bool:
-    targets = (changed_by(node) for node in walk_tree(function.body))
-    names = (target.name for target in targets if isinstance(target, c_ast.ID))
-    symbols = function.scope.symbols
-    return any(name in symbols and symbols[name].is_array for name in names)
+    def touches(self, function: ParsedFunction) -> HostTouch:
+        """Return what a function's body touches but for what its calls do."""
+        scope = function.scope.copy()
+        symbols = {**scope.symbols, **_parameters(function)}
+        return touched(
+            [function.body], Scope(symbols.get, scope.types, self.is_defined, lambda _: False)
+        )
 
 
 def _parameters(function: ParsedFunction) -> dict[str, Symbol]:
@@ -231,8 +254,8 @@ class _Host:
     found: list[DataEdit] = field(default_factory=list)
     scopes: list[dict[str, Symbol]] = field(default_factory=list)
 
-    def edits(self) -> list[DataEdit]:
-        """Return the calls that the function's text needs."""
+    def look(self) -> None:
+        """Find the calls that the function's text needs."""
         self.names = self.function.scope.copy()
         self.kept = frozenset(a.name for b in self.blocks for a in (*b.enter, *b.exit))
         self.may_hold_own = False
@@ -242,7 +265,6 @@ class _Host:
         self.scopes = [_parameters(self.function)]
         opener = next(self.braces())
         self.items(self.function.body.block_items or [], opener)
-        return self.found
 
     def braces(self) -> Iterator[int]:
         """Yield the token that opens the function's body."""
@@ -388,6 +410,7 @@ class _Host:
             lambda name: self.names.find(name, scopes),
             self.names.types,
             self.file.is_defined,
+            self.file.sets,
             None if self.may_hold_own else self.kept,
             addressed(self.function.body),
         )
@@ -399,7 +422,9 @@ class _Host:
         start, end = tokens.roots[one.first], tokens.limits[one.last]
         region = next((r for r in self.file.regions if r.start <= start < r.end), None)
         marks = chain((r.start for r in self.file.regions), (b.opener[0] for b in self.file.blocks))
-        if region is None and any(start < mark < end for mark in marks):
+        has_marks = any(start < mark < end for mark in marks)
+        is_shared = self.is_wanted(start) and self.is_shared(one.first)
+        if region is None and has_marks and not is_shared:
             self.parts(one)
             return
         found = self.touched(one.nodes)
@@ -410,6 +435,9 @@ class _Host:
             }
         busy = [name for name, kind in kinds.items() if kind == "runs"]
         unknown = [name for name, kind in kinds.items() if kind == "unknown"]
+        if region is None and is_shared and (has_marks or {*kinds.values()} - {"plain"}):
+            self.simple(one, found, [], unknown, None, is_shared=True)
+            return
         # What a branch needs is copied where it is taken.
         is_split = bool(busy or unknown or found.unclear) or isinstance(one.nodes[0], c_ast.If)
         if found and is_split and region is None and self.has_parts(one):
@@ -433,6 +461,7 @@ class _Host:
         busy: Sequence[str],
         unknown: Sequence[str],
         region: int | None,
+        is_shared: bool = False,
     ) -> None:
         """Take in a statement before which all arrays can be made right that it touches."""
         tokens = self.function.tokens
@@ -444,9 +473,9 @@ class _Host:
         ]
         before += [(DataCall.FORGET, (name,)) for name in found.freed]
         behind: list[Called] = []
-        if unknown or found.unclear:
+        if unknown or found.unclear or is_shared:
             # All arrays come back then.
-            before = [] if found.unclear else before
+            before = [] if found.unclear or is_shared else before
             before.append((DataCall.ASIDE, ("1",)))
             behind.append((DataCall.ASIDE, ("0",)))
         why = self.why_not_here(one, found, bool(behind)) if before else ""
@@ -454,8 +483,9 @@ class _Host:
             why = f"'{busy[0]}' is called in the same statement"
         if not why:
             self.problems += [messages.CALLED_ASIDE.at(span, name=name) for name in unknown]
-        if found.unclear and not why and region is None:
-            self.problems.append(messages.ALL_COPIED_HERE.at(span, why=found.unclear.why))
+        if (found.unclear or is_shared) and not why and region is None:
+            cause = found.unclear.why if found.unclear else "other threads may run it"
+            self.problems.append(messages.ALL_COPIED_HERE.at(span, why=cause))
         if why:
             self.problems.append(messages.UNCLEAR_TOUCH.at(span, why=why, hint=_WAY_OUT))
             return
@@ -480,17 +510,27 @@ class _Host:
         tokens, text = self.function.tokens, self.file.file.source.text
         start = tokens.roots[first]
         before = tokens.limits[first - 1] if first else 0
-        found = _PRAGMA.search(text, before, start)
-        return found.start("line") if found else start
+        for found in _BEFORE.finditer(text, before, start):
+            if found.lastgroup:
+                return found.start(found.lastgroup)
+        return start
+
+    def is_shared(self, first: int) -> bool:
+        """Return whether other threads, or the user's own kernels, may run a statement.
+
+        They have no arrays on the device.
+        """
+        tokens, text = self.function.tokens, self.file.file.source.text
+        start = self.with_pragmas(first)
+        before = text[start : tokens.roots[first]]
+        return bool(before) and (text[start] != "#" or bool(_OTHERS.search(before)))
 
     def why_not_here(self, one: _Statement, found: HostTouch, is_around: bool) -> str:
         """Return why no call can stand before a statement, or around it; nothing where one can."""
         tokens = self.function.tokens
         if found.unclear and found.frees:
             return found.unclear.why
-        ways_out = (c_ast.Return, c_ast.Goto, c_ast.Continue)
-        every = (node for top in one.nodes for node in walk_tree(top))
-        if is_around and any(isinstance(node, ways_out) for node in every):
+        if is_around and any(word != "label" for word, _ in _ways_out(one.nodes)):
             return "it is left before its end, and what is put aside would stay so"
         if one.first and tokens.roots[one.first - 1] == tokens.roots[one.first]:
             return "it begins inside a macro"
@@ -570,6 +610,14 @@ def _jumps(
     statements: Sequence[c_ast.Node], block: DataBlock, function: ParsedFunction
 ) -> Iterator[Diagnostic]:
     """Yield what leads out of a block, or into it."""
+    for word, node in _ways_out(statements):
+        at = start_of(node) if node.coord is not None else block.opener[0]
+        span = function.file.source.span(at, at + len(word))
+        yield messages.LEAVES_DATA.at(span, word=word)
+
+
+def _ways_out(statements: Sequence[c_ast.Node]) -> Iterator[tuple[str, c_ast.Node]]:
+    """Yield what leads out of statements, or into them: its word, and where it is."""
     waiting = [(node, False, False) for node in statements]
     while waiting:
         node, in_loop, in_switch = waiting.pop()
@@ -581,9 +629,7 @@ def _jumps(
         if isinstance(node, c_ast.Continue) and not in_loop:
             word = "continue"
         if word:
-            at = start_of(node) if node.coord is not None else block.opener[0]
-            span = function.file.source.span(at, at + len(word))
-            yield messages.LEAVES_DATA.at(span, word=word)
+            yield word, node
         loop = in_loop or isinstance(node, _LOOPS)
         switch = in_switch or isinstance(node, c_ast.Switch)
         waiting += [(child, loop, switch) for child in node]

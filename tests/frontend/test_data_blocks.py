@@ -131,10 +131,10 @@ CALLS = {
     "if (norm(n, a) > 1.0)\n    a[1] = 0.0;": [("on_host", "a", "1")],
     # Where a pointer is read only if there is one, nothing is read before.
     "for (int i = 0; i < n; i++)\n    r->v[i] = 1.0;\nhalf(n, a);": [
-        ("on_host", "r->v", "1"),
         ("on_host", "r", "0"),
+        ("on_host", "r->v", "1"),
     ],
-    "half(n, a);\nr->v[0] += 1.0;": [("on_host", "r->v", "1"), ("on_host", "r", "0")],
+    "half(n, a);\nr->v[0] += 1.0;": [("on_host", "r", "0"), ("on_host", "r->v", "1")],
     # A pointer that stays may lead to any array of the function.
     "double own[3];\nhalf(n, a);\nown[1] = 0.0;\na = own;": [("on_host", "own", "1")],
     # Where nobody knows which array it is, all are.

@@ -15,9 +15,9 @@ struct annotune_resident {
 struct annotune_residents {
     annotune_resident *first;
     int depth, aside;
-    pthread_mutex_t turn;
 };
-__attribute__((weak)) annotune_residents annotune_staying = {NULL, 0, 0, PTHREAD_MUTEX_INITIALIZER};
+/* One for all files of the program, and for each of its threads. */
+__attribute__((weak)) thread_local annotune_residents annotune_staying = {NULL, 0, 0};
 #define ANNOTUNE_CALLED extern "C" __attribute__((weak, visibility("default")))
 ANNOTUNE_CALLED void annotune_data_aside(int is_begun);
 /* Whether the call has come to its kernels. */
@@ -144,7 +144,6 @@ static cudaError_t annotune_settle(annotune_resident &one, annotune_array &array
 /* Settle all arrays of a call. */
 static cudaError_t annotune_settled(annotune_array *arrays, int count)
 {
-    const annotune_lock lock(&annotune_staying.turn);
     annotune_resident *const first = annotune_staying.aside ? NULL : annotune_staying.first;
     for (annotune_resident *one = first; one != NULL; one = one->next) {
         one->is_cut = false;
@@ -243,7 +242,6 @@ static bool annotune_is_left(const annotune_array &array)
 {
     if (count > ANNOTUNE_MOST_ARRAYS)
         return annotune_fetch(entry, arrays, count, status);
-    const annotune_lock lock(&annotune_staying.turn);
     annotune_others others(arrays, count);
     bool is_awaited = status != cudaSuccess;
     for (int n = 0; n < others.count; n++)
@@ -270,7 +268,6 @@ static bool annotune_is_left(const annotune_array &array)
 {
     for (int k = 0; k < count; k++) {
         const annotune_array &array = arrays[k];
-        pthread_mutex_lock(&annotune_staying.turn);
         annotune_resident *one = annotune_staying.aside ? NULL : annotune_staying.first;
         bool is_staying = false;
         for (; one != NULL; one = one->next) {
@@ -280,7 +277,6 @@ static bool annotune_is_left(const annotune_array &array)
             one->is_on_device = one->is_on_device && !array.is_fetched;
             is_staying = true;
         }
-        pthread_mutex_unlock(&annotune_staying.turn);
         if (!is_staying)
             annotune_on_host(entry, &array.first, 1);
     }
@@ -289,7 +285,6 @@ static bool annotune_is_left(const annotune_array &array)
 /* What the program calls in a block of Data. */
 ANNOTUNE_CALLED void annotune_data_begin(void)
 {
-    const annotune_lock lock(&annotune_staying.turn);
     annotune_staying.depth++;
 }
 
@@ -304,7 +299,6 @@ ANNOTUNE_CALLED void annotune_data_enter(const void *array, unsigned long bytes)
     const bool is_pinned = status == cudaSuccess && found.type == cudaMemoryTypeHost;
     if (status == cudaSuccess && !is_pinned && found.type != cudaMemoryTypeUnregistered)
         return;
-    const annotune_lock lock(&annotune_staying.turn);
     for (annotune_resident *one = annotune_staying.first; one != NULL; one = one->next)
         if (annotune_meets(*one, array, bytes))
             return;
@@ -338,21 +332,18 @@ static void annotune_wanted(const void *pointer, bool is_written)
 /* Let the program's nest run on any array: of sizes that kernels do not take nobody knows which. */
 [[maybe_unused]] static void annotune_all_on_host(void)
 {
-    const annotune_lock lock(&annotune_staying.turn);
     if (!annotune_staying.aside)
         annotune_wanted(NULL, true);
 }
 
 ANNOTUNE_CALLED void annotune_data_on_host(const void *array, int is_written)
 {
-    const annotune_lock lock(&annotune_staying.turn);
     if (array != NULL && annotune_staying.first != NULL && !annotune_staying.aside)
         annotune_wanted(array, is_written != 0);
 }
 
 ANNOTUNE_CALLED void annotune_data_aside(int is_begun)
 {
-    const annotune_lock lock(&annotune_staying.turn);
     if (is_begun && !annotune_staying.aside)
         annotune_wanted(NULL, true);
     annotune_staying.aside += is_begun ? 1 : -1;
@@ -368,7 +359,6 @@ static void annotune_forgotten(annotune_resident **link)
 
 ANNOTUNE_CALLED void annotune_data_exit(const void *array)
 {
-    const annotune_lock lock(&annotune_staying.turn);
     for (annotune_resident *one = annotune_staying.first; one != NULL; one = one->next)
         if (one->depth == annotune_staying.depth && annotune_leads_to(*one, array))
             annotune_must("annotune_data", annotune_to_host(*one));
@@ -376,7 +366,6 @@ ANNOTUNE_CALLED void annotune_data_exit(const void *array)
 
 ANNOTUNE_CALLED void annotune_data_end(void)
 {
-    const annotune_lock lock(&annotune_staying.turn);
     /* Behind a block the device has done with it, also with what nobody has asked for. */
     annotune_mistrust(cudaStreamSynchronize(0), true);
     for (annotune_resident **link = &annotune_staying.first; *link != NULL;) {
@@ -391,7 +380,6 @@ ANNOTUNE_CALLED void annotune_data_end(void)
 /* The program gives memory back that it had for an array. */
 ANNOTUNE_CALLED void annotune_data_forget(const void *array)
 {
-    const annotune_lock lock(&annotune_staying.turn);
     for (annotune_resident **link = &annotune_staying.first; array != NULL && *link != NULL;) {
         if ((*link)->whole.first == array || annotune_meets(**link, array, 1)) {
             annotune_must("annotune_data", annotune_to_host(**link));

@@ -147,8 +147,9 @@ static int annotune_place_behind(int place)
 extern "C" __attribute__((weak, visibility("default"))) void annotune_release(void)
 {
     int own = 0, place = ANNOTUNE_PINNED;
-    if (annotune_release_copies != NULL)
-        annotune_release_copies();
+    void (*const release)(void) = __atomic_load_n(&annotune_release_copies, __ATOMIC_ACQUIRE);
+    if (release != NULL)
+        release();
     annotune_dropped(ANNOTUNE_PINNED, true, 0);
     if (cudaGetDevice(&own) != cudaSuccess)
         return;

@@ -53,7 +53,7 @@ static cudaError_t annotune_copied(annotune_resident &one, annotune_purpose purp
     const annotune_ring_turn turn;
     if (turn.status != cudaSuccess)
         return turn.status;
-    annotune_release_copies = annotune_end_copiers;
+    __atomic_store_n(&annotune_release_copies, &annotune_end_copiers, __ATOMIC_RELEASE);
     if (one.whole.way == ANNOTUNE_STAGED && one.whole.bytes > annotune_copies.chunk
         && annotune_copies.copiers == 0)
         annotune_start_copiers();

@@ -447,7 +447,7 @@ static cudaError_t annotune_send(annotune_array *arrays, int count)
     const annotune_ring_turn turn;
     if (turn.status != cudaSuccess)
         return turn.status;
-    annotune_release_copies = annotune_end_copiers;
+    __atomic_store_n(&annotune_release_copies, &annotune_end_copiers, __ATOMIC_RELEASE);
     if (copied > annotune_copies.chunk)
         annotune_start_copiers();
     cudaError_t status = annotune_move(ANNOTUNE_SEND, arrays, count);

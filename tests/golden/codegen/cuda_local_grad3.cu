@@ -158,8 +158,9 @@ static int annotune_place_behind(int place)
 extern "C" __attribute__((weak, visibility("default"))) void annotune_release(void)
 {
     int own = 0, place = ANNOTUNE_PINNED;
-    if (annotune_release_copies != NULL)
-        annotune_release_copies();
+    void (*const release)(void) = __atomic_load_n(&annotune_release_copies, __ATOMIC_ACQUIRE);
+    if (release != NULL)
+        release();
     annotune_dropped(ANNOTUNE_PINNED, true, 0);
     if (cudaGetDevice(&own) != cudaSuccess)
         return;
@@ -619,7 +620,7 @@ static cudaError_t annotune_send(annotune_array *arrays, int count)
     const annotune_ring_turn turn;
     if (turn.status != cudaSuccess)
         return turn.status;
-    annotune_release_copies = annotune_end_copiers;
+    __atomic_store_n(&annotune_release_copies, &annotune_end_copiers, __ATOMIC_RELEASE);
     if (copied > annotune_copies.chunk)
         annotune_start_copiers();
     cudaError_t status = annotune_move(ANNOTUNE_SEND, arrays, count);

@@ -1,0 +1,130 @@
+"""Calls of several threads at the same time share the ring, and some of what they ask for fails."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from support.executed import run
+
+import annotune.codegen.cuda
+
+TEXTS = Path(annotune.codegen.cuda.__file__).parent
+# A device whose copies are made at once, of whose calls one in `rate` fails.
+PROGRAM = r"""
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <emmintrin.h>
+#include <vector>
+typedef int cudaError_t;
+typedef long *cudaEvent_t;
+enum { cudaSuccess, cudaErrorMemoryAllocation = 2 };
+enum { cudaMemoryTypeUnregistered, cudaMemoryTypeHost };
+enum { cudaMemoryTypeDevice = 2, cudaMemoryTypeManaged };
+enum { cudaMemcpyDefault, cudaEventDisableTiming, cudaHostAllocPortable };
+struct cudaPointerAttributes { int type, device; };
+static thread_local unsigned seed = 1;
+static int rate = 0;
+static bool bad() { return rate && rand_r(&seed) % rate == 0; }
+#define F(e) if (bad()) return 7
+static cudaError_t cudaGetDevice(int *d) { *d = 0; return 0; }
+static cudaError_t cudaSetDevice(int) { return 0; }
+static cudaError_t cudaMalloc(void **p, size_t n)
+{
+    *p = bad() ? NULL : malloc(n);
+    return *p ? 0 : 2;
+}
+static cudaError_t cudaHostAlloc(void **p, size_t n, int)
+{
+    *p = bad() ? NULL : malloc(n);
+    return *p ? 0 : 2;
+}
+static cudaError_t cudaFree(void *p) { free(p); return 0; }
+static cudaError_t cudaFreeHost(void *p) { free(p); return 0; }
+static cudaError_t cudaGetLastError() { return 0; }
+static cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *a, const void *)
+{
+    *a = {0, 0};
+    return 0;
+}
+static cudaError_t cudaEventCreateWithFlags(cudaEvent_t *e, int) { F(); *e = new long; return 0; }
+static cudaError_t cudaEventDestroy(cudaEvent_t e) { delete e; return 0; }
+static cudaError_t cudaEventSynchronize(cudaEvent_t) { F(); return 0; }
+static cudaError_t cudaEventRecord(cudaEvent_t, int) { F(); return 0; }
+static cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t n, int, int)
+{
+    F();
+    memcpy(to, from, n);
+    return 0;
+}
+static cudaError_t cudaStreamSynchronize(int) { return 0; }
+static cudaError_t cudaDeviceSynchronize() { return 0; }
+static const char *cudaGetErrorString(int) { return "failed"; }
+#include "kept_memory.cuh"
+#include "transfers.cuh"
+static int wrong;
+static void *work(void *given)
+{
+    const long me = (long)given;
+    unsigned own = me * 77 + 5;
+    seed = me + 1;
+    for (int r = 0; r < 200; r++) {
+        const size_t n = rand_r(&own) % 4 == 0 ? 0 : rand_r(&own) % 1500, off = rand_r(&own) % 9;
+        std::vector<unsigned char> x(n + 32), y(n + 32), z(n + 32, 3);
+        for (size_t i = 0; i < n + 32; i++)
+            x[i] = rand_r(&own), y[i] = rand_r(&own);
+        const auto x0 = x, y0 = y;
+        annotune_array a[] = {{x.data() + off, n, 0, n, true, false},
+                              {y.data() + off, n, 16, n + 48, true, true},
+                              {z.data() + off, n, 0, n, false, true}};
+        cudaError_t status = annotune_send(a, 3);
+        for (size_t i = 0; i < n && status == 0; i++) {
+            a[1].device[16 + i] += a[0].device[i];
+            a[2].device[i] = a[0].device[i] ^ 1;
+        }
+        status = annotune_fetch("work", a, 3, status);
+        bool is_right = x == x0;
+        for (size_t i = 0; i < n + 32; i++) {
+            const bool is_inside = off <= i && i < off + n;
+            const int sum = is_inside && status == 0 ? y0[i] + x0[i] : y0[i];
+            is_right = is_right && y[i] == (unsigned char)sum;
+            /* What is only written may be spoilt: the nest writes it again. */
+            if (!is_inside || status == 0)
+                is_right = is_right && z[i] == (is_inside ? x0[i] ^ 1 : 3);
+        }
+        if (!is_right)
+            __atomic_add_fetch(&wrong, 1, __ATOMIC_RELAXED);
+        if (r % 50 == me)
+            annotune_release();
+    }
+    return NULL;
+}
+int main(int, char **given)
+{
+    pthread_t threads[6];
+    rate = atoi(given[1]);
+    for (long k = 0; k < 6; k++)
+        pthread_create(&threads[k], NULL, work, (void *)k);
+    for (int k = 0; k < 6; k++)
+        pthread_join(threads[k], NULL);
+    annotune_release();
+    return wrong > 0 || annotune_kept.first != NULL;
+}
+"""
+
+
+@pytest.mark.parametrize("slots", [1, 3])
+def test_calls_at_the_same_time(slots: int, tmp_path: Path) -> None:
+    (tmp_path / "ring.cpp").write_text(PROGRAM)
+    sizes = ("-DANNOTUNE_CHUNK=64", f"-DANNOTUNE_SLOTS={slots}", "-DANNOTUNE_COPIERS=4")
+    flags = ("-std=c++17", "-D_GNU_SOURCE", "-O1", "-w", "-fsanitize=thread", "-I", TEXTS)
+    run("g++", *flags, *sizes, tmp_path / "ring.cpp", "-o", tmp_path / "ring", "-lpthread")
+    for rate in ("0", "60", "8"):
+        command = [tmp_path / "ring", rate]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, (rate, done.stderr[:2000])

@@ -32,6 +32,7 @@ from annotune.schedule.candidate import Candidate, JointTile
 from annotune.schedule.units import Unit
 from annotune.transforms.cache import Resident
 from annotune.transforms.pipeline import Pipeline, Relay
+from annotune.transforms.registers import DEPTH_LANES
 from annotune.transforms.tree import find_assign
 
 # 32-bit registers beside outputs and operands: addresses, counters.
@@ -73,6 +74,15 @@ class JointTerm:
         if one | two != {*unit.joint}:
             return f"statement {statement} adds the same to several elements"
         return cls(statement, (a, b), (one, two), tuple(sums))
+
+    def is_matrix_product(self, tile: JointTile) -> bool:
+        """Return whether the tensor cores multiply it: an input has the rows, one the columns."""
+        if not tile.by_warps or not self.sums:
+            return False
+        column, row = tile.by_warps
+        a, b = self.own
+        is_product = (column in a and row in b) or (row in a and column in b)
+        return is_product and not any({column, row} <= own for own in (a, b))
 
 
 def _factors(expr: Expr) -> list[Expr | None]:
@@ -219,11 +229,15 @@ class JointBlocks:
         tile, lengths, own = self.tile, self.tile.lengths, dict(self.tile.registers)
         blocks = prod(count for _, count in self.grid)
         outputs = tile.each * tile.block_size
-        products = read = copied = 0
+        products = by_warps = read = copied = 0
         for term in self.terms:
             depth = prod(self.trips[n] for n in term.sums)
-            products += depth * outputs
-            read += depth * tile.block_size * sum(products_of(own, x) for x in term.own)
+            is_product = term.is_matrix_product(tile)
+            by_warps += depth * outputs * is_product
+            products += depth * outputs * (not is_product)
+            # A lane has one of four steps, and half of the columns are those of other lanes.
+            lanes = DEPTH_LANES if is_product else 1
+            read += depth * tile.block_size * sum(products_of(own, x) for x in term.own) // lanes
             copied += depth * sum(products_of(lengths, x) for x in term.own)
         l2_room = self.device.l2_mib * KIB * KIB
         target = next(f for f in self.unit.writes)
@@ -236,10 +250,11 @@ class JointBlocks:
         memory += crossing
         through_l2 = blocks * copied * self.element + crossing
         through_shared = blocks * (read + copied) * self.element
-        rates = self.rates
+        rates, peak = self.rates, peak_flop_s(self.element, self.device)
+        faster = self.device.fp64_tensor_attainable_tflops * 1e12 or peak
         return {
             "device memory": memory / rates["device memory"],
             "L2": through_l2 / rates["L2"],
             "shared memory": through_shared / rates["shared memory"],
-            "arithmetic": 2 * blocks * products / peak_flop_s(self.element, self.device),
+            "arithmetic": 2 * blocks * (products / peak + by_warps / faster),
         }

@@ -206,12 +206,14 @@ class JointTile:
     `registers` and `threads` are the loops of the output with their lengths, the fastest in memory
     first: a thread has neighbours along each of the former, and so have the threads along each of
     the latter. Of the `sums`, one for each statement, so many steps are staged at a time; where a
-    statement has none, its loop has an empty name.
+    statement has none, its loop has an empty name. The tensor cores multiply where one input has
+    the first of the loops `by_warps` and the other the second, 4 and 8 threads wide.
     """
 
     registers: tuple[Extent, ...]
     threads: tuple[Extent, ...]
     sums: tuple[Extent, ...]
+    by_warps: tuple[str, ...] = ()
 
     @property
     def each(self) -> int:
@@ -235,7 +237,8 @@ class JointTile:
         threads = " ".join(f"{loop}:{size}" for loop, size in self.threads)
         each = " x ".join(f"{loop}:{size}" for loop, size in self.registers)
         sums = " ".join(dict.fromkeys(f"{loop}:{size}" for loop, size in self.sums if loop))
-        return f"{threads} threads, {each} each, {sums}"
+        warps = ", tensor cores for {} by {}".format(*self.by_warps) if self.by_warps else ""
+        return f"{threads} threads, {each} each, {sums}{warps}"
 
 
 def held_registers(tile: ContractionTile, element_bytes: int) -> int:

@@ -511,13 +511,14 @@ def column_distance(registers: int) -> int:
 class Fragments:
     """The product of a block of registers, as warps compute it with matrix instructions.
 
-    ``for sum: for … : for …: target += left * right`` in threads `x` and `y` of a block: `left`
-    differs along `rows`, a loop over registers, and `y`; `right` along `columns` and `x`.
+    ``for sum: for … : for …: target += left * right`` in a warp of 4 threads `x` by 8 of `y`:
+    `left` differs along `rows`, loops over registers, and `y`; `right` along `columns` and `x`.
+    Further threads are other warps. Registers are counted with the innermost loop fastest.
     """
 
     sum: Loop
-    rows: Loop
-    columns: Loop
+    rows: tuple[Loop, ...]
+    columns: tuple[Loop, ...]
     x: Loop
     y: Loop
     assign: Assign
@@ -531,12 +532,38 @@ class Fragments:
 
         Where it is for no other thread, what is along that axis stays as it is.
         """
-        numbers = ((self.rows, row), (self.columns, column))
-        made = substitute(expr, {loop.var: _iteration(loop, at) for loop, at in numbers})
+        return self.at({**_digits(self.rows, row), **_digits(self.columns, column)}, expr, x, y)
+
+    def at(
+        self, numbers: Mapping[str, Expr], expr: Expr, x: Expr | None = None, y: Expr | None = None
+    ) -> Expr:
+        """Return an expression for the numbers of the iterations of loops over registers."""
+        loops = (*self.rows, *self.columns)
+        made = substitute(expr, {one.var: _iteration(one, numbers[one.var]) for one in loops})
         # Loops over registers start where those over threads have come to.
         for loop, at in ((self.y, y), (self.x, x)):
             made = made if at is None else substitute(made, {loop.var: _iteration(loop, at)})
         return simplified(made)
+
+    def apart(self, registers: int) -> int:
+        """Return how far apart the two columns of one instruction are, of so many registers."""
+        return column_distance(registers) if len(self.columns) == 1 else 1
+
+
+def _digits(loops: Sequence[Loop], number: Expr) -> dict[str, Expr]:
+    """Return the iteration of each loop that a number of a register stands for."""
+    found: dict[str, Expr] = {}
+    for loop in reversed(loops[1:]):
+        count = fold(trip_count(loop))
+        found[loop.var] = fold(Binary("%", number, count))
+        number = fold(Binary("/", number, count))
+    return {**found, loops[0].var: number}
+
+
+def lanes(threads: Sequence[Loop]) -> list[Loop]:
+    """Return the loops on the threads of a block, that with neighbouring threads first."""
+    levels = (Level.THREAD_X, Level.THREAD_Y, Level.THREAD_Z)
+    return [x for level in levels for x in threads if x.place is level]
 
 
 def fragments(threads: Sequence[Loop], total: Loop) -> Fragments | str:
@@ -545,34 +572,54 @@ def fragments(threads: Sequence[Loop], total: Loop) -> Fragments | str:
     while len(nest[-1].body) == 1 and isinstance(nest[-1].body[0], Loop):
         nest.append(nest[-1].body[0])
     assign = nest[-1].body[0]
-    if len(nest) != 3 or len(nest[-1].body) != 1 or not isinstance(assign, Assign):
+    if len(nest) < 3 or len(nest[-1].body) != 1 or not isinstance(assign, Assign):
         return f"'{total.var}' is not around two loops over registers and their statement alone"
-    axes = [[x for x in threads if x.place is level] for level in (Level.THREAD_X, Level.THREAD_Y)]
-    if [len(axis) for axis in axes] != [1, 1]:
-        return "the threads of a block do not have one loop along x and one along y"
-    (x,), (y,) = axes
+    own = lanes(threads)
+    if len(own) < 2:
+        return "the threads of a block have no loop along x and one along y"
+    x, y, *_ = own
     if not (isinstance(assign.value, Binary) and assign.value.op == "*"):
         return f"statement {assign.number} does not add products"
     factors = assign.value.left, assign.value.right
-    for rows, columns in (nest[1:], nest[:0:-1]):
-        for left, right in (factors, factors[::-1]):
-            found = Fragments(total, rows, columns, x, y, assign, left, right)
-            if _is_outer_product(found):
-                return found
+    for left, right in (factors, factors[::-1]):
+        found = _outer_product(Fragments(total, (), tuple(nest[1:]), x, y, assign, left, right))
+        if found is not None:
+            return found
     return "neither factor is the same for all columns and the other for all rows of the block"
 
 
 # Stand for what a place depends on; no name of C is like these.
-_A_ROW, _A_COLUMN, _AN_X, _A_Y = Var("a row"), Var("a column"), Var("an x"), Var("a y")
+_AN_X, _A_Y = Var("an x"), Var("a y")
 
 
-def _is_outer_product(one: Fragments) -> bool:
-    """Return whether the left factor is one of rows alone, and the right one of columns."""
-    sides = (one.placed(e, _A_ROW, _A_COLUMN, _AN_X, _A_Y) for e in (one.left, one.right))
-    left, right = map(variables, sides)
-    unknown = {x.var for x in (one.rows, one.columns, one.x, one.y)}
-    of_columns, of_rows = {_A_COLUMN.name, _AN_X.name}, {_A_ROW.name, _A_Y.name}
-    return not (left & (of_columns | unknown) or right & (of_rows | unknown))
+def _register(loop: Loop) -> Var:
+    """Return what stands for the number of an iteration over registers."""
+    return Var(f"a {loop.var}")
+
+
+def _outer_product(one: Fragments) -> Fragments | None:
+    """Return a product with each loop over registers as one of rows or columns, None for none.
+
+    The left factor has the rows and the right one the columns. The loop that starts where threads
+    along x have come to is the innermost one of these: its registers make one instruction's.
+    """
+    numbers = {loop.var: _register(loop) for loop in one.columns}
+    left, right = (variables(one.at(numbers, e, _AN_X, _A_Y)) for e in (one.left, one.right))
+    unknown = {x.var for x in (*one.columns, one.x, one.y)}
+    if (left | right) & unknown or _AN_X.name in left or _A_Y.name in right:
+        return None
+    rows = tuple(x for x in one.columns if _register(x).name in left)
+    columns = tuple(x for x in one.columns if _register(x).name in right)
+    if {*rows} & {*columns} or len(rows) + len(columns) != len(one.columns):
+        return None
+    if not rows or not columns:
+        return None
+    columns = tuple(sorted(columns, key=lambda x: one.x.var in bound_names(x)))
+    if len(rows) + len(columns) > 2 and not all(
+        isinstance(fold(trip_count(x)), Int) for x in (*rows, *columns)
+    ):
+        return None
+    return replace(one, rows=rows, columns=columns)
 
 
 def _iteration(loop: Loop, number: Expr) -> Expr:
@@ -603,8 +650,9 @@ class TensorCores(OnStatement):
     loop around begins copies for later tiles, iterations that make all of them are told apart
     (`Loop.peeled`), for copies without a condition may begin between instructions.
 
-    Elements and factors are doubles: nothing is rounded to fewer digits. Threads x are 4 and
-    threads y a multiple of 8, so that the lanes of a warp are 4 along one and 8 along the other.
+    Elements and factors are doubles: nothing is rounded to fewer digits. Of the loops on
+    threads the fastest has 4 and the next one a multiple of 8, the lanes of a warp. Each input has
+    one of them, and a loop over registers belongs to the input that it picks elements of.
     All of them come to the instruction together. They read each other's operands, which are
     copies that the block shares, or what the nest only reads.
 
@@ -683,17 +731,17 @@ def _run_ahead(loop: Loop) -> tuple[Expr, ...]:
 def _why_no_warps(nest: Stmt, outer: Sequence[Loop], loop: Loop, context: Context) -> str:
     """Return why not all lanes of a warp come to the loop together, as 4 by 8; empty if they do."""
     every = [x for x in walk_stmts((nest,)) if isinstance(x, Loop) and x.place in _THREADS]
-    if len(every) != sum(x.place in _THREADS for x in outer) or any(x.combines for x in every):
-        return "the threads of the block have other loops, or combine a sum"
-    for level, lanes in ((Level.THREAD_X, DEPTH_LANES), (Level.THREAD_Y, ROW_LANES)):
-        for x in every:
-            count = fold(trip_count(x), context.sizes)
-            if not isinstance(count, Int) or x.step < 1:
-                return f"'{x.var}' does not run a fixed number of times in every block"
-            is_whole = count.value == lanes if level is Level.THREAD_X else not count.value % lanes
-            if x.place is level and not is_whole:
-                expected = "4" if level is Level.THREAD_X else "a multiple of 8"
-                return f"'{x.var}' has {count.value} threads, expected {expected}"
+    # Combining comes behind all else, and no sum of a product's registers is combined.
+    if len(every) != sum(x.place in _THREADS for x in outer):
+        return "the threads of the block have other loops"
+    for number, x in enumerate(lanes(outer)):
+        count = fold(trip_count(x), context.sizes)
+        if not isinstance(count, Int) or x.step < 1:
+            return f"'{x.var}' does not run a fixed number of times in every block"
+        is_whole = count.value % ROW_LANES == 0 if number else count.value == DEPTH_LANES
+        if number < 2 and not is_whole:
+            expected = "a multiple of 8" if number else "4"
+            return f"'{x.var}' has {count.value} threads, expected {expected}"
     apart = _apart(nest)
     for x in (*outer, loop):
         if x.place not in _THREADS and bound_names(x) & apart:
@@ -713,25 +761,29 @@ def _why_no_product(nest: Stmt, one: Fragments, body: Body, context: Context) ->
     assign, types = one.assign, {**context.types, **local_types(body)}
     if assign.guard is not None or assign.op not in ("+=", "-="):
         return f"statement {assign.number} runs under a condition, or does not add"
-    for x in (one.rows, one.columns):
-        count = fold(trip_count(x), context.sizes)
-        if x.place is not Level.SERIAL or x.peeled or not isinstance(count, Int):
-            return f"'{x.var}' runs no fixed number of times"
-        if count.value < 1 or count.value % FRAGMENT:
-            return f"'{x.var}' has {count.value} registers, expected an even number"
+    for loops in (one.rows, one.columns):
+        registers = 1
+        for x in loops:
+            count = fold(trip_count(x), context.sizes)
+            if x.place is not Level.SERIAL or x.peeled or not isinstance(count, Int):
+                return f"'{x.var}' runs no fixed number of times"
+            registers *= max(0, count.value)
+        if registers < 1 or registers % FRAGMENT:
+            names = "', '".join(x.var for x in loops)
+            return f"'{names}' has {registers} registers, expected an even number"
     arrays = {s.name: s for s in walk_stmts((nest,)) if isinstance(s, LocalArray)}
     target = assign.target
     if not isinstance(target, Access) or target.array not in arrays:
         return "its sums are not in registers"
     if arrays[target.array].space is not MemorySpace.PRIVATE:
         return "its sums are not in registers"
-    picks = (_A_ROW, _A_COLUMN)
-    places = [one.placed(index, *picks) for index in target.indices]
-    others = frozenset[str]().union(*(variables(p) for p in places if p not in picks))
-    if sorted(map(places.count, picks)) != [1, 1] or others:
-        return (
-            f"not each iteration of '{one.rows.var}' and '{one.columns.var}' has a sum of its own"
-        )
+    own = (*one.rows, *one.columns)
+    numbers = {x.var: _register(x) for x in own}
+    places = [one.at(numbers, index) for index in target.indices]
+    others = frozenset[str]().union(*(variables(p) for p in places if p not in numbers.values()))
+    if any(places.count(pick) != 1 for pick in numbers.values()) or others:
+        names = "' and '".join(x.var for x in own)
+        return f"not each iteration of '{names}' has a sum of its own"
     if not multiplies_doubles(assign, types):
         return f"statement {assign.number} does not multiply two factors in double, one by one"
     return _why_apart(nest, one, arrays, context)

@@ -22,7 +22,7 @@ from annotune.ir.nest import (
 from annotune.measure.values import element_of
 from annotune.schedule.plan import Kernel
 from annotune.strategies.copy_layout import Passes
-from annotune.transforms.registers import DEPTH_LANES, column_distance, fragments
+from annotune.transforms.registers import DEPTH_LANES, fragments
 from annotune.transforms.tree import turn
 from machine_code.bank_passes import ThreadLoop, access_passes
 from machine_code.parts import spelled_out, with_parts
@@ -85,9 +85,9 @@ def _by_warps(assign: Assign, loops: Sequence[Loop]) -> list[tuple[Access, bool]
     one = fragments([loop for loop in loops if loop.place in THREADS], total)
     assert not isinstance(one, str), one
     x, y = turn(one.x), turn(one.y)
-    columns = own_count(one.columns)
-    assert isinstance(columns, Int), columns
-    side = Binary("*", Int(column_distance(columns.value)), Binary("%", y, Int(2)))
+    counts = [own_count(loop) for loop in one.columns]
+    columns = prod(count.value for count in counts if isinstance(count, Int))
+    side = Binary("*", Int(one.apart(columns)), Binary("%", y, Int(2)))
     pair = Binary("%", Binary("/", y, Int(2)), Int(DEPTH_LANES))
     step = {total.var: Binary("+", total.lower, x)}
     left, right = one.placed(one.left, Int(0), Int(0)), one.placed(one.right, Int(0), side, pair)

@@ -204,6 +204,25 @@ def test_copies_run_ahead_across_steps_and_statements(
     assert tuned.count("__syncthreads();") == tuned.count("__pipeline_wait_prior(0);")
 
 
+@pytest.mark.parametrize("terms", [TRIPLES, FEW], ids=["doubles", "singles too"])
+@pytest.mark.parametrize("rows", [16, 8], ids=["two rows", "one row"])
+def test_tensor_cores_multiply_where_inputs_have_rows_and_columns(
+    terms: tuple[tuple[str, str, tuple[str, ...]], ...],
+    rows: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # So few outputs have other tiles first.
+    monkeypatch.setattr("annotune.strategies.accumulate._Joint.pays_by_warps", True)
+    text = triples(4, terms)
+    for loop, size in {"h3": rows, "p6": 8, "p4": 8, "h7": 24, "p7": 16}.items():
+        text = text.replace(f"param {loop}u = 4", f"param {loop}u = {size}")
+    own = (8, 4, 8, 4, 4, rows, 24, 16), (3, 2, 1, 2, 3, 1, 5, 2), (9, 2, 11, 3, 1, 19, 7, 18)
+    device, trial = trial_of(text, tmp_path, *own)
+    assert trial.status is Status.CORRECT, trial.reason
+    assert "annotune_mma_m16n8k4(annotune_sums" in device
+
+
 def test_statements_without_a_sum_alone_share_a_kernel_too() -> None:
     found = choice_of(triples(8, SINGLES))
     assert found.joint is not None

@@ -18,6 +18,7 @@ from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 
 from annotune.codegen.writer import Writer
 from annotune.ir.expr import Binary, Expr, Int, Negate, Var, substitute
@@ -28,7 +29,6 @@ from annotune.transforms.registers import (
     DEPTHS,
     FRAGMENT,
     Fragments,
-    column_distance,
     simplified,
 )
 
@@ -209,7 +209,9 @@ class FragmentText:
         """
         total = fold(trip_count(product.sum), constants)
         count, steps = total.value if isinstance(total, Int) else 1, product.sum.by_warps
-        rows, columns = (_count(x, constants) for x in (product.rows, product.columns))
+        rows, columns = (
+            prod(_count(x, constants) for x in loops) for loops in (product.rows, product.columns)
+        )
         steps, is_whole = DEPTH_LANES if count % steps else steps, count % DEPTH_LANES == 0
         return cls(product, rows, columns, steps, count, is_whole)
 
@@ -315,9 +317,12 @@ class FragmentText:
         """Write what a lane is among those of its warp, and its operands, as many as `buffers`."""
         parts = "" if self._parts == 1 else f"[{self._parts}]"
         instructions = self.columns // FRAGMENT
-        out.line(f"const int {STEP.name} = threadIdx.x;")
-        out.line(f"const int {PAIR.name} = threadIdx.y / 2 % 4;")
-        out.line(f"const int {SIDE.name} = threadIdx.y % 2;")
+        one = self.product
+        row = "threadIdx.y" if one.x.place is not one.y.place else f"threadIdx.x / {DEPTH_LANES}"
+        step = "threadIdx.x" if row == "threadIdx.y" else f"threadIdx.x % {DEPTH_LANES}"
+        out.line(f"const int {STEP.name} = {step};")
+        out.line(f"const int {PAIR.name} = {row} / 2 % 4;")
+        out.line(f"const int {SIDE.name} = {row} % 2;")
         left, right = f"{buffers}{parts}[{self.rows}]", f"{buffers}{parts}[{instructions}]"
         out.line(f"double {LEFT}{left}, {RIGHT}{right};")
 
@@ -340,7 +345,7 @@ class FragmentText:
         at = {one.sum.var: ahead}
         left = substitute(one.placed(one.left, ROW, COLUMN), at)
         left = Negate(left) if one.assign.op == "-=" else left
-        own, other = _columns(self.columns)
+        own, other = self._pair()
         column = Binary("+", own, Binary("*", Binary("-", other, own), SIDE))
         right = substitute(one.placed(one.right, ROW, fold(column), PAIR), at)
         part = f"{buffer}{self._part}"
@@ -362,10 +367,17 @@ class FragmentText:
     def _multiply(self, out: Writer, expr: Callable[[Expr], str], buffer: str) -> None:
         """Write the instructions on the operands of a `buffer`."""
         with _each(out, COLUMN, self.columns // FRAGMENT, 1):
-            for name, register in zip(BOTH, _columns(self.columns), strict=True):
+            for name, register in zip(BOTH, self._pair(), strict=True):
                 out.line(f"const int {name.name} = {expr(register)};")
             with _each(out, ROW, self.rows, FRAGMENT):
                 self._instruction(out, expr, buffer)
+
+    def _pair(self) -> tuple[Expr, Expr]:
+        """Return the two registers along columns of the instruction with a number."""
+        apart = self.product.apart(self.columns)
+        turn = Binary("*", Binary("/", COLUMN, Int(apart)), Int(apart))
+        first = fold(Binary("+", COLUMN, turn))
+        return first, fold(Binary("+", first, Int(apart)))
 
     @property
     def _parts(self) -> int:
@@ -399,14 +411,6 @@ def _each(out: Writer, counter: Var, count: int, step: int) -> AbstractContextMa
     turn = f"{name}++" if step == 1 else f"{name} += {step}"
     out.line("#pragma unroll")
     return out.block(f"for (int {name} = 0; {name} < {count}; {turn})")
-
-
-def _columns(count: int) -> tuple[Expr, Expr]:
-    """Return the two registers along columns of the instruction with a number."""
-    apart = column_distance(count)
-    turn = Binary("*", Binary("/", COLUMN, Int(apart)), Int(apart))
-    first = fold(Binary("+", COLUMN, turn))
-    return first, fold(Binary("+", first, Int(apart)))
 
 
 def _count(loop: Loop, constants: Mapping[str, int]) -> int:

@@ -15,6 +15,7 @@ from support.browser import Opened, browser, opened
 
 from annotune.report.html import report_html
 from annotune.report.summary import COLUMNS, PEOPLE_SAY
+from annotune.tune.results import ROW_NAMES
 
 # What a page is asked once it stands: it clicks on every head of the first table of trials, looks
 # for text outside its drawing, and for text that is hard to tell from what is behind it.
@@ -103,7 +104,7 @@ def test_it_opens_alone_and_without_complaint(shown: Opened) -> None:
 
 def test_every_part_is_shown(shown: Opened) -> None:
     for words in (
-        *PEOPLE_SAY.values(),
+        *(PEOPLE_SAY[name] for name in ROW_NAMES),
         *COLUMNS,
         "measured on AMD EPYC 9534, 8 threads",
         "predicted for NVIDIA H200",

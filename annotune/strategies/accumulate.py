@@ -51,7 +51,13 @@ from annotune.transforms.legality import SHARED_BYTES
 from annotune.transforms.map import Map
 from annotune.transforms.permute import Permute
 from annotune.transforms.pipeline import WORDS, Pipeline, Relay
-from annotune.transforms.registers import DEPTH_LANES, ROW_LANES, Hold, TensorCores
+from annotune.transforms.registers import (
+    DEPTH_LANES,
+    ROW_LANES,
+    Hold,
+    TensorCores,
+    multiplies_doubles,
+)
 from annotune.transforms.stage import Overlay, Stage
 from annotune.transforms.tile import Cyclic, Tile, name_is_taken, tile_name, worker_name
 from annotune.transforms.tile_ends import Pad
@@ -193,7 +199,7 @@ class _Joint:
     @cached_property
     def warp_tiles(self) -> list[JointTile]:
         """Return tiles most of whose products the tensor cores can add, the best of each size."""
-        if self.element != DOUBLE_BYTES or not self.lane_loops:
+        if not self.are_products_of_doubles or not self.lane_loops:
             return []
         column, row = self.lane_loops
         sums, found = tuple(self._step(term) for term in self.terms), []
@@ -210,6 +216,16 @@ class _Joint:
         # One alone on a multiprocessor took 9575 us for 24 for each extent, two 9129.
         found.sort(key=lambda pair: (self.resident(pair[1]) < 2, pair[0]))
         return [tile for _, tile in found]
+
+    @cached_property
+    def are_products_of_doubles(self) -> bool:
+        """Return whether the tensor cores add what the statements with a sum add."""
+        summed = [find_assign(self.unit.body, t.statement) for t in self.terms if t.sums]
+        types = self.unit.analysis.region.types
+        return self.element == DOUBLE_BYTES and all(
+            one.guard is None and one.op in ("+=", "-=") and multiplies_doubles(one, types)
+            for one in summed
+        )
 
     @cached_property
     def lane_loops(self) -> tuple[str, str] | None:

@@ -223,6 +223,30 @@ def test_tensor_cores_multiply_where_inputs_have_rows_and_columns(
     assert "annotune_mma_m16n8k4(annotune_sums" in device
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (" * v0[h7]", " * 2.0 * v0[h7]"),
+        ("v0[h7][p6][h2][h3];", "v0[h7][p6][h2][h3] * 2.0;"),
+        ("+= t0[h1][p5]", "+= -t0[h1][p5]"),
+        ("h7 = 0; h7 < h7u; h7++", "h7 = 1; h7 < h7u; h7 += 2"),
+        ("h7 = 0; h7 < h7u", "h7 = 0; h7 < (h2 < h7u ? h2 : h7u)"),
+    ],
+)
+def test_what_is_no_plain_product_keeps_a_kernel(
+    old: str, new: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = property(lambda self: bool(self.warp_tiles))
+    monkeypatch.setattr("annotune.strategies.accumulate._Joint.pays_by_warps", wanted)
+    text = triples(4)
+    for loop, size in {"h3": 20, "p6": 9, "p4": 11, "h7": 5}.items():
+        text = text.replace(f"param {loop}u = 4", f"param {loop}u = {size}")
+    assert old in text
+    sizes = (11, 4, 9, 4, 4, 20, 5, 4), (3, 2, 1, 2, 3, 1, 5, 2)
+    _, trial = trial_of(text.replace(old, new, 1), tmp_path, *sizes)
+    assert trial.status is Status.CORRECT, trial.reason
+
+
 def test_statements_without_a_sum_alone_share_a_kernel_too() -> None:
     found = choice_of(triples(8, SINGLES))
     assert found.joint is not None

@@ -567,6 +567,10 @@ class _Joint:
         yield Reason("threads", threads, "the least to copy for each product")
         own = ", ".join(f"{n} by {size}" for n, size in tile.registers)
         yield Reason("registers", own, "each statement is an outer product without transposing")
+        if tile.by_warps:
+            able = sum(term.is_matrix_product(tile) for term in self.terms)
+            rule = f"{able} statements have one of them in each input; threads add the others"
+            yield Reason("tensor cores", " by ".join(tile.by_warps), rule)
         steps = ", ".join(dict.fromkeys(f"{size} of {n}" for n, size in tile.sums if n))
         way = f"a ring of {stages}" if stages > 1 else "asynchronous copies" if stages else "copies"
         way = "copied while the statement before is computed" if is_relayed else way

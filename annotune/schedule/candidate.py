@@ -207,7 +207,8 @@ class JointTile:
     first: a thread has neighbours along each of the former, and so have the threads along each of
     the latter. Of the `sums`, one for each statement, so many steps are staged at a time; where a
     statement has none, its loop has an empty name. The tensor cores multiply where one input has
-    the first of the loops `by_warps` and the other the second, 4 and 8 threads wide.
+    the column and the other the row of two loops `by_warps`, which have the first 4 and the next 8
+    threads; neighbouring threads have neighbours along the latter, and one thread every eighth.
     """
 
     registers: tuple[Extent, ...]

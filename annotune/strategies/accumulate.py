@@ -202,6 +202,8 @@ class _Joint:
         if not self.are_products_of_doubles or not self.lane_loops:
             return []
         column, row = self.lane_loops
+        if worker_name(row) in self.unit.analysis.region.names:
+            return []
         sums, found = tuple(self._step(term) for term in self.terms), []
         for threads in BLOCK_SIZES:
             scored = []
@@ -278,23 +280,13 @@ class _Joint:
         for sizes in product(*lengths):
             outputs = prod(sizes)
             if LEAST_OUTPUTS <= outputs <= MOST_OUTPUTS:
-                own = dict(zip(self.loops, sizes, strict=True))
-                rest = prod(ceil(self.trips[n] / own[n]) * own[n] / self.trips[n] for n in own)
-                scored.append((rest * (1 + OPERAND * self._operands(own)), sizes))
+                tile = JointTile(tuple(zip(self.loops, sizes, strict=True)), (), ())
+                scored.append((self._surplus(tile) * self._multiplied(tile), sizes))
         scored.sort(key=lambda pair: pair[0])
         return [
             tuple((n, size) for n, size in zip(self.loops, sizes, strict=True) if size > 1)
             for _, sizes in scored[:MOST_TILES]
         ]
-
-    def _operands(self, own: Mapping[str, int]) -> float:
-        """Return what a thread reads of both inputs for one product, over all terms."""
-        outputs = prod(own.values())
-        read = sum(
-            weight * sum(products_of(own, x) for x in term.own)
-            for term, weight in zip(self.terms, self.weights, strict=True)
-        )
-        return read / outputs
 
     @cached_property
     def weights(self) -> tuple[float, ...]:

@@ -44,6 +44,7 @@ from annotune.ir.nest import (
     walk_stmts,
 )
 from annotune.transforms.legality import (
+    combines,
     drops_fractions,
     is_no_narrower,
     missing,
@@ -615,9 +616,9 @@ def _outer_product(one: Fragments) -> Fragments | None:
     if not rows or not columns:
         return None
     columns = tuple(sorted(columns, key=lambda x: one.x.var in bound_names(x)))
-    if len(rows) + len(columns) > 2 and not all(
-        isinstance(fold(trip_count(x)), Int) for x in (*rows, *columns)
-    ):
+    # A number stands for iterations of several loops where it is known how many each has.
+    counts = [fold(trip_count(x)) for x in one.columns]
+    if len(counts) > 2 and not all(isinstance(count, Int) for count in counts):
         return None
     return replace(one, rows=rows, columns=columns)
 
@@ -731,7 +732,6 @@ def _run_ahead(loop: Loop) -> tuple[Expr, ...]:
 def _why_no_warps(nest: Stmt, outer: Sequence[Loop], loop: Loop, context: Context) -> str:
     """Return why not all lanes of a warp come to the loop together, as 4 by 8; empty if they do."""
     every = [x for x in walk_stmts((nest,)) if isinstance(x, Loop) and x.place in _THREADS]
-    # Combining comes behind all else, and no sum of a product's registers is combined.
     if len(every) != sum(x.place in _THREADS for x in outer):
         return "the threads of the block have other loops"
     for number, x in enumerate(lanes(outer)):
@@ -777,6 +777,8 @@ def _why_no_product(nest: Stmt, one: Fragments, body: Body, context: Context) ->
         return "its sums are not in registers"
     if arrays[target.array].space is not MemorySpace.PRIVATE:
         return "its sums are not in registers"
+    if any(combines(x, target.array) for x in walk_stmts((nest,)) if isinstance(x, Loop)):
+        return "the threads of the block combine its sums"
     own = (*one.rows, *one.columns)
     numbers = {x.var: _register(x) for x in own}
     places = [one.at(numbers, index) for index in target.indices]

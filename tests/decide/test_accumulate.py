@@ -42,8 +42,13 @@ SINGLES = (
 OTHER = ("p7", "t[h3][h1][p5][p7] * v[p4][p6][h2][p7]", LOOPS)
 
 
-def triples(n: int, terms: tuple[tuple[str, str, tuple[str, ...]], ...] = TRIPLES) -> str:
-    """Return terms of the triples that add to one array, each in an order of its own."""
+def triples(
+    n: int, terms: tuple[tuple[str, str, tuple[str, ...]], ...] = TRIPLES, **lengths: int
+) -> str:
+    """Return terms of the triples that add to one array, each in an order of its own.
+
+    Loops have `n` iterations, or the length that they are given.
+    """
     nests, arrays = [], []
     for number, (summed, product, order) in enumerate(terms):
         around = (x for x in (*order, summed) if x)
@@ -57,7 +62,7 @@ def triples(n: int, terms: tuple[tuple[str, str, tuple[str, ...]], ...] = TRIPLE
         nests.append(f"{heads}C[p4][p5][p6][h1][h2][h3] {sign}= {own};\n")
     names = (*LOOPS, "h7", "p7")
     sizes = ", ".join(f"int {x}u" for x in names)
-    params = " ".join(f"param {x}u = {n};" for x in names)
+    params = " ".join(f"param {x}u = {lengths.get(x, n)};" for x in names)
     output = "double C[restrict p4u][p5u][p6u][h1u][h2u][h3u]"
     head = f"void f({', '.join((sizes, output, *arrays))})"
     annotation = f"/*@ begin PerfTuning ( def input_params {{ {params} }} ) @*/"
@@ -191,10 +196,7 @@ def test_terms_of_the_triples_give_what_the_nests_give(
 def test_copies_run_ahead_across_steps_and_statements(
     terms: tuple[tuple[str, str, tuple[str, ...]], ...], tmp_path: Path
 ) -> None:
-    sizes = {"p4": 8, "h7": 24, "p7": 33}
-    text = triples(4, terms)
-    for loop, size in sizes.items():
-        text = text.replace(f"param {loop}u = 4", f"param {loop}u = {size}")
+    text = triples(4, terms, p4=8, h7=24, p7=33)
     own = (8, *(4,) * 5, 24, 33), (4,) * 8, (3, 2, 1, 2, 3, 1, 5, 2)
     device, trial = trial_of(text, tmp_path, *own)
     assert trial.status is Status.CORRECT, trial.reason
@@ -204,25 +206,71 @@ def test_copies_run_ahead_across_steps_and_statements(
     assert tuned.count("__syncthreads();") == tuned.count("__pipeline_wait_prior(0);")
 
 
-@pytest.mark.parametrize("terms", [TRIPLES, FEW], ids=["doubles", "singles too"])
-@pytest.mark.parametrize("rows", [16, 8], ids=["two rows", "one row"])
+@pytest.fixture
+def with_warps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have tiles by warps first, where there are any: so few outputs have others first."""
+    wanted = property(lambda self: bool(self.warp_tiles))
+    monkeypatch.setattr("annotune.strategies.accumulate._Joint.pays_by_warps", wanted)
+
+
+# One row of a lane or two; threads along three axes, or, of more loops, all along one.
+FLAT, AXES = "threadIdx.x / 4 / 2 % 4", "threadIdx.y / 2 % 4"
+SMALL = {"p4": 2, "p5": 2, "p6": 2, "h1": 8, "h2": 8, "h3": 16, "h7": 8, "p7": 16}
+LONG = {"p4": 8, "p5": 4, "p6": 8, "h1": 4, "h2": 4, "h3": 16, "h7": 24, "p7": 16}
+
+
+@pytest.mark.usefixtures("with_warps")
+@pytest.mark.parametrize(
+    ("terms", "lengths", "threads", "pair"),
+    [
+        (TRIPLES, SMALL, 128, AXES),
+        (FEW, LONG, 256, FLAT),
+        (FEW, {**LONG, "h3": 8}, 128, FLAT),
+        (TRIPLES, {**LONG, "h3": 8}, 256, FLAT),
+    ],
+)
 def test_tensor_cores_multiply_where_inputs_have_rows_and_columns(
     terms: tuple[tuple[str, str, tuple[str, ...]], ...],
-    rows: int,
+    lengths: Mapping[str, int],
+    threads: int,
+    pair: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    # So few outputs have other tiles first.
-    monkeypatch.setattr("annotune.strategies.accumulate._Joint.pays_by_warps", True)
-    text = triples(4, terms)
-    for loop, size in {"h3": rows, "p6": 8, "p4": 8, "h7": 24, "p7": 16}.items():
-        text = text.replace(f"param {loop}u = 4", f"param {loop}u = {size}")
-    own = (8, 4, 8, 4, 4, rows, 24, 16), (3, 2, 1, 2, 3, 1, 5, 2), (9, 2, 11, 3, 1, 19, 7, 18)
+    monkeypatch.setattr("annotune.strategies.accumulate.BLOCK_SIZES", (threads,))
+    sizes = tuple(lengths.values()), (3, 2, 1, 2, 3, 1, 5, 2), (9, 2, 11, 3, 1, 19, 7, 18)
+    device, trial = trial_of(triples(4, terms, **lengths), tmp_path, *sizes)
+    assert trial.status is Status.CORRECT, trial.reason
+    assert "annotune_mma_m16n8k4(annotune_sums" in device
+    assert pair in device
+
+
+@pytest.mark.usefixtures("with_warps")
+def test_threads_combine_behind_the_tensor_cores(tmp_path: Path) -> None:
+    around = "".join(f"for (int {x} = 0; {x} < {x}u; {x}++) " for x in LOOPS)
+    norm = f"{around}e[0] += C[p4][p5][p6][h1][h2][h3] * C[p4][p5][p6][h1][h2][h3];\n"
+    text = triples(4, h3=16, p6=8, p4=8, h7=24, p7=16).replace("/*@ end", f"{norm}/*@ end")
+    text = text.replace("void f(", "void f(double *restrict e, ")
+    own = (8, 4, 8, 4, 4, 16, 24, 16), (3, 2, 1, 2, 3, 1, 5, 2), (9, 2, 11, 3, 1, 19, 7, 18)
     device, trial = trial_of(text, tmp_path, *own)
     assert trial.status is Status.CORRECT, trial.reason
     assert "annotune_mma_m16n8k4(annotune_sums" in device
+    assert "annotune_combined<" in device
 
 
+@pytest.mark.usefixtures("with_warps")
+@pytest.mark.parametrize("name", ["h3_w", "h2_w", "p6_w", "p4_w"])
+def test_a_name_that_the_region_has_keeps_a_kernel(name: str, tmp_path: Path) -> None:
+    text = triples(4, h3=16, p6=8, p4=16).replace("int h7u", f"int {name}, int h7u", 1)
+    named = text.replace("+= t0[", f"+= {name} * t0[")
+    (tmp_path / "user.c").write_text(named)
+    made = emit(
+        Settings(tmp_path / "user.c", ("cuda",), strategy=ACCUMULATE), [load_target("cuda")]
+    )
+    assert not made.reports[0].is_refused, made.reports[0].diagnostics
+
+
+@pytest.mark.usefixtures("with_warps")
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -233,14 +281,8 @@ def test_tensor_cores_multiply_where_inputs_have_rows_and_columns(
         ("h7 = 0; h7 < h7u", "h7 = 0; h7 < (h2 < h7u ? h2 : h7u)"),
     ],
 )
-def test_what_is_no_plain_product_keeps_a_kernel(
-    old: str, new: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    wanted = property(lambda self: bool(self.warp_tiles))
-    monkeypatch.setattr("annotune.strategies.accumulate._Joint.pays_by_warps", wanted)
-    text = triples(4)
-    for loop, size in {"h3": 20, "p6": 9, "p4": 11, "h7": 5}.items():
-        text = text.replace(f"param {loop}u = 4", f"param {loop}u = {size}")
+def test_what_is_no_plain_product_keeps_a_kernel(old: str, new: str, tmp_path: Path) -> None:
+    text = triples(4, h3=20, p6=9, p4=11, h7=5)
     assert old in text
     sizes = (11, 4, 9, 4, 4, 20, 5, 4), (3, 2, 1, 2, 3, 1, 5, 2)
     _, trial = trial_of(text.replace(old, new, 1), tmp_path, *sizes)

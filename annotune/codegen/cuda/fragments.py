@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from itertools import product
 from math import prod
 
+from annotune.codegen.cuda.grid import CUDA_INDEX
 from annotune.codegen.writer import Writer
 from annotune.ir.expr import Binary, Expr, Int, Negate, Var, substitute
 from annotune.ir.fold import fold, trip_count
@@ -317,9 +318,9 @@ class FragmentText:
         """Write what a lane is among those of its warp, and its operands, as many as `buffers`."""
         parts = "" if self._parts == 1 else f"[{self._parts}]"
         instructions = self.columns // FRAGMENT
-        one = self.product
-        row = "threadIdx.y" if one.x.place is not one.y.place else f"threadIdx.x / {DEPTH_LANES}"
-        step = "threadIdx.x" if row == "threadIdx.y" else f"threadIdx.x % {DEPTH_LANES}"
+        step, row = (CUDA_INDEX[loop.place][0] for loop in (self.product.x, self.product.y))
+        if step == row:
+            step, row = f"{step} % {DEPTH_LANES}", f"{step} / {DEPTH_LANES}"
         out.line(f"const int {STEP.name} = {step};")
         out.line(f"const int {PAIR.name} = {row} / 2 % 4;")
         out.line(f"const int {SIDE.name} = {row} % 2;")

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from annotune.measure.trial import Trial
 from annotune.printable import one_line, printable
 from annotune.report import plots
+from annotune.report.answer import answer_texts
 from annotune.report.figures import MISSING, estimated, number_text, share_text, time_text
 from annotune.report.plots import (
     Bar,
@@ -129,6 +130,7 @@ def report_html(results: Results) -> str:
         source=one_line(results.source),
         version=one_line(results.version),
         device=one_line(results.device),
+        answers=[one_line(text) for text in answer_texts(results, results.commands)],
         warnings=[printable(warning).strip() for warning in results.warnings],
         tools={one_line(k): one_line(v) for k, v in results.tools.items()},
         codes={name: highlight(text) for name, text in texts.items() if text is not None},

@@ -15,6 +15,7 @@ from support.laws import tried
 
 from annotune.measure.trial import Status, Trial
 from annotune.printable import one_line
+from annotune.report.answer import answer_texts
 from annotune.report.html import highlight, report_html
 from annotune.report.plots import bars, roofline_plot
 from annotune.report.summary import PEOPLE_SAY
@@ -66,6 +67,17 @@ def is_alone(page: Page) -> bool:
     return not (tags & page.counts.keys() or refers or re.search(r"url\(|@import|://", page.styles))
 
 
+def test_it_begins_with_what_came_of_each_region() -> None:
+    commands = {"openmp": ("gcc -O3 main.c own_omp.c",), "cuda": ("nvcc -O3 main.c own.cu",)}
+    run = replace(RUN, commands=commands)
+    text = Page(report_html(run)).text
+    lines = list(answer_texts(run, commands))
+    assert lines
+    assert any("link: " in line for line in lines)
+    first_table = text.index("where the figures come from")
+    assert all(0 <= text.find(one_line(line)) < first_table for line in lines)
+
+
 @pytest.mark.parametrize("run", [RUN, SEARCHED], ids=["sample", "searched"])
 def test_it_is_well_formed_and_alone(run: Results) -> None:
     page = Page(report_html(run))
@@ -77,7 +89,8 @@ def test_it_is_well_formed_and_alone(run: Results) -> None:
 
 def test_everything_is_there() -> None:
     text = " ".join(Page(report_html(RUN)).text.split())
-    places = [text.index(PEOPLE_SAY[name]) for name in ROW_NAMES]
+    table = text.index("where the figures come from")
+    places = [text.index(PEOPLE_SAY[name], table) for name in ROW_NAMES]
     assert places == sorted(places)
     for words in (
         "not available because no compiler here makes GPU code of OpenACC",

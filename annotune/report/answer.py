@@ -33,7 +33,9 @@ def _found(region: RegionResult) -> tuple[str, str]:
     predicted = [row for _, row in best_predictions(region)]
     if best is None and not predicted:
         return "no variant was verified, the original stays", ""
-    words, target = ("nothing was measured", "") if best is None else _measured(region, best)
+    words, target = (
+        ("no tuned variant was measured", "") if best is None else _measured(region, best)
+    )
     if target or not predicted:
         return words, target
     each = [

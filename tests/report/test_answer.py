@@ -78,7 +78,7 @@ def test_a_call_with_its_copies_stands_beside_the_kernels() -> None:
 
 def test_a_prediction_is_told_as_one_where_nothing_measured_is_to_be_linked() -> None:
     said = f"tuned CUDA is predicted to take (~1.00 ms) on {GPU}; link: nvcc main.c out/f.cu"
-    assert answer(ORIGINAL, PREDICTED) == f": nothing was measured; {said}"
+    assert answer(ORIGINAL, PREDICTED) == f": no tuned variant was measured; {said}"
     assert answer(ORIGINAL, replace(TUNED, time_s=2.0), PREDICTED).endswith(f"; {said}")
 
 
@@ -89,7 +89,7 @@ def test_predictions_of_unlike_facts_are_told_apart_and_not_ranked() -> None:
     region = replace(SD_T_D2, rows=rows, sizes={}, by_size=(), copies=(), models=models)
     (line,) = answer_texts(replace(RUN, regions=(region,)), COMMANDS)
     assert line.endswith(
-        f": nothing was measured; tuned CUDA is predicted to take (~1.00 ms) on {GPU}; "
+        f": no tuned variant was measured; tuned CUDA is predicted to take (~1.00 ms) on {GPU}; "
         f"tuned OpenACC is predicted to take (~100 µs) on {GPU}; link: nvcc main.c out/f.cu"
     )
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from annotune.pipeline import RunReport, Settings
     from annotune.report.findings import MeasuredOriginal
     from annotune.tensor.translate import Translated
-    from annotune.tune.results import Results
+    from annotune.tuning.results import Results
 
     Builds: TypeAlias = Mapping[str, Sequence[BuildCommand]]
 
@@ -178,7 +178,7 @@ def run(output: Path | None, resume: bool, debug: bool, **options: Any) -> None:
     from annotune.report.html import report_html
     from annotune.report.results_json import RESULTS_FILE, results_file
     from annotune.report.terminal import LiveProgress
-    from annotune.tune.config import SIGNALLED, interrupts
+    from annotune.tuning.config import SIGNALLED, interrupts
 
     settings, form = settings_of(options, os.environ), _form(options)
     # The time that a run is given is that of the whole command.
@@ -229,7 +229,7 @@ def table(
     from annotune.report.table_text import tables_csv, tables_json, tables_latex, tables_text
     from annotune.report.terminal import LiveProgress
     from annotune.suites import SuiteRun
-    from annotune.tune.config import SIGNALLED, interrupts
+    from annotune.tuning.config import SIGNALLED, interrupts
 
     begun = click.get_current_context().obj or time.monotonic()
     config = config_of_table(options, max(1, len(os.sched_getaffinity(0))), begun)

@@ -22,11 +22,11 @@ from annotune.measure.trial import Trial
 from annotune.pipeline import RunReport, Settings
 from annotune.report.findings import CheckReport
 from annotune.tensor.translate import USUAL, Translated
-from annotune.tune import calls
-from annotune.tune.bench import Listener, disk_full_is_refused
-from annotune.tune.calls import ORIGINAL, Called, Entrant, Standing
-from annotune.tune.config import DEFAULT_TIME_S, NEVER, RunConfig, Stop
-from annotune.tune.results import (
+from annotune.tuning import calls
+from annotune.tuning.bench import Listener, disk_full_is_refused
+from annotune.tuning.calls import ORIGINAL, Called, Entrant, Standing
+from annotune.tuning.config import DEFAULT_TIME_S, NEVER, RunConfig, Stop
+from annotune.tuning.results import (
     FORMULATION,
     ORIGINALS,
     FormulationResult,
@@ -35,8 +35,8 @@ from annotune.tune.results import (
     RowStatus,
     Searched,
 )
-from annotune.tune.run import OF_THE_RUN, SizeListener, TimeShares, tuning
-from annotune.tune.tuner import AS_FAST
+from annotune.tuning.run import OF_THE_RUN, SizeListener, TimeShares, tuning
+from annotune.tuning.tuner import AS_FAST
 
 # A run has a formulation for each so many seconds: what has less finds little.
 EACH_S = 30.0

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from annotune.annotation.spec import Value
     from annotune.pipeline import Settings
     from annotune.report.suite import Suite
-    from annotune.tune.config import RunConfig, Wish
+    from annotune.tuning.config import RunConfig, Wish
 
 # What reads formulas, and numpy, which searches need, are imported where an option is given: no
 # help waits for them.
 
 # Those of `annotune.codegen.target`, `annotune.strategies.registry` and
-# `annotune.tune.search.names`.
+# `annotune.tuning.search.names`.
 DEFAULT_TARGETS = ("cuda", "openacc", "openmp")
 TARGET_NAMES = (*DEFAULT_TARGETS, "openmp_target")
 STRATEGY_NAMES = (
@@ -172,7 +172,7 @@ def _duration(text: str) -> float:
 
 def _search(text: str) -> str:
     """Return the name of a search, which may be Orio's."""
-    from annotune.tune.search.names import UnknownSearch, search_name
+    from annotune.tuning.search.names import UnknownSearch, search_name
 
     try:
         return search_name(text)
@@ -182,7 +182,7 @@ def _search(text: str) -> str:
 
 def _workers(text: str) -> Wish:
     """Return ``local:N``, processes of this machine, or ``parsl:CONFIG.py``, what Parsl starts."""
-    from annotune.tune.config import Wish
+    from annotune.tuning.config import Wish
 
     engine, _, what = text.partition(":")
     if engine == "parsl" and what:
@@ -441,7 +441,7 @@ def settings_of(options: Mapping[str, Any], environ: Mapping[str, str]) -> Setti
 
 def config_of(options: Mapping[str, Any], cores: int, begun: float) -> RunConfig:
     """Return how a run goes by its own options, on so many cores; for `begun` see there."""
-    from annotune.tune.config import ORIGINAL_S, RunConfig
+    from annotune.tuning.config import ORIGINAL_S, RunConfig
 
     workers: Wish | None = options["workers"]
     at_once = workers.count if workers is not None and workers.count else cores
@@ -472,7 +472,7 @@ def settings_of_suite(suite: Suite, environ: Mapping[str, str]) -> Settings:
 
 def config_of_table(options: Mapping[str, Any], cores: int, begun: float) -> RunConfig:
     """Return how each run of a suite goes, on so many cores; the time of all began at `begun`."""
-    from annotune.tune.config import ORIGINAL_S, RunConfig
+    from annotune.tuning.config import ORIGINAL_S, RunConfig
 
     return RunConfig(
         seed=options["seed"],

@@ -62,17 +62,17 @@ from annotune.space.unused_hints import unused_hints
 from annotune.space.variants import Variant, has_general
 from annotune.strategies.hints import refused_wishes
 from annotune.transforms.map import Map
-from annotune.tune.config import NEVER, RunConfig, Stop, wanted
+from annotune.tuning.config import NEVER, RunConfig, Stop, wanted
 
 if TYPE_CHECKING:
     from annotune.annotation.spec import Value
     from annotune.codegen.target import RegionCode
     from annotune.space.variants import Listing
     from annotune.tensor.translate import Translated
-    from annotune.tune.bench import Listener
-    from annotune.tune.region_run import Tuned
-    from annotune.tune.results import RegionResult, Results
-    from annotune.tune.run import Ready
+    from annotune.tuning.bench import Listener
+    from annotune.tuning.region_run import Tuned
+    from annotune.tuning.results import RegionResult, Results
+    from annotune.tuning.run import Ready
 
 NO_REGION = Template(
     "AT604",
@@ -478,9 +478,9 @@ def run(
     """
     # numpy and the runners are not needed, nor waited for, by the other commands.
     from annotune.measure.toolchain import find_toolchains, nvcc_warnings
-    from annotune.tune import run as tuning
-    from annotune.tune.bench import disk_full_is_refused
-    from annotune.tune.store import opened
+    from annotune.tuning import run as tuning
+    from annotune.tuning.bench import disk_full_is_refused
+    from annotune.tuning.store import opened
 
     found = accepted(settings) if found is None else found
     if not found.regions:
@@ -515,7 +515,7 @@ def forecast(
     Raises:
         AnnotuneError: There is no such device.
     """
-    from annotune.tune import region_run
+    from annotune.tuning import region_run
 
     out: list[tuple[RegionResult, ...]] = []
     for device in map(load_device, devices):
@@ -529,7 +529,7 @@ def forecast(
 
 
 def _forecast(report: RegionReport, targets: Sequence[Target], device: Device) -> RegionResult:
-    from annotune.tune import region_run
+    from annotune.tuning import region_run
 
     assert report.analysis is not None
     variants: dict[str, Variant] = {}
@@ -625,7 +625,7 @@ def _run_builds(
 
 def _ready(reports: Iterable[RegionReport]) -> list[Ready]:
     """Return the regions to tune, each with its other problem sizes."""
-    from annotune.tune.run import Ready
+    from annotune.tuning.run import Ready
 
     ready: list[Ready] = []
     for report in reports:

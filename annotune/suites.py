@@ -34,15 +34,15 @@ from annotune.report.results_json import RESULTS_FILE, read_results, results_fil
 from annotune.report.suite import Suite, Workload
 from annotune.report.tables import FirstChoices, WorkloadResult
 from annotune.tensor.translate import USUAL, read_program, translated
-from annotune.tune.bench import Listener
-from annotune.tune.config import NEVER, RunConfig, Stop
-from annotune.tune.jobs import scratch_folder
-from annotune.tune.proving import NO_TIME_TO_PROVE
-from annotune.tune.region_run import ON_GPU
-from annotune.tune.results import FIRST_ALONE, RegionResult
-from annotune.tune.run import OF_THE_RUN, SizeListener
-from annotune.tune.store import opened
-from annotune.tune.workers import LocalWorkers, WorkerDied
+from annotune.tuning.bench import Listener
+from annotune.tuning.config import NEVER, RunConfig, Stop
+from annotune.tuning.jobs import scratch_folder
+from annotune.tuning.proving import NO_TIME_TO_PROVE
+from annotune.tuning.region_run import ON_GPU
+from annotune.tuning.results import FIRST_ALONE, RegionResult
+from annotune.tuning.run import OF_THE_RUN, SizeListener
+from annotune.tuning.store import opened
+from annotune.tuning.workers import LocalWorkers, WorkerDied
 
 NOT_IN_FILE = Template(
     "AT635",

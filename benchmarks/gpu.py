@@ -41,8 +41,8 @@ from annotune.options import settings_of_suite
 from annotune.report.suite import Suite, Workload, WorkloadFamily, load_suite
 from annotune.report.tables import WorkloadResult
 from annotune.suites import SuiteRun
-from annotune.tune.config import RunConfig, interrupts
-from annotune.tune.results import FIRST_ALONE, RowStatus
+from annotune.tuning.config import RunConfig, interrupts
+from annotune.tuning.results import FIRST_ALONE, RowStatus
 
 HERE = Path(__file__).parent / "on_gpu"
 TIME_S = 600.0

@@ -27,7 +27,7 @@ from annotune.measure.trial import Final, Verdict
 from annotune.report.figures import time_text
 from annotune.report.results_json import RESULTS_FILE, read_results
 from annotune.report.summary import config_text, verdict_text
-from annotune.tune.results import Results
+from annotune.tuning.results import Results
 
 ROOT = Path(__file__).parent.parent
 TARGET = "openmp"

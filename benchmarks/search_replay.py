@@ -23,8 +23,8 @@ from threadpoolctl import threadpool_limits
 from annotune.annotation.expressions import holds
 from annotune.annotation.spec import Value
 from annotune.space.limits import plain
-from annotune.tune.search.names import SEARCHES, make_search
-from annotune.tune.search.points import Points
+from annotune.tuning.search.names import SEARCHES, make_search
+from annotune.tuning.search.points import Points
 
 AT = (25, 50, 100, 200)
 # What is promised of the search that is used when none is named, at which evaluation.

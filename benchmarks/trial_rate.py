@@ -41,11 +41,11 @@ from annotune.measure.toolchain import find_toolchains
 from annotune.measure.trial import Status
 from annotune.pipeline import Settings, check
 from annotune.space.variants import Listing
-from annotune.tune.bench import Bench, Session
-from annotune.tune.config import RunConfig, Wanted
-from annotune.tune.region_run import MOST_ON_CPU
-from annotune.tune.store import Store, opened
-from annotune.tune.tuner import by_clock
+from annotune.tuning.bench import Bench, Session
+from annotune.tuning.config import RunConfig, Wanted
+from annotune.tuning.region_run import MOST_ON_CPU
+from annotune.tuning.store import Store, opened
+from annotune.tuning.tuner import by_clock
 
 ORIO = "orio==0.6.1"
 LEAST_RATIO = 4.0

@@ -27,10 +27,10 @@ from statistics import median
 from typing import Any
 
 from annotune.report.results_json import read_results
-from annotune.tune.experiment import BATCH
-from annotune.tune.results import Results
-from annotune.tune.search.names import make_search
-from annotune.tune.search.points import Points
+from annotune.tuning.experiment import BATCH
+from annotune.tuning.results import Results
+from annotune.tuning.search.names import make_search
+from annotune.tuning.search.points import Points
 
 RECORD = Path(__file__).parent / "recorded" / "workers-local_grad3.json.gz"
 WORKERS = (1, 2, 4, 8, 16, 32, 64)

@@ -14,7 +14,7 @@ from annotune.codegen import target
 from annotune.options import DEFAULT_TARGETS, SEARCH_NAMES, STRATEGY_NAMES, TARGET_NAMES
 from annotune.pipeline import Settings
 from annotune.strategies import registry as strategies
-from annotune.tune.search.names import SEARCHES
+from annotune.tuning.search.names import SEARCHES
 
 PROJECT = Path(__file__).parent.parent
 COMMANDS = ("check", "emit", "run", "table", "report", "doctor")

@@ -26,7 +26,7 @@ STAGES = (
     "codegen",
     "certify",
     "measure",
-    "tune",
+    "tuning",
     "report",
 )
 # Modules at the top of the package: what every stage may use, and what uses every stage.

@@ -138,8 +138,8 @@ def test_what_a_module_refuses_is_told_at_the_annotation(
 
 def test_a_search_is_known_by_its_name(installed: Path) -> None:
     code = (
-        "from annotune.tune.search.names import make_search, search_name\n"
-        "from annotune.tune.search.points import Points\n"
+        "from annotune.tuning.search.names import make_search, search_name\n"
+        "from annotune.tuning.search.points import Points\n"
         "points = Points(({'a': 1}, {'a': 2}, {'a': 3}))\n"
         "search = make_search(search_name('Backwards'), points, 3)\n"
         "print(search.ask(2), search.ask(2), search.ask(2))\n"

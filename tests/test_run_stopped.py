@@ -17,7 +17,7 @@ import pytest
 from annotune.cli import ENDING
 from annotune.diagnostics import AnnotuneError
 from annotune.files import LOCK_FILE, held_folder
-from annotune.tune.store import STORE_FILE
+from annotune.tuning.store import STORE_FILE
 
 # Whatever waits so long waits for ever, however busy the machine is.
 PATIENCE_S = 600.0

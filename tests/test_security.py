@@ -36,11 +36,11 @@ _MAY_IMPORT_BY_NAME = frozenset(
         "annotation/commands.py",
         "codegen/target.py",
         "transforms/language.py",
-        "tune/search/names.py",
+        "tuning/search/names.py",
     }
 )
 # Runs the configuration of workers that the command line names.
-_MAY_RUN_A_FILE = "tune/workers.py"
+_MAY_RUN_A_FILE = "tuning/workers.py"
 
 
 @pytest.fixture(autouse=True)

@@ -18,9 +18,9 @@ from annotune.measure.toolchain import find_toolchains
 from annotune.pipeline import RunReport, Settings
 from annotune.report.suite import load_suite
 from annotune.suites import ENDED, NO_TIME, SuiteRun
-from annotune.tune.config import RunConfig, Stop
-from annotune.tune.results import RegionResult, Results, Row, RowStatus, Searched
-from annotune.tune.store import STORE_FAILED
+from annotune.tuning.config import RunConfig, Stop
+from annotune.tuning.results import RegionResult, Results, Row, RowStatus, Searched
+from annotune.tuning.store import STORE_FAILED
 
 C_TEXT = """void scale(int n, double *restrict x)
 {

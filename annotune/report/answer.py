@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from annotune.measure.trial import Verdict
 from annotune.report.figures import estimated, factor_text, time_text
 from annotune.report.summary import best_predictions, call_s, heading, people_say, rival_of, winner
-from annotune.tune.proving import NO_TIME_TO_PROVE
-from annotune.tune.results import RegionResult, Results, Row, RowStatus
+from annotune.tuning.proving import NO_TIME_TO_PROVE
+from annotune.tuning.results import RegionResult, Results, Row, RowStatus
 
 
 def answer_texts(results: Results, commands: Mapping[str, Sequence[str]]) -> Iterator[str]:

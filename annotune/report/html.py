@@ -61,8 +61,15 @@ from annotune.report.summary import (
     winner_texts,
     work_text,
 )
-from annotune.tune.results import Agreement, RegionResult, Results, Searched, TargetModel, agreement
-from annotune.tune.search.points import Floats, Points
+from annotune.tuning.results import (
+    Agreement,
+    RegionResult,
+    Results,
+    Searched,
+    TargetModel,
+    agreement,
+)
+from annotune.tuning.search.points import Floats, Points
 
 # Characters of a reason that stand in the table; the rest is folded away.
 REASON_WIDTH = 160

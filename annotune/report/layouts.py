@@ -28,8 +28,8 @@ from annotune.report.tables import (
     WorkloadResult,
     first_fact,
 )
-from annotune.tune.ablation import KINDS
-from annotune.tune.results import ORIGINALS, Profile, RegionResult, RowStatus
+from annotune.tuning.ablation import KINDS
+from annotune.tuning.results import ORIGINALS, Profile, RegionResult, RowStatus
 
 RATE, SPEEDUP = "GFLOP/s", "speed-up"
 BOUND = "bound of the roofline"

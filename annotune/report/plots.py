@@ -15,7 +15,7 @@ from annotune.printable import one_line
 from annotune.report.figures import number_text, short_time_text, time_text
 from annotune.report.summary import all_rows, is_doubtful, people_say, row_words
 from annotune.report.tables import TableCurve
-from annotune.tune.results import RegionResult, Roof, Row, RowStatus
+from annotune.tuning.results import RegionResult, Roof, Row, RowStatus
 
 # The bars and the roofline; a label beside a mark needs up to 230 units.
 WIDTH = 640.0

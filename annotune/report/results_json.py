@@ -23,7 +23,7 @@ from annotune import plugins
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span, Template
 from annotune.files import read_source
 from annotune.measure.trial import LATER, NOT_WRITTEN, Final, Status, Trial
-from annotune.tune.results import RegionResult, Results
+from annotune.tuning.results import RegionResult, Results
 
 SCHEMA = 1
 RESULTS_FILE = "results.json"

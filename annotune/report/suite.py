@@ -16,7 +16,7 @@ from annotune.annotation.yaml_nodes import YamlFile, read_yaml
 from annotune.codegen.target import DEFAULT_TARGETS, target_names
 from annotune.diagnostics import NOWHERE, AnnotuneError, Diagnostic, Span, Template
 from annotune.strategies.registry import AUTO, STRATEGY_NAMES
-from annotune.tune.results import ORIGINALS
+from annotune.tuning.results import ORIGINALS
 
 NO_SUITE_FILE = Template(
     "AT630",

@@ -20,7 +20,7 @@ from annotune.report.figures import (
     share_text,
     time_text,
 )
-from annotune.tune.results import (
+from annotune.tuning.results import (
     FORMULATION,
     MEMORY,
     NO_TARGET,

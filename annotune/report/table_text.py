@@ -9,7 +9,7 @@ from typing import Any
 
 from annotune.printable import cells, one_line
 from annotune.report.tables import LEGEND_TABLES, PaperTable, SuiteTables, TableCell, TableLine
-from annotune.tune.results import RowStatus
+from annotune.tuning.results import RowStatus
 
 _GAP = "  "
 TABLES_SCHEMA = 1

@@ -12,9 +12,9 @@ from math import inf
 
 from annotune.measure.trial import Status, Trial
 from annotune.report.suite import Workload
-from annotune.tune.ablation import KINDS, STEPS_AXIS
-from annotune.tune.proving import NO_TIME_TO_PROVE
-from annotune.tune.results import FIRST_ALONE, RegionResult, Row, RowStatus
+from annotune.tuning.ablation import KINDS, STEPS_AXIS
+from annotune.tuning.proving import NO_TIME_TO_PROVE
+from annotune.tuning.results import FIRST_ALONE, RegionResult, Row, RowStatus
 
 LEGEND_TABLES = (
     "(~ ) is predicted by the model for the device named, never measured, or has a predicted time "

@@ -53,7 +53,7 @@ from annotune.report.summary import (
     winner_texts,
     work_text,
 )
-from annotune.tune.results import RegionResult, Results, Row, RowStatus
+from annotune.tuning.results import RegionResult, Results, Row, RowStatus
 
 # Columns of text. From the first on provenance has a column of its own; below the second
 # every figure has a line of its own, because a table would break words.

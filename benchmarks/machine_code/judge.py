@@ -26,7 +26,7 @@ from annotune.schedule.candidate import ContractionTile
 from annotune.schedule.plan import Kernel
 from annotune.space.variants import Variant
 from annotune.strategies.registry import AUTO
-from annotune.tune.tuner import forecast_of
+from annotune.tuning.tuner import forecast_of
 from machine_code.global_access import GlobalAccess, global_accesses
 from machine_code.hot import Part, hottest
 from machine_code.sass import Function, parse_sass

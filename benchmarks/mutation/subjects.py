@@ -21,7 +21,7 @@ from annotune.space.decision import Base
 from annotune.space.space import region_space
 from annotune.space.variants import Variant as Choice
 from annotune.strategies.registry import AUTO
-from annotune.tune.bench import program_of
+from annotune.tuning.bench import program_of
 from mutation.operators import Edit, edits
 
 PROGRAMS = Path(__file__).parent / "programs"

@@ -11,7 +11,7 @@ import repeatability
 from repeatability import Named, main, named
 
 from annotune.measure.trial import Final, Status, Trial, Verdict
-from annotune.tune.results import RegionResult, Results, Row, RowStatus
+from annotune.tuning.results import RegionResult, Results, Row, RowStatus
 
 WON = Final(Verdict.WINNER, 1.0, 0.9, 1.1, 1.0, 1.0, 1.0, (1.0,) * 9)
 TIED = replace(WON, verdict=Verdict.TIED, ratio=1.002, ratio_low=0.99)

@@ -9,7 +9,7 @@ import pytest
 import trial_rate
 from trial_rate import FLAGS, FORMS, NESTS, grid_of, orio_file, orio_rate, our_rate, prepared
 
-from annotune.tune.store import in_memory
+from annotune.tuning.store import in_memory
 
 
 @pytest.mark.parametrize("form", FORMS)

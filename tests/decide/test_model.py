@@ -30,7 +30,7 @@ from annotune.schedule.candidate import Candidate, ContractionTile
 from annotune.strategies.direct import choose
 from annotune.strategies.movements import moves
 from annotune.strategies.registry import AUTO
-from annotune.tune.results import spearman
+from annotune.tuning.results import spearman
 
 H200 = load_device("h200")
 EVERY = tuple(recorded())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from annotune.measure.trial import Final, Status, Trial, Verdict
-from annotune.tune.results import (
+from annotune.tuning.results import (
     FormulationResult,
     KernelModel,
     Profile,

@@ -10,7 +10,7 @@ from dataclasses import replace
 from sample_run import CPU, GPU, RUN, SD_T_D2
 
 from annotune.measure.trial import Status, Trial
-from annotune.tune.results import RegionResult, Results, Searched
+from annotune.tuning.results import RegionResult, Results, Searched
 
 AXES = {
     "S0.block": ("h2,p6", "h1,p5", "none"),

@@ -10,8 +10,8 @@ from sample_run import CPU, GPU, RUN, SD_T_D2
 from annotune.report.answer import answer_texts
 from annotune.report.summary import heading
 from annotune.report.terminal import SHORT_WIDTH, short_text
-from annotune.tune.proving import no_time_words
-from annotune.tune.results import NO_TARGET, KernelModel, Row, RowStatus, TargetModel
+from annotune.tuning.proving import no_time_words
+from annotune.tuning.results import NO_TARGET, KernelModel, Row, RowStatus, TargetModel
 
 ORIGINAL = Row("sequential", RowStatus.MEASURED, CPU, 1.0, 0.01)
 TUNED = Row("openmp", RowStatus.MEASURED, CPU, 0.25, 0.01, verified=True)

@@ -15,7 +15,7 @@ from support.browser import Opened, browser, opened
 
 from annotune.report.html import report_html
 from annotune.report.summary import COLUMNS, PEOPLE_SAY
-from annotune.tune.results import ROW_NAMES
+from annotune.tuning.results import ROW_NAMES
 
 # What a page is asked once it stands: it clicks on every head of the first table of trials, looks
 # for text outside its drawing, and for text that is hard to tell from what is behind it.

@@ -19,7 +19,7 @@ from annotune.report.answer import answer_texts
 from annotune.report.html import highlight, report_html
 from annotune.report.plots import bars, roofline_plot
 from annotune.report.summary import PEOPLE_SAY
-from annotune.tune.results import ROW_NAMES, Results, Row, RowStatus, Searched
+from annotune.tuning.results import ROW_NAMES, Results, Row, RowStatus, Searched
 
 VOID = {"meta", "br", "link", "img", "input", "hr"}
 

@@ -19,7 +19,7 @@ from annotune.diagnostics import AnnotuneError, Diagnostic
 from annotune.files import write_files
 from annotune.measure.trial import Final, Status, Trial, Verdict
 from annotune.report.results_json import offset_of, read_results, results_file, results_json
-from annotune.tune.results import (
+from annotune.tuning.results import (
     ROW_NAMES,
     KernelModel,
     RegionResult,

@@ -27,7 +27,7 @@ from annotune.report.plots import (
     scatter,
     time_axis,
 )
-from annotune.tune.results import RegionResult, agreement
+from annotune.tuning.results import RegionResult, agreement
 
 times = st.none() | st.floats(0, allow_nan=False) | st.floats(1e-6, 1e-3)
 trials = st.builds(

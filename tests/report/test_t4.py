@@ -20,7 +20,7 @@ from test_results_json import runs
 from annotune.files import write_files
 from annotune.measure.trial import Status, Trial
 from annotune.report.results_json import T4_WORDS, results_file, t4_json, t4_text, t4_word
-from annotune.tune.results import Results
+from annotune.tuning.results import Results
 
 NUMBER = {"type": "number"}
 # What the results schema 1.0.0 of github.com/odgaard/TuningSchema (branch T4) asks for, written

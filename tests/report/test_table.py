@@ -23,7 +23,7 @@ from annotune.report.summary import (
     winner_texts,
 )
 from annotune.report.terminal import ResultsTable, results_text
-from annotune.tune.results import (
+from annotune.tuning.results import (
     ROW_NAMES,
     CopiesCost,
     KernelModel,

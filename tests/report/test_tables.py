@@ -18,7 +18,7 @@ from annotune.report.suite import Suite, TableWish, Workload, WorkloadFamily
 from annotune.report.table_page import tables_html
 from annotune.report.table_text import tables_csv, tables_json, tables_latex, tables_text
 from annotune.report.tables import FirstChoices, PaperTable, SuiteTables, WorkloadResult
-from annotune.tune.results import (
+from annotune.tuning.results import (
     FIRST_ALONE,
     KernelModel,
     Profile,

@@ -28,10 +28,10 @@ from annotune.report.summary import formulation_texts
 from annotune.tensor.program import TensorProgram
 from annotune.tensor.read import read_program
 from annotune.tensor.translate import Translated, formulations, translated
-from annotune.tune.bench import Bench, Session
-from annotune.tune.calls import Called, Entrant, Standing, beside
-from annotune.tune.config import RunConfig
-from annotune.tune.results import Results, Row, RowStatus
+from annotune.tuning.bench import Bench, Session
+from annotune.tuning.calls import Called, Entrant, Standing, beside
+from annotune.tuning.config import RunConfig
+from annotune.tuning.results import Results, Row, RowStatus
 
 EIGHT = dict.fromkeys("eijklmnp", 8)
 # Its order, its sharing and its loops may be others.

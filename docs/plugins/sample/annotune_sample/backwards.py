@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from annotune.tune.search.points import Known, Points
+from annotune.tuning.search.points import Known, Points
 
 
 class Backwards:

@@ -1,0 +1,861 @@
+"""One region from its original to the six rows of its table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from annotune.analysis.facts import Analysis, Work
+from annotune.annotation.devices import Device
+from annotune.codegen.baseline import naive_openacc, naive_openmp
+from annotune.codegen.recipes import listing_of
+from annotune.codegen.target import RegionCode, Target
+from annotune.codegen.users_file import body_text
+from annotune.diagnostics import AnnotuneError
+from annotune.ir.region import Region, SourceFile
+from annotune.measure.machine import (
+    Cpu,
+    Gpu,
+    NoGpu,
+    clock_facts,
+    exclusive,
+    foreign_processes,
+    lock_folder,
+    read_clocks,
+    visible_alone,
+)
+from annotune.measure.timing import load_average, ratio_interval
+from annotune.measure.trial import Status, Trial, Verdict
+from annotune.model.bounds import copies, roofline_time, widest_real
+from annotune.model.predict import KernelForecast
+from annotune.model.worth import CallSeconds, break_even
+from annotune.space.decision import Base
+from annotune.space.space import Space
+from annotune.space.variants import Listing, Variant
+from annotune.tuning.ablation import steps_in_turn
+from annotune.tuning.bench import Bench, busy_words, program_of
+from annotune.tuning.config import Wanted
+from annotune.tuning.experiment import FIRST_S
+from annotune.tuning.jobs import SHARED_WITH, Contestant, job_of
+from annotune.tuning.profiling import PROFILE_LIMIT_S, Profiler
+from annotune.tuning.proving import NOT_PROVED, no_time_words
+from annotune.tuning.results import (
+    FIRST_ALONE,
+    NO_TARGET,
+    ORIGINALS,
+    ROW_NAMES,
+    CopiesCost,
+    KernelModel,
+    Profile,
+    RegionResult,
+    Roof,
+    Row,
+    RowStatus,
+    TargetModel,
+    agreement,
+)
+from annotune.tuning.tuner import (
+    AS_FAST,
+    AS_WRITTEN_LIMIT,
+    Contest,
+    TargetResult,
+    baseline,
+    forecast_of,
+    measured,
+    original_program,
+    predicted,
+    ran_once,
+    unchecked,
+)
+
+# Points among which a search chooses, at most, and the seconds that it takes to list one.
+MOST_ON_CPU, LISTED_ON_CPU_S = 5000, 1e-3
+MOST_ON_GPU, LISTED_ON_GPU_S = 300, 5e-3
+# Listing them may take this share of a target's time: a short run has fewer to choose among.
+LISTING = 0.125
+# A target that is measured has this many times the time of one that is predicted: its variants are
+# checked one at a time, and each tells something new.
+MEASURED = 2.0
+# A check that runs longer than this is not owed when the time is over.
+LONG_CHECK_S = 20.0
+TOO_LATE = (
+    "not tried: no time was left, and a check takes as long as the original, {:.0f} s; "
+    "a longer --time has it"
+)
+# The targets that are measured where a GPU answers, and how they are built for it.
+ON_GPU = {"openacc": "openacc-gpu", "cuda": "cuda-gpu"}
+
+
+@dataclass(frozen=True)
+class RegionRun:
+    """One region that is tuned: what is known of it, on which bench, and for what.
+
+    `wanted` is how its space is searched. `gpu` is what CUDA is measured on, or the reason why it
+    is not; OpenACC too, where the C compiler `offloads` to it. `profiler` counts what the winners
+    do there.
+    """
+
+    bench: Bench
+    base: Base
+    space: Space
+    device: Device
+    cpu: Cpu
+    wanted: Wanted
+    gpu: Gpu | NoGpu
+    offloads: bool = False
+    profiler: Profiler = Profiler()  # noqa: RUF009  (a frozen value)
+
+    @property
+    def original_s(self) -> float:
+        """Return the seconds that one run of the original may take."""
+        return self.bench.session.config.original_s
+
+    @property
+    def source(self) -> SourceFile:
+        return self.bench.checker.oracle.source
+
+    @property
+    def analysis(self) -> Analysis:
+        return self.base.analysis
+
+    def on_gpu(self, name: str) -> Gpu | None:
+        """Return the GPU on which a target of that name is measured, None where it is not."""
+        is_built = name in ON_GPU and (name != "openacc" or self.offloads)
+        return self.gpu if is_built and isinstance(self.gpu, Gpu) else None
+
+    def listing(self, target: Target, time_s: float) -> Listing:
+        """Return the points among which the search of a target chooses in so many seconds.
+
+        Where the model alone judges, only those that it likes best need be checked, and where there
+        is no time for a second one it is not asked.
+        """
+        if self.bench.session.config.by_steps:
+            return steps_in_turn(target, self.base, self.space, self.device)
+        limit = self.wanted.budget
+        if limit == FIRST_ALONE:
+            return listing_of(target, self.base, self.space, self.device, limit, True)
+        if target.is_for_cpu:
+            limit = max(limit, min(MOST_ON_CPU, int(LISTING * time_s / LISTED_ON_CPU_S)))
+        elif self.on_gpu(target.name) is not None:
+            limit = max(limit, min(MOST_ON_GPU, int(LISTING * time_s / LISTED_ON_GPU_S)))
+        first_alone = time_s < FIRST_S and not self.is_measured(target)
+        return listing_of(target, self.base, self.space, self.device, limit, first_alone)
+
+    def is_measured(self, target: Target) -> bool:
+        """Return whether a clock judges a target's variants here, and not the model."""
+        return target.is_for_cpu or self.on_gpu(target.name) is not None
+
+    def weight(self, target: Target) -> float:
+        """Return the share of the time that a target has beside another one of 1."""
+        return MEASURED if self.is_measured(target) else 1.0
+
+    def timed_on(self, target: Target) -> str:
+        """Return the name of what the times of a target's trials are for."""
+        gpu = self.on_gpu(target.name)
+        if gpu is not None:
+            return gpu.name
+        return self.cpu.model if target.is_for_cpu else self.device.vendor_name
+
+
+# Arithmetic alone, whose time at the roof gives the rate of the roof.
+_MANY_FLOP = 10**12
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """A region's result, the winning code of every target that has one, and words of warning.
+
+    `variants` are what the codes are made of.
+    """
+
+    result: RegionResult
+    codes: Mapping[str, RegionCode] = field(default_factory=dict)
+    notes: Mapping[str, str] = field(default_factory=dict)
+    variants: Mapping[str, Variant] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+    def why_left(self, target: str) -> str:
+        """Return why the region stays as it is written for a target, nothing where it does not."""
+        if target in self.codes:
+            return ""
+        said = next((row.reason for row in self.result.rows if row.name == target), "")
+        return self.notes.get(target) or said or NOTHING_CAME
+
+
+NOTHING_CAME = "no variant of it was found right"
+
+
+def untuned(region: Region, work: Work, reason: str) -> Tuned:
+    """Return a region that was refused when it was to be tuned."""
+    rows = tuple(Row(name, RowStatus.UNAVAILABLE, reason=reason) for name in ROW_NAMES)
+    place = (region.function, region.index, region.span.line, dict(region.sizes))
+    traffic = work.bytes_read + work.bytes_written
+    return Tuned(RegionResult(*place, work.flop, traffic, rows, ()))
+
+
+# Said of a row whose variant nobody has executed.
+NOT_RUN = "the first choice of the rules, which was not run"
+
+
+def forecast(analysis: Analysis, variants: Mapping[str, Variant], device: Device) -> RegionResult:
+    """Return what the model says of variants on a device, by their targets; nothing is run."""
+    region, work = analysis.region, analysis.total
+    traffic = work.bytes_read + work.bytes_written
+    roof, name = _roof(region, device), device.vendor_name
+    least_s = max(work.flop / roof.peak_flop_s, traffic / roof.bandwidth_bytes_s)
+    rows: list[Row] = []
+    for target, variant in variants.items():
+        time_s = variant.predicted_s
+        if not time_s:
+            rows.append(Row(target, RowStatus.UNAVAILABLE, reason="no model predicts it"))
+            continue
+        gflops, share = work.flop / time_s / 1e9, least_s / time_s
+        rows.append(
+            Row(
+                target,
+                RowStatus.PREDICTED,
+                name,
+                time_s,
+                gflops=gflops,
+                roofline_share=share,
+                reason=NOT_RUN,
+                config=variant.config,
+                predicted_s=time_s,
+                predicted_for=name,
+            )
+        )
+    models = tuple(
+        TargetModel(
+            target,
+            name,
+            tuple(map(_kernel_model, said.kernels)),
+            said.copies_s,
+            said.why_no_copies,
+            why_no_correlation="nothing was run",
+        )
+        for target, variant in variants.items()
+        if (said := forecast_of(variant, ())) is not None
+    )
+    place = (region.function, region.index, region.span.line, dict(region.sizes))
+    return RegionResult(*place, work.flop, traffic, tuple(rows), (), {name: roof}, models=models)
+
+
+def forecast_by_steps(
+    base: Base, space: Space, targets: Sequence[Target], device: Device
+) -> RegionResult:
+    """Return what the model says of each target's first choice by kinds of steps; nothing is run.
+
+    The trials have it; a target that refuses the region has none.
+    """
+    trials: list[Trial] = []
+    for target in targets:
+        try:
+            listing = steps_in_turn(target, base, space, device)
+        except AnnotuneError:
+            continue
+        for number, config in enumerate(listing.configs):
+            time_s, own = listing.predicted_s[number], (target.name, config)
+            try:
+                listing.variant(number)
+            except AnnotuneError as refusal:
+                why = refusal.diagnostics[0].message
+                trials.append(Trial(*own, Status.CONSTRAINTS, reason=why))
+                continue
+            reason = NOT_RUN if time_s else "the model speaks of all steps together alone"
+            trials.append(
+                Trial(
+                    *own,
+                    Status.CORRECT,
+                    time_s,
+                    is_predicted=True,
+                    device=device.vendor_name,
+                    reason=reason,
+                    predicted_s=time_s,
+                )
+            )
+    return replace(forecast(base.analysis, {}, device), trials=tuple(trials))
+
+
+@dataclass(frozen=True)
+class Sought:
+    """A region whose targets have been searched, and which of their winners are to be proved.
+
+    `found` has the originals, the targets with nothing to prove and those that are proved;
+    `contests` the others.
+    """
+
+    run: RegionRun
+    targets: Sequence[Target]
+    found: Mapping[str, TargetResult]
+    contests: Mapping[str, Contest] = field(default_factory=dict)
+
+    def unproved(self, target: str) -> TargetResult:
+        """Return the result of a target if its first stands all proofs."""
+        contest = self.contests.get(target)
+        if contest is None:
+            return self.found.get(target, TargetResult())
+        return contest.unproved()
+
+    def proved(self, target: str, until: float) -> TargetResult:
+        """Return the result of a target, proved alone; no long proof is begun after `until`."""
+        contest = self.contests.get(target)
+        if contest is None:
+            return self.found.get(target, TargetResult())
+        return _proved(self.run, contest, until)
+
+    def winner(self, found: TargetResult, target: str) -> Variant | None:
+        """Return what wins by a target's result, None where that does not beat the original."""
+        lost = found.code is None or does_not_beat({**self.found, target: found}, target)
+        return None if lost else found.variant
+
+    def proofs_s(self) -> float:
+        """Return the seconds that the proofs of all winners will take."""
+        return sum(contest.proofs_s for contest in self.contests.values())
+
+    def tuned(self, results: Mapping[str, TargetResult]) -> Tuned:
+        """Return the table of the region, with the results of the contests."""
+        found = {**self.found, **results}
+        for own in results.values():
+            found |= _beside(found, own)
+        in_order = {name: one for name, one in found.items() if name in ORIGINALS}
+        for target in self.targets:
+            in_order[target.name] = _profiled(self.run, target, found[target.name])
+        return _tuned(self.run, in_order)
+
+
+def tune(run: RegionRun, targets: Sequence[Target]) -> Tuned:
+    """Return the table of one region: baselines first, then every target in turn, proved.
+
+    Raises:
+        AnnotuneError: Every target refuses it.
+    """
+    return sought(run, targets, proves=True).tuned({})
+
+
+def sought(run: RegionRun, targets: Sequence[Target], proves: bool = False) -> Sought:
+    """Return what the searches of one region find, each proved at its end if it `proves`.
+
+    Raises:
+        AnnotuneError: Every target refuses it.
+    """
+    bench = run.bench
+    found: dict[str, TargetResult] = {}
+    contests: dict[str, Contest] = {}
+    refusals: list[AnnotuneError] = []
+    bench.begin("original", 4, _least_s(run, run.cpu.model))
+    found |= _as_written(run)
+    first = found["sequential"].best
+    bench = replace(bench, original_s=first.time_s or 0.0) if first is not None else bench
+    order = _in_turn(run, targets)
+    for number, target in enumerate(order):
+        parts = sum(map(run.weight, order[number:])) / run.weight(target)
+        if bench.session.stop.is_set:
+            found[target.name] = TargetResult(note="the run was ended before its turn came")
+            continue
+        if late := too_late(bench, run.is_measured(target)):
+            found[target.name] = TargetResult(note=late)
+            continue
+        try:
+            listing = run.listing(target, bench.share(parts).left_s)
+        except AnnotuneError as refusal:
+            refusals.append(refusal)
+            found[target.name] = TargetResult(note=refusal.diagnostics[0].message)
+            continue
+        least_s = _least_s(run, run.timed_on(target))
+        bench.begin(f"tuning {target.name}", min(len(listing), run.wanted.budget), least_s)
+        contest = _on_target(run, target, bench.share(parts), listing, found)
+        if proves:
+            own = found[target.name] = _proved(run, contest, contest.bench.until)
+        else:
+            contests[target.name], own = contest, contest.unproved()
+        found |= _beside(found, own)
+    if len(refusals) == len(targets):
+        raise AnnotuneError(tuple(d for one in refusals for d in one.diagnostics))
+    return Sought(run, targets, found, contests)
+
+
+def _on_target(
+    run: RegionRun,
+    target: Target,
+    bench: Bench,
+    listing: Listing,
+    found: Mapping[str, TargetResult],
+) -> Contest:
+    """Return what the search of a target leaves; the originals may take part in its finals."""
+    gpu = run.on_gpu(target.name)
+    if gpu is not None:
+        return _on_gpu(run, gpu, target, bench, listing)
+    if target.is_for_cpu:
+        return _on_cpu(run, target, bench, listing, found)
+    device = run.device.vendor_name
+    own = predicted(bench, target, target.kind, listing, run.wanted, device)
+    return own if own.ranked else _ranked_anew(run, own) or own
+
+
+def _ranked_anew(run: RegionRun, contest: Contest) -> Contest | None:
+    """Return the contest of a predicted target once more, its first alone having been listed.
+
+    One right variant is owed: the others are ranked now. None where there are no others.
+    """
+    target, bench = contest.target, contest.bench
+    if run.is_measured(target) or len(contest.listing) > 1 or bench.session.stop.is_set:
+        return None
+    listing = run.listing(target, FIRST_S)
+    if len(listing) == 1:
+        return None
+    device = run.device.vendor_name
+    return predicted(bench, target, target.kind, listing, run.wanted, device)
+
+
+def _proved(run: RegionRun, contest: Contest, until: float) -> TargetResult:
+    """Return the first of a contest that stands all proofs."""
+    own = contest.proved(until)
+    if own.best is None and contest.ranked:
+        more = _ranked_anew(run, contest)
+        return own if more is None else more.proved(until)
+    return own
+
+
+def _beside(found: Mapping[str, TargetResult], own: TargetResult) -> dict[str, TargetResult]:
+    """Return the originals as they did in the finals of a target."""
+    out: dict[str, TargetResult] = {}
+    for name, final in own.rivals.items():
+        best = found[name].best
+        assert best is not None
+        out[name] = found[name].with_best(replace(best, final=final))
+    return out
+
+
+def too_late(bench: Bench, is_measured: bool) -> str:
+    """Return why a target is not tried any more, nothing where it is.
+
+    One variant of each is owed however late it is, but of what is only predicted none that would
+    take long to check.
+    """
+    if is_measured or not bench.is_over or bench.original_s <= LONG_CHECK_S:
+        return ""
+    return TOO_LATE.format(bench.original_s)
+
+
+def _in_turn(run: RegionRun, targets: Sequence[Target]) -> list[Target]:
+    """Return the targets in their turn: what the clock judges before what the model does."""
+    return sorted(targets, key=lambda target: -run.weight(target))
+
+
+def _on_cpu(
+    run: RegionRun,
+    target: Target,
+    bench: Bench,
+    listing: Listing,
+    found: Mapping[str, TargetResult],
+) -> Contest:
+    """Return the variants by this machine's clock, and the originals as they did beside them.
+
+    These take part in its finals, so that the speed-up is that of two measured in turns.
+    """
+    known = ("sequential", "openmp_naive")
+    rivals = [one for name in known if (one := found[name].contestant) is not None]
+    load = load_average()
+    own = measured(bench, target, target.kind, listing, run.wanted, rivals)
+    trials = [one.trial for one in own.tried]
+    busy = busy_words(trials, own.finals.waited, load, bench.session.cores)
+    return replace(own, warnings=busy)
+
+
+def _on_gpu(run: RegionRun, gpu: Gpu, target: Target, bench: Bench, listing: Listing) -> Contest:
+    """Return the variants by the GPU's clock, holding the GPU for ourselves."""
+    on_device = _bench_on(gpu, bench)
+    kind = ON_GPU[target.name]
+    clocks = [read_clocks(gpu)]
+
+    def measure_all(bench: Bench) -> Contest:
+        def look() -> None:
+            clocks.append(read_clocks(gpu))
+
+        return measured(bench, target, kind, listing, run.wanted, look=look)
+
+    session = bench.session
+    if session.crew is not None:
+        # Each worker holds its own, and several measure at once.
+        share_mib = session.memory_mib // session.crew.slots
+        shared_out = replace(session, memory_mib=share_mib)
+        found = measure_all(replace(on_device, session=shared_out))
+        trials = (one.trial for one in found.tried)
+        shared = (str(t.facts[SHARED_WITH]) for t in trials if SHARED_WITH in t.facts)
+        others = tuple(dict.fromkeys(shared))
+    else:
+        with exclusive(gpu, lock_folder()):
+            others = foreign_processes(gpu)
+            found = measure_all(on_device)
+            others = tuple(dict.fromkeys((*others, *foreign_processes(gpu))))
+    said = []
+    if others:
+        said.append(f"while it was measured, {gpu.name} was used by {', '.join(others)} too")
+    before, after = clocks
+    if after is not None and after.slowed_by:
+        said.append(f"{gpu.name} was slowed down while it was measured: {after.words}")
+    return replace(found, facts=clock_facts(before, after), warnings=tuple(said))
+
+
+# Less would be over before CUDA has started under the profiler.
+LEAST_PROFILE_S = 15.0
+NOT_BY_WORKERS = "workers do not profile"
+NOT_ASKED = "no table is about it"
+
+
+def _profiled(run: RegionRun, target: Target, found: TargetResult) -> TargetResult:
+    """Return a target's result with what a profiler counts of its winner on the GPU, if any."""
+    gpu, one = run.on_gpu(target.name), found.winner
+    if gpu is None or one is None or one.variant is None or one.code is None:
+        return found
+    bench = _bench_on(gpu, run.bench)
+    session = bench.session
+    if session.crew is not None:
+        return replace(found, profile=Profile(reason=NOT_BY_WORKERS))
+    if session.stop.is_set:
+        return replace(found, profile=Profile(reason="the run was ended before"))
+    if not session.config.profiles:
+        return replace(found, profile=Profile(reason=NOT_ASKED))
+    program = program_of(target, ON_GPU[target.name], one.variant, one.code)
+    contestant = Contestant("", program, 0.0, session.cores)
+    plan = replace(bench.plan(True), arch=bench.arch)
+    child, job = job_of(bench.checker.oracle, contestant, plan)
+    limit_s = min(PROFILE_LIMIT_S, max(LEAST_PROFILE_S, bench.left_s))
+    with exclusive(gpu, lock_folder()):
+        return replace(found, profile=run.profiler.profile(child, job, limit_s))
+
+
+def _as_written(run: RegionRun) -> dict[str, TargetResult]:
+    """Return the original, and with the directives that one would add without a tool."""
+    bench, limit_s = run.bench, run.original_s
+    name, own = "sequential", original(run)
+    ((label, code),) = own.items()
+    program = original_program(name, "c", label, code)
+    first = ran_once(bench, program) or baseline(bench, name, "c", own, 1, limit_s)
+    first = unchecked(bench, first, program, limit_s)
+    alone_s = first.best.time_s if first.best is not None else None
+    limit_s = min(limit_s, AS_WRITTEN_LIMIT * (alone_s or limit_s))
+    naive = {"parallel for": naive_openmp(run.source, run.analysis)}
+    threads = bench.session.cores
+    return {
+        "sequential": first,
+        "openmp_naive": baseline(bench, "openmp_naive", "openmp", naive, threads, limit_s),
+        "openacc_naive": _naive_openacc(run, limit_s),
+    }
+
+
+def _naive_openacc(run: RegionRun, limit_s: float) -> TargetResult:
+    """Return the original with OpenACC's own choices: on a GPU where there is one for it.
+
+    Elsewhere it is executed and compared on this host, and not timed: its grid is the GPU's.
+    """
+    gpu, codes = run.on_gpu("openacc"), naive_openacc(run.source, run.analysis)
+    name = "openacc_naive"
+    if gpu is None and not run.bench.session.config.checks_naive:
+        return TargetResult(note=_why_no_grid(run))
+    if gpu is None:
+        return baseline(run.bench, name, "openacc", codes, 1, limit_s, is_timed=False)
+    with exclusive(gpu, lock_folder()):
+        return baseline(_bench_on(gpu, run.bench), name, ON_GPU["openacc"], codes, 1, limit_s)
+
+
+def _why_no_grid(run: RegionRun) -> str:
+    gpu = run.gpu
+    why = gpu.reason if isinstance(gpu, NoGpu) else "no OpenACC compiler offloads to it here"
+    return f"the compiler chooses its grid, which only a GPU can time: {why}"
+
+
+def _bench_on(gpu: Gpu, bench: Bench) -> Bench:
+    return replace(bench, device_name=gpu.name, arch=gpu.arch, environ=visible_alone(gpu))
+
+
+def original(run: RegionRun) -> Mapping[str, RegionCode]:
+    """Return the user's own region as a variant."""
+    text = body_text(run.source.text, run.analysis.region)
+    return {"original": RegionCode("{\n" + text + "\n}\n")}
+
+
+def _tuned(run: RegionRun, found: Mapping[str, TargetResult]) -> Tuned:
+    region = run.analysis.region
+    work = run.analysis.total
+    traffic = work.bytes_read + work.bytes_written
+    behind = (n for n in found if n not in ORIGINALS and does_not_beat(found, n))
+    lost = {n: _why_lost(found, n) for n in behind}
+    rows = _Rows(run, found, work.flop, lost)
+    made = rows.all()
+    trials = tuple(t for outcome in found.values() for t in outcome.trials)
+    result = RegionResult(
+        region.function,
+        region.index,
+        region.span.line,
+        dict(region.sizes),
+        work.flop,
+        traffic,
+        made,
+        trials,
+        rows.roofs,
+        _sizes_checked(found.values()),
+        tuple(target_models(found, trials)),
+        tuple(o.searched for o in found.values() if o.searched is not None),
+        profiles=tuple(_profiles(run, found)),
+        copies=tuple(_copies_costs(run, rows, made)),
+    )
+    codes = {n: o.code for n, o in found.items() if o.code is not None and n not in lost}
+    notes = lost | {n: o.note for n, o in found.items() if o.note}
+    warnings = tuple(words for outcome in found.values() for words in outcome.warnings)
+    winners = {n: found[n].variant for n in codes}
+    variants = {n: winner for n, winner in winners.items() if winner is not None}
+    return Tuned(result, codes, notes, variants, warnings)
+
+
+def _profiles(run: RegionRun, found: Mapping[str, TargetResult]) -> Iterator[Profile]:
+    """Yield what was counted of each winner, with its target and device."""
+    for name, outcome in found.items():
+        gpu = run.on_gpu(name)
+        if outcome.profile is not None and gpu is not None:
+            yield replace(outcome.profile, target=name, device=gpu.name)
+
+
+def _why_in_part(best: Trial) -> str:
+    """Return what is not proved of a winner, nothing where all is."""
+    unfinished = best.facts.get(NOT_PROVED)
+    return no_time_words(str(unfinished)) if unfinished else ""
+
+
+LOST = "it does not beat the original, whose nest is kept"
+LOST_BY_COPIES = "with its copies it does not beat the original, whose nest is kept"
+
+
+def does_not_beat(found: Mapping[str, TargetResult], target: str) -> bool:
+    """Return whether a target's best variant was measured and is no faster than the original.
+
+    The finals decide, where both took part in the same; what cannot be told apart there must be
+    ahead by more than a few percent. On a GPU the copies of the arrays are a part of a call.
+    """
+    first, best = found["sequential"].best, found[target].best
+    if first is None or best is None or best.is_predicted:
+        return False
+    beside = found[target].rivals.get("sequential")
+    if beside is not None:
+        is_tied = beside.verdict is Verdict.TIED and beside.ratio <= AS_FAST
+        return is_tied or beside.verdict is Verdict.FASTER
+    if not first.best_known_s or not best.best_known_s:
+        return False
+    return first.best_known_s <= (_end_to_end_s(best) or best.best_known_s)
+
+
+def _end_to_end_s(best: Trial) -> float | None:
+    """Return the seconds of a call with its copies, None where they were not measured."""
+    found = best.facts.get("end_to_end_s")
+    return found if isinstance(found, float) else None
+
+
+def _why_lost(found: Mapping[str, TargetResult], target: str) -> str:
+    """Return why a target that does not beat the original does not."""
+    first, best = found["sequential"].best, found[target].best
+    kernels_s = best.best_known_s if best is not None and _end_to_end_s(best) else None
+    is_faster = (
+        first is not None and kernels_s is not None and kernels_s < (first.best_known_s or 0)
+    )
+    return LOST_BY_COPIES if is_faster else LOST
+
+
+def _copies_costs(run: RegionRun, rows: _Rows, made: Sequence[Row]) -> Iterator[CopiesCost]:
+    """Yield for each target whose kernels alone beat the original what its copies cost."""
+    original_s = None if rows.sequential is None else rows.sequential.best_known_s
+    moved = copies(run.analysis)
+    if not original_s or isinstance(moved, str):
+        return
+    for row in made:
+        if row.end_to_end_s is None or not row.time_s or not row.is_tuned:
+            continue
+        times = CallSeconds(row.time_s, row.end_to_end_s - row.time_s, original_s)
+        if times.kernels_s < times.original_s and not times.pays:
+            least = break_even(run.analysis, times, run.device)
+            cost = CopiesCost(row.name, times.kernels_s, times.copies_s, original_s)
+            yield replace(cost, arrays=moved.most(), break_even=least)
+
+
+def _sizes_checked(found: Iterable[TargetResult]) -> tuple[Mapping[str, int], ...]:
+    """Return the sizes at which every target's winner was checked."""
+    each = [outcome.sizes for outcome in found if outcome.code is not None]
+    return tuple(s for s in each[0] if all(s in sizes for sizes in each)) if each else ()
+
+
+@dataclass(frozen=True)
+class Speedup:
+    """A ratio of times and its interval, each None where it is not known."""
+
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+NO_SPEEDUP = Speedup()
+
+
+class _Rows:
+    """Makes the rows of a table from what was found, each figure with its origin."""
+
+    def __init__(
+        self,
+        run: RegionRun,
+        found: Mapping[str, TargetResult],
+        flop: int,
+        lost: Mapping[str, str],
+    ) -> None:
+        self.run, self.found, self.flop, self.lost = run, found, flop, lost
+        first = found["sequential"].best
+        self.sequential = first
+        self.roofs = _roofs(run)
+
+    def all(self) -> tuple[Row, ...]:
+        """Return the six rows in their order, and those of other targets that were asked for."""
+        makers: Mapping[str, Callable[[str], Row]] = {
+            "sequential": self.measured,
+            "openmp_naive": self.measured,
+            "openacc_naive": self.naive_openacc,
+            "openmp": self.measured,
+            "openacc": self.tuned,
+            "cuda": self.tuned,
+        }
+        others = (self.tuned(name) for name in self.found if name not in makers)
+        return (*(make(name) for name, make in makers.items()), *others)
+
+    def measured(self, name: str) -> Row:
+        """Return a row whose time is from this machine's clock."""
+        outcome = self.found.get(name)
+        if outcome is None:
+            return Row(name, RowStatus.UNAVAILABLE, reason=NO_TARGET)
+        best = outcome.best
+        if best is None or not best.time_s:
+            return Row(name, RowStatus.UNAVAILABLE, reason=outcome.note)
+        return self.row(name, RowStatus.MEASURED, best.device, best, self.speedup(best))
+
+    def tuned(self, name: str) -> Row:
+        """Return a GPU target's row: measured where a GPU was, else the model's time, which is
+        never compared with a measured one."""
+        outcome = self.found.get(name)
+        if outcome is None:
+            return Row(name, RowStatus.UNAVAILABLE, reason=NO_TARGET)
+        best = outcome.best
+        if best is None or not best.time_s:
+            return Row(name, RowStatus.UNAVAILABLE, reason=outcome.note)
+        if not best.is_predicted:
+            return self.measured(name)
+        return self.row(name, RowStatus.PREDICTED, best.device, best, NO_SPEEDUP)
+
+    def naive_openacc(self, name: str) -> Row:
+        """Return the row of the compiler's own OpenACC, which only a device can time."""
+        best = self.found[name].best
+        if best is None:
+            return Row(name, RowStatus.UNAVAILABLE, reason=self.found[name].note)
+        if self.run.on_gpu("openacc") is not None:
+            return self.measured(name)
+        reason = _why_no_grid(self.run)
+        return Row(name, RowStatus.UNAVAILABLE, verified=True, reason=reason, config=best.config)
+
+    def speedup(self, best: Trial) -> Speedup:
+        """Return the sequential time over a measured one, with its interval from the finals."""
+        first = self.sequential
+        if first is None or not first.best_known_s or not best.best_known_s:
+            return NO_SPEEDUP
+        # A GPU has finals of its own, whose rounds are not those of the sequential code.
+        if first.final is None or best.final is None or first.device != best.device:
+            return Speedup(first.best_known_s / best.best_known_s)
+        ratio = ratio_interval(first.final.times_s, best.final.times_s)
+        return Speedup(ratio.value, ratio.low, ratio.high)
+
+    def row(self, name: str, status: RowStatus, device: str, best: Trial, speedup: Speedup) -> Row:
+        time_s, final = best.best_known_s, best.final
+        assert time_s is not None
+        end_to_end_s, forecast = _end_to_end_s(best), self.found[name].forecast
+        if status is RowStatus.PREDICTED and forecast is not None and forecast.copies_s is not None:
+            end_to_end_s = time_s + forecast.copies_s
+        return Row(
+            name,
+            status,
+            device,
+            time_s,
+            best.spread_s if final is None else final.spread_s,
+            self.flop / time_s / 1e9,
+            self.share(device, time_s),
+            speedup.value,
+            best.verified,
+            self.lost.get(name, "") or _why_in_part(best),
+            best.config,
+            best.predicted_s,
+            self.run.device.vendor_name if best.predicted_s is not None else "",
+            speedup.low,
+            speedup.high,
+            end_to_end_s,
+            final,
+        )
+
+    def share(self, device: str, time_s: float) -> float | None:
+        """Return the roofline's least time on a device over a time, None without a roof."""
+        least_s = _least_s(self.run, device)
+        return least_s / time_s if least_s else None
+
+
+def _roofs(run: RegionRun) -> dict[str, Roof]:
+    """Return the limits of this machine and of the device for the region's element type."""
+    region, device = run.analysis.region, run.device
+    peak_flop_s = run.cpu.peak_flop_s * 8 / widest_real(region)
+    return {
+        run.cpu.model: Roof(peak_flop_s, run.cpu.bandwidth_bytes_s),
+        device.vendor_name: _roof(region, device),
+    }
+
+
+def _roof(region: Region, device: Device) -> Roof:
+    peak_flop_s = _MANY_FLOP / roofline_time(_MANY_FLOP, 0, widest_real(region), device)
+    return Roof(peak_flop_s, device.sustained_bandwidth_gb_s * 1e9)
+
+
+def _least_s(run: RegionRun, device: str) -> float:
+    """Return the roofline's least seconds of the region on a device, 0 without a roof of it."""
+    roof = _roofs(run).get(device)
+    if roof is None or not roof.peak_flop_s or not roof.bandwidth_bytes_s:
+        return 0.0
+    work = run.analysis.total
+    traffic = work.bytes_read + work.bytes_written
+    return max(work.flop / roof.peak_flop_s, traffic / roof.bandwidth_bytes_s)
+
+
+def target_models(
+    results: Mapping[str, TargetResult], trials: Sequence[Trial]
+) -> Iterator[TargetModel]:
+    """Yield for each target with a forecast what the model says, beside all of its trials."""
+    for target, result in results.items():
+        if result.forecast is None:
+            continue
+        found = result.forecast
+        agreed = agreement(target, trials)
+        yield TargetModel(
+            target,
+            found.device,
+            tuple(_kernel_model(kernel) for kernel in found.kernels),
+            found.copies_s,
+            found.why_no_copies,
+            agreed.pairs,
+            agreed.correlation,
+            agreed.error,
+            agreed.reason,
+        )
+
+
+def _kernel_model(kernel: KernelForecast) -> KernelModel:
+    found = kernel.prediction
+    return KernelModel(
+        kernel.statements,
+        found.time_s,
+        found.limit,
+        found.registers,
+        found.is_compiled,
+        kernel.roofline_s,
+        kernel.magma_s,
+        kernel.why_no_magma,
+        found.occupancy,
+        {place: size / found.time_s for place, size in found.moved.items()},
+    )

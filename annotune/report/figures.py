@@ -60,6 +60,8 @@ def share_text(share: float | None) -> str:
     if share is None or not math.isfinite(share):
         return MISSING
     per_cent = 100 * share
+    if 0 < per_cent < _SMALL:
+        return f"<{_SMALL}%"
     return f"{per_cent:.0f}%" if 10 <= per_cent < _LARGE else f"{per_cent:.2g}%"
 
 

@@ -19,22 +19,22 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from numpy.typing import NDArray
 
-from annotune.measure.trial import Trial
+from annotune.measure.trial import Status, Trial
 from annotune.printable import one_line, printable
 from annotune.report import plots
-from annotune.report.answer import answer_texts
+from annotune.report.answer import answer_of, headline
 from annotune.report.figures import MISSING, estimated, number_text, share_text, time_text
+from annotune.report.overview import notes_of, overview
 from annotune.report.plots import (
     Bar,
     SearchCourse,
     SearchPlot,
-    by_evaluation,
-    by_seconds,
+    convergence,
     course,
+    courses,
     least_s,
     scatter,
-    why_no_convergence,
-    why_no_seconds,
+    table_row,
 )
 from annotune.report.summary import (
     COLUMNS,
@@ -43,6 +43,7 @@ from annotune.report.summary import (
     MODEL_COLUMNS,
     agreement_text,
     all_rows,
+    asked_rows,
     config_text,
     finals_texts,
     formulation_texts,
@@ -74,7 +75,9 @@ from annotune.tuning.search.points import Floats, Points
 # Characters of a reason that stand in the table; the rest is folded away.
 REASON_WIDTH = 160
 # A bar of the chart for a share of one, in SVG units; its name stands to its left.
-BAR_LENGTH = 240.0
+BAR_LENGTH = 200.0
+# A share below this is drawn and told as less than it.
+LEAST_SHARE = 0.01
 # Characters of a parameter's name that fit there.
 NAME_WIDTH = 22
 # Parameters beyond this many are left out of the chart, the least important first.
@@ -133,12 +136,15 @@ def report_html(results: Results) -> str:
     """Return the page of a run. It is plain UTF-8 text: nothing undecodable is left in it."""
     page = environment().get_template("report.html.j2")
     texts = {one_line(name): results.texts.get(name) for name in results.files}
+    each = [one for region in results.regions for one in region.at_each_size]
+    notes = notes_of(results)
     return page.render(
         source=one_line(results.source),
         version=one_line(results.version),
         device=one_line(results.device),
-        answers=[one_line(text) for text in answer_texts(results, results.commands)],
-        warnings=[printable(warning).strip() for warning in results.warnings],
+        headline=one_line(headline(results)),
+        overview=overview(results),
+        notes=notes.texts,
         tools={one_line(k): one_line(v) for k, v in results.tools.items()},
         codes={name: highlight(text) for name, text in texts.items() if text is not None},
         others=[name for name, text in texts.items() if text is None],
@@ -148,14 +154,21 @@ def report_html(results: Results) -> str:
         legend=LEGEND,
         caveat=CAVEAT,
         legend_predicted=LEGEND_PREDICTED if has_prediction(results) else "",
-        regions=[_region(one) for each in results.regions for one in each.at_each_size],
+        regions=[{**_answer(results, one), **_region(notes.told(one))} for one in each],
         plots=plots,
     )
 
 
+def _answer(results: Results, region: RegionResult) -> dict[str, Any]:
+    """Return what came of a region, and the command that links it, if any."""
+    found = answer_of(region)
+    command = next(iter(results.commands.get(found.target, ())), "")
+    return {"answer": one_line(found.said), "link": one_line(command)}
+
+
 def _region(region: RegionResult) -> dict[str, Any]:
-    """Return what the template shows of a region."""
-    rows = [(row.status, is_doubtful(row), row_words(row)) for row in all_rows(region)]
+    """Return what else the template shows of a region."""
+    rows = [(row.status, is_doubtful(row), row_words(row)) for row in asked_rows(region)]
     return {
         "heading": heading(region),
         "work": work_text(region),
@@ -173,8 +186,8 @@ def _region(region: RegionResult) -> dict[str, Any]:
         "has_ends": any(trial.at_s is not None for trial in region.trials),
         "trials_text": trials_text(region),
         "trials": [_trial(number, t) for number, t in enumerate(region.trials, 1)],
-        "bars": plots.bars(region),
-        "plot": plots.roofline_plot(region),
+        "charts": plots.charts(region),
+        "convergence": convergence_words(region),
     }
 
 
@@ -261,10 +274,11 @@ def highlight(text: str) -> Markup:
 
 @dataclass(frozen=True, slots=True)
 class CaptionedPlot:
-    """A plot with its caption."""
+    """A plot with its caption, and what is said of each of its lines."""
 
     plot: SearchPlot
     caption: str
+    keys: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,8 +298,8 @@ def search_words(region: RegionResult, target: str) -> SearchWords:
     searched = next((s for s in region.searches if s.target == target), None)
     found = course(region, target)
     learnt = importance(trial for _, trial in found.right)
-    shown = (*_convergence(region, found), _model_plot(region, target))
-    reasons = [one for one in shown if isinstance(one, str)]
+    model = _model_plot(region, target)
+    reasons = [model] if isinstance(model, str) else []
     if searched is None:
         reasons.insert(0, "How it was searched: not available because the run did not record it.")
     if learnt.reason:
@@ -293,8 +307,8 @@ def search_words(region: RegionResult, target: str) -> SearchWords:
     return SearchWords(
         f"Search of {people_say(target)}",
         tuple(_facts(searched)) if searched is not None else (),
-        tuple(one for one in shown if isinstance(one, CaptionedPlot)),
-        tuple(_bar(name, share) for name, share in learnt.shares[:MOST_BARS]),
+        () if isinstance(model, str) else (model,),
+        tuple(bar_of(name, share) for name, share in learnt.shares[:MOST_BARS]),
         _importance_text(learnt, found),
         tuple(reasons),
     )
@@ -320,30 +334,44 @@ def _points(number: int) -> str:
     return f"{number} point{'' if number == 1 else 's'}"
 
 
-def _convergence(region: RegionResult, found: SearchCourse) -> tuple[CaptionedPlot | str, ...]:
-    """Return the plots over evaluations and over seconds, or why there is none."""
+def convergence_words(region: RegionResult) -> CaptionedPlot | str:
+    """Return the plot of a region's search, or why there is none."""
+    shown = courses(region)
+    if not shown:
+        is_right = any(t.status is Status.CORRECT and t.time_s for t in region.trials)
+        why = "each target had one trial with a time" if is_right else "no right variant has a time"
+        return f"Convergence: not available because {why}."
+    plot = convergence(region, shown)
+    failed = len(plot.failed)
+    caption = f"Lines: the best {plot.kind} time so far"
+    caption += f"; crosses: {failed} failed trial{'s' * (failed > 1)}." if failed else "."
+    return CaptionedPlot(plot, caption, tuple(_course_text(region, one, plot) for one in shown))
+
+
+def _course_text(region: RegionResult, found: SearchCourse, plot: SearchPlot) -> str:
+    """Return how a course ends: its best time, that of the table, and the bound."""
+    text = f"{people_say(found.target)}: {time_text(found.best_s)} in the end"
+    text += f", {_table_text(region, found)}"
     least = least_s(region, found)
-    if why := why_no_convergence(found):
-        return (f"Convergence: not available because {why}.",)
-    plot = by_evaluation(found, least)
-    first = CaptionedPlot(plot, _convergence_text(found, plot, least))
-    if why := why_no_seconds(found):
-        return (first, f"Convergence by time: not available because {why}.")
-    return (first, CaptionedPlot(by_seconds(found, least), "The same over the time of the run."))
-
-
-def _convergence_text(found: SearchCourse, plot: SearchPlot, least: float | None) -> str:
-    best = min(trial.time_s or 0.0 for _, trial in found.right)
-    text = f"Line: the best {found.kind} time so far, {time_text(best)} in the end"
     if least is not None:
-        text += f", {share_text(least / best)} of the roofline"
-        where = "dashed" if plot.least_y is not None else "below this plot"
+        text += f", {share_text(least / found.best_s)} of the roofline"
+        where = "dashed" if plot.least_y is not None else "not drawn"
         text += f", whose least time is {time_text(least)} ({where})"
-    if plot.failed:
-        text += f"; crosses: {len(plot.failed)} failed trial{'s' if len(plot.failed) > 1 else ''}"
     if found.on_others:
-        text += f"; on {one_line(found.device)} alone, without {found.on_others} on others"
-    return f"{text}."
+        text += f", on {one_line(found.device)} alone, without {found.on_others} on others"
+    return text
+
+
+def _table_text(region: RegionResult, found: SearchCourse) -> str:
+    """Return how the best of a course and the time in the table belong together."""
+    row = table_row(region, found)
+    if row is None:
+        return "while the table has no such time"
+    if row.time_s == found.best_s:
+        return "the time in the table"
+    if row.final is not None:
+        return f"{time_text(row.time_s)} when timed again in the finals, as the table has it (mark)"
+    return f"while the table has {time_text(row.time_s)} of the variant that was written (mark)"
 
 
 def _model_plot(region: RegionResult, target: str) -> CaptionedPlot | str:
@@ -365,11 +393,13 @@ def _agreement_text(found: Agreement) -> str:
     return f"{text}; dashed: both times are equal."
 
 
-def _bar(name: str, share: float) -> Bar:
+def bar_of(name: str, share: float) -> Bar:
+    """Return the bar of a parameter's share of the variance; tiny ones are told as such."""
     title = one_line(name)
     short = title if len(title) <= NAME_WIDTH else f"{title[: NAME_WIDTH - 1]}…"
     length = max(1.0, BAR_LENGTH * min(1.0, share))
-    return Bar(short, length, share_text(share), "share", title)
+    text = share_text(share) if share >= LEAST_SHARE else f"< {LEAST_SHARE:.0%}"
+    return Bar(short, length, text, "share", title)
 
 
 def _importance_text(learnt: Importance, found: SearchCourse) -> str:

@@ -7,21 +7,21 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from annotune.measure.trial import Status, Trial
 from annotune.printable import one_line
 from annotune.report.figures import number_text, short_time_text, time_text
-from annotune.report.summary import all_rows, is_doubtful, people_say, row_words
+from annotune.report.summary import all_rows, is_doubtful, people_say, predictions, row_words
 from annotune.report.tables import TableCurve
 from annotune.tuning.results import RegionResult, Roof, Row, RowStatus
 
-# The bars and the roofline; a label beside a mark needs up to 230 units.
-WIDTH = 640.0
-BAR_LENGTH = 300.0
+# The bars and the roofline; a label beside a bar needs up to 180 units, one in the roofline 160.
+WIDTH = 480.0
+BAR_LENGTH = 130.0
 _LEAST_BAR = 1.5
-PLOT_LEFT, PLOT_TOP, PLOT_WIDTH, PLOT_HEIGHT = 64.0, 26.0, 340.0, 230.0
+PLOT_LEFT, PLOT_TOP, PLOT_WIDTH, PLOT_HEIGHT = 56.0, 26.0, 250.0, 230.0
 # Text needs this much between two base lines.
 _LINE = 15.0
 # Beyond this range, in the units of the axes, a figure is a mistake and would break them.
@@ -123,7 +123,19 @@ def decades(values: Sequence[float], start: float, end: float, title: str = "") 
     # At most about ten labels, whatever the range.
     exponents = range(low, high + 1, max(1, math.ceil((high - low) / 10)))
     marks = tuple(10.0**e for e in exponents)
-    return PlotAxis(10.0**low, 10.0**high, start, end, marks, True, title=title)
+    return PlotAxis(10.0**low, 10.0**high, start, end, marks, True, _power_text, title)
+
+
+# Powers of ten beyond these are written as such.
+_LEAST_PLAIN, _MOST_PLAIN = 0.01, 1000.0
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def _power_text(value: float) -> str:
+    """Return a power of ten as people write it: ``100``, ``10⁶``."""
+    if _LEAST_PLAIN <= value <= _MOST_PLAIN:
+        return f"{value:g}"
+    return "10" + str(round(math.log10(value))).translate(_RAISED)
 
 
 def _log_values(low: float, high: float) -> list[float]:
@@ -151,43 +163,67 @@ def _round_values(low: float, high: float, least_step: float = 0.0) -> list[floa
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A horizontal bar of a kind; `length` is None where there is no figure.
+    """A horizontal bar of a kind.
 
     The whole name is the `title`, shown to who points at one that is cut short.
     """
 
     name: str
-    length: float | None
+    length: float
     label: str
     kind: str
     title: str = ""
 
 
-def bars(region: RegionResult) -> tuple[Bar, ...]:
-    """Return a bar per row on a linear scale, longer is faster; none when no row has a time.
+@dataclass(frozen=True, slots=True)
+class Charts:
+    """Rows whose figures are of one kind, as bars and under their devices' roofs.
+
+    There are no bars of one row alone, which is not compared with any.
+    """
+
+    name: str
+    bars: tuple[Bar, ...]
+    roofline: RooflinePlot | None
+
+
+def charts(region: RegionResult) -> tuple[Charts, ...]:
+    """Return the charts of the measured rows, and of the predictions from each kind of facts.
+
+    Each kind has axes of its own: what is measured is not compared with what is predicted, and
+    neither are predictions from unlike facts or for unlike devices.
+    """
+    measured = tuple(row for row in all_rows(region) if row.status is RowStatus.MEASURED)
+    kinds = [("Measured", measured)]
+    for (is_compiled, device), rows in predictions(region).items():
+        registers = "ptxas's" if is_compiled else "estimated"
+        kinds.append((f"Predicted for {one_line(device)} by {registers} registers", rows))
+    made = (Charts(name, bars(rows), roofline_plot(region, rows)) for name, rows in kinds)
+    return tuple(one for one in made if one.bars or one.roofline)
+
+
+def bars(rows: Sequence[Row]) -> tuple[Bar, ...]:
+    """Return a bar for each of at least two rows with a time on a linear scale, longer is faster.
 
     A bar is flop/s, or runs per second where the region computes nothing.
     """
-    rates = [_speed(row) for row in all_rows(region)]
-    most = max(rates)
-    if not most:
+    timed = [(row, rate) for row in rows if (rate := _speed(row))]
+    if len(timed) < 2:
         return ()
+    most = max(rate for _, rate in timed)
     found = []
-    for row, rate in zip(all_rows(region), rates, strict=True):
+    for row, rate in timed:
         words = row_words(row)
-        length = max(_LEAST_BAR, BAR_LENGTH * (rate / most)) if rate else None
         label = words.figures[0] if row.gflops is None else f"{words.figures[1]} GFLOP/s"
-        if not rate:
-            label = "not available" if row.status is RowStatus.UNAVAILABLE else "no figure"
-        elif is_doubtful(row):
-            label += ", not verified"
-        found.append(Bar(words.name, length, label, row.status))
+        doubt = ", not verified" if is_doubtful(row) else ""
+        length = max(_LEAST_BAR, BAR_LENGTH * (rate / most))
+        found.append(Bar(words.name, length, f"{label}{doubt}", row.status))
     return tuple(found)
 
 
 def _speed(row: Row) -> float:
     """Return runs per second, zero when the row has no time; ratios are those of flop/s."""
-    if row.status is RowStatus.UNAVAILABLE or not row.time_s or not math.isfinite(row.time_s):
+    if not row.time_s or not math.isfinite(row.time_s):
         return 0.0
     speed = 1.0 / row.time_s
     return speed if math.isfinite(speed) else 0.0
@@ -195,13 +231,18 @@ def _speed(row: Row) -> float:
 
 @dataclass(frozen=True, slots=True)
 class RooflinePoint:
-    """A row in the roofline plot; its label stands at `label_y`, clear of the others."""
+    """A row in the roofline plot; its label stands at `label_y`, clear of the others.
+
+    The whole text is the `title`, shown to who points at it.
+    """
 
     x: float
     y: float
     label_y: float
     label: str
+    title: str
     status: RowStatus
+    is_doubtful: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,22 +264,21 @@ class RooflinePlot:
     y: PlotAxis
 
 
-def roofline_plot(region: RegionResult) -> RooflinePlot | None:
-    """Return the rows under their devices' roofs, or None when there is nothing to plot.
+def roofline_plot(region: RegionResult, own: Iterable[Row]) -> RooflinePlot | None:
+    """Return rows of a region under their devices' roofs, None when there is nothing to plot.
 
     Source:
         Williams, Waterman and Patterson, "Roofline", Communications of the ACM 52(4),
         2009, doi:10.1145/1498765.1498785.
     """
-    rows = [
-        row
-        for row in all_rows(region)
-        if row.status is not RowStatus.UNAVAILABLE and _is_plottable(row.gflops or 0.0)
-    ]
+    rows = [row for row in own if _is_plottable(row.gflops or 0.0)]
+    devices = {row.device for row in rows}
     roofs = {
         name: roof
         for name, roof in region.roofs.items()
-        if _is_plottable(roof.peak_flop_s / 1e9) and _is_plottable(roof.bandwidth_bytes_s / 1e9)
+        if name in devices
+        and _is_plottable(roof.peak_flop_s / 1e9)
+        and _is_plottable(roof.bandwidth_bytes_s / 1e9)
     }
     if not rows or region.flop <= 0 or region.bytes <= 0:
         return None
@@ -263,9 +303,10 @@ def _points(rows: Iterable[Row], x: float, y: PlotAxis) -> tuple[RooflinePoint, 
     for row in sorted(rows, key=lambda r: -(r.gflops or 0.0)):
         at = y.at(row.gflops or 0.0)
         label_y = max(at, found[-1].label_y + _LINE) if found else at
-        name = f"{people_say(row.name)}{' (not verified)' if is_doubtful(row) else ''}"
-        label = f"{name}, {row_words(row).figures[1]}"
-        found.append(RooflinePoint(x, at, label_y, label, row.status))
+        name, doubtful = people_say(row.name), is_doubtful(row)
+        doubt = ", not verified" if doubtful else ""
+        title = f"{name}, {row_words(row).figures[1]} GFLOP/s{doubt}"
+        found.append(RooflinePoint(x, at, label_y, name, title, row.status, doubtful))
     return tuple(found)
 
 
@@ -292,20 +333,33 @@ class Dot:
 
 
 @dataclass(frozen=True, slots=True)
+class SearchLine:
+    """The trials of one target in a plot, in the colour of its `number`.
+
+    `line` is for a polyline, `mark` the table's time where that is another than the line's end.
+    """
+
+    name: str
+    number: int
+    dots: tuple[Dot, ...]
+    line: str
+    mark: Dot | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class SearchPlot:
     """A plot of a search's trials; `kind` says where its times come from.
 
-    `line` is for a polyline of the class `line_kind`: the ``best`` so far, or where both times are
-    ``equal``. `least_y` is where the roofline's least time stands, None where that is off the
-    plot or not known.
+    Its lines are of the class `line_kind`: the ``best`` so far, or where both times are ``equal``.
+    `least_y` is where the roofline's least time stands, None where that is off the plot, not known
+    or not that of all lines.
     """
 
     name: str
     kind: str
     x: PlotAxis
     y: PlotAxis
-    dots: tuple[Dot, ...]
-    line: str
+    lines: tuple[SearchLine, ...]
     line_kind: str
     failed: tuple[Dot, ...] = ()
     least_y: float | None = None
@@ -320,6 +374,7 @@ class SearchCourse:
     that kind on other devices.
     """
 
+    target: str
     trials: tuple[tuple[int, Trial], ...]
     is_predicted: bool
     device: str = ""
@@ -334,6 +389,11 @@ class SearchCourse:
         """Return the right trials with their numbers."""
         return tuple((n, t) for n, t in self.trials if t.status is Status.CORRECT)
 
+    @property
+    def best_s(self) -> float:
+        """Return the least time of a right trial in the search, in seconds."""
+        return min(t.time_s or math.inf for _, t in self.right)
+
 
 def course(region: RegionResult, target: str) -> SearchCourse:
     """Return the trials of a target that one plot may show together."""
@@ -343,7 +403,7 @@ def course(region: RegionResult, target: str) -> SearchCourse:
     devices = Counter(t.device for t in timed if t.is_predicted == is_predicted)
     if not devices:
         failed = tuple((n, t) for n, t in own if t.status is not Status.CORRECT)
-        return SearchCourse(failed, is_predicted)
+        return SearchCourse(target, failed, is_predicted)
     ((device, most),) = devices.most_common(1)
     shown = [
         (n, t)
@@ -351,7 +411,7 @@ def course(region: RegionResult, target: str) -> SearchCourse:
         if t.status is not Status.CORRECT
         or (_has_time(t) and t.is_predicted == is_predicted and t.device == device)
     ]
-    return SearchCourse(tuple(shown), is_predicted, device, devices.total() - most)
+    return SearchCourse(target, tuple(shown), is_predicted, device, devices.total() - most)
 
 
 def least_s(region: RegionResult, found: SearchCourse) -> float | None:
@@ -363,64 +423,83 @@ def least_s(region: RegionResult, found: SearchCourse) -> float | None:
     return time if _LEAST_S < time < _MOST_S else None
 
 
-def why_no_convergence(found: SearchCourse) -> str:
-    """Return why there is no plot of a course, empty where there is one."""
-    if not found.right:
-        return "no right variant has a time"
-    return "" if len(found.trials) >= LEAST_TRIALS else "there was one trial"
+def courses(region: RegionResult) -> tuple[SearchCourse, ...]:
+    """Return the courses that one plot of convergence shows, those of the targets in their order.
+
+    They are the measured ones; where there are none, the predicted ones by like facts. A target
+    with one trial has no course.
+    """
+    tuned = [row.name for row in all_rows(region) if row.is_tuned]
+    found = [course(region, name) for name in tuned]
+    found = [one for one in found if one.right and len(one.trials) >= LEAST_TRIALS]
+    measured = [one for one in found if not one.is_predicted]
+    if measured or not found:
+        return tuple(measured)
+    alike = [
+        [one for one in found if (one.target, one.device) in {(r.name, r.device) for r in rows}]
+        for rows in predictions(region).values()
+    ]
+    return tuple(next(filter(None, alike), found[:1]))
 
 
-def why_no_seconds(found: SearchCourse) -> str:
-    """Return why a course cannot be shown over seconds, empty where it can."""
-    known = all(t.at_s is not None and math.isfinite(t.at_s) for _, t in found.trials)
-    return "" if known else "the run did not record when each of its trials ended"
+def table_row(region: RegionResult, found: SearchCourse) -> Row | None:
+    """Return the row of a course's target, None where its time is of another kind or device."""
+    status = RowStatus.PREDICTED if found.is_predicted else RowStatus.MEASURED
+    for row in all_rows(region):
+        if row.name == found.target and row.status is status and row.device == found.device:
+            return row if row.time_s and _LEAST_S < row.time_s < _MOST_S else None
+    return None
 
 
-def by_evaluation(found: SearchCourse, least: float | None) -> SearchPlot:
-    """Return the best time so far against the number of trials."""
-    numbers = [float(n) for n, _ in enumerate(found.trials, 1)]
-    across = linear_axis(numbers, LEFT, RIGHT, "evaluation", is_count=True)
-    return _convergence(found, numbers, across, least, "Convergence by evaluation")
+def convergence(region: RegionResult, shown: Sequence[SearchCourse]) -> SearchPlot:
+    """Return the best time so far of some courses against the number of trials.
 
-
-def by_seconds(found: SearchCourse, least: float | None) -> SearchPlot:
-    """Return the best time so far against the seconds since the run began."""
-    seconds = [t.at_s or 0.0 for _, t in found.trials]
-    across = linear_axis(seconds, LEFT, RIGHT, "seconds since the run began")
-    return _convergence(found, seconds, across, least, "Convergence by time")
-
-
-def _convergence(
-    found: SearchCourse,
-    places: Sequence[float],
-    across: PlotAxis,
-    least: float | None,
-    name: str,
-) -> SearchPlot:
-    times = [t.time_s for _, t in found.right if t.time_s]
+    The time in the table stands at the right where the search's own is another.
+    """
+    leasts = {least_s(region, one) for one in shown}
+    least = leasts.pop() if len(leasts) == 1 else None
+    times = [t.time_s for one in shown for _, t in one.right if t.time_s]
+    rows = [table_row(region, one) for one in shown]
+    ends = [row.time_s for row in rows if row is not None and row.time_s]
     # A bound far below every trial would press these together.
-    near = [least] if least is not None and least > min(times) / 10 else []
-    up = time_axis([*times, *near], BOTTOM, TOP, f"{found.kind} time")
-    dots, failed, steps = [], [], []
-    best = math.inf
-    ordered = sorted(zip(places, found.trials, strict=True), key=lambda one: one[0])
-    for place, (number, trial) in ordered:
-        x = across.at(place)
+    near = [least] if least is not None and least > min(*times, *ends, math.inf) / 10 else []
+    numbers = [float(n) for one in shown for n, _ in enumerate(one.trials, 1)]
+    across = linear_axis(numbers, LEFT, RIGHT, "evaluation", is_count=True)
+    up = time_axis([*times, *ends, *near], BOTTOM, TOP, f"{shown[0].kind} time")
+    own = zip(shown, rows, strict=True)
+    lines = (_line(n, one, row, across, up) for n, (one, row) in enumerate(own))
+    failed = (dot for one in shown for dot in _failed(one, across))
+    least_y = up.at(near[0]) if near else None
+    parts = tuple(lines), "best", tuple(failed), least_y
+    return SearchPlot("Convergence", shown[0].kind, across, up, *parts)
+
+
+def _failed(found: SearchCourse, across: PlotAxis) -> Iterator[Dot]:
+    for place, (number, trial) in enumerate(found.trials, 1):
         if trial.status is not Status.CORRECT:
-            failed.append(Dot(x, FAILED_Y, f"trial {number}: {trial.status}"))
+            yield Dot(across.at(place), FAILED_Y, f"trial {number}: {trial.status}")
+
+
+def _line(
+    number: int, found: SearchCourse, row: Row | None, across: PlotAxis, up: PlotAxis
+) -> SearchLine:
+    dots, steps = [], []
+    best = math.inf
+    for place, (trial_number, trial) in enumerate(found.trials, 1):
+        if trial.status is not Status.CORRECT:
             continue
-        time = trial.time_s or 0.0
-        dots.append(Dot(x, up.at(time), f"trial {number}: {time_text(time, trial.spread_s)}"))
+        x, time = across.at(place), trial.time_s or 0.0
+        said = time_text(time, trial.spread_s)
+        dots.append(Dot(x, up.at(time), f"trial {trial_number}: {said}"))
         if time < best:
             steps += [f"{x},{up.at(best)}"] if best < math.inf else []
             steps.append(f"{x},{up.at(time)}")
             best = time
     steps.append(f"{RIGHT},{up.at(best)}")
-    least_y = up.at(near[0]) if near else None
-    line = " ".join(steps)
-    return SearchPlot(
-        name, found.kind, across, up, tuple(dots), line, "best", tuple(failed), least_y
-    )
+    name, mark = people_say(found.target), None
+    if row is not None and row.time_s and row.time_s != best:
+        mark = Dot(RIGHT, up.at(row.time_s), f"{name} in the table: {time_text(row.time_s)}")
+    return SearchLine(name, number, tuple(dots), " ".join(steps), mark)
 
 
 def scatter(region: RegionResult, target: str) -> SearchPlot | None:
@@ -446,7 +525,8 @@ def scatter(region: RegionResult, target: str) -> SearchPlot | None:
         Dot(across.at(p), up.at(t), f"trial {n}: predicted {time_text(p)}, {time_text(t)}")
         for n, p, t in both
     )
-    return SearchPlot("Model against measurement", "measured", across, up, dots, line, "equal")
+    own = SearchLine(people_say(target), 0, dots, line)
+    return SearchPlot("Model against measurement", "measured", across, up, (own,), "equal")
 
 
 @dataclass(frozen=True, slots=True)

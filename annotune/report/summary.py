@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from annotune.measure.timing import LEAST_ROUNDS, LEVEL
@@ -20,6 +20,7 @@ from annotune.report.figures import (
     share_text,
     time_text,
 )
+from annotune.tuning.bench import BUSY_WORDS
 from annotune.tuning.results import (
     FORMULATION,
     MEMORY,
@@ -234,16 +235,44 @@ def best_predictions(region: RegionResult) -> tuple[tuple[bool, Row], ...]:
     What the compiler said of registers makes another time than what was estimated of them, and
     another device is another matter: such predictions are not ranked with each other.
     """
+    best = (
+        (kind[0], winner(replace(region, rows=tuple(own)), RowStatus.PREDICTED))
+        for kind, own in predictions(region).items()
+    )
+    return tuple((is_compiled, row) for is_compiled, row in best if row is not None)
+
+
+def predictions(region: RegionResult) -> Mapping[tuple[bool, str], tuple[Row, ...]]:
+    """Return the predicted tuned rows of each kind of facts, those of the compiler's first.
+
+    A kind is whether the compiler told the registers, and for which device it is.
+    """
     is_compiled = {m.target: all(k.is_compiled for k in m.kernels) for m in region.models}
-    kinds: dict[tuple[bool, str], list[Row]] = {}
+    kinds: dict[tuple[bool, str], tuple[Row, ...]] = {}
     for row in all_rows(region):
         if row.is_tuned and row.status is RowStatus.PREDICTED:
-            kinds.setdefault((is_compiled.get(row.name, False), row.device), []).append(row)
-    ordered = sorted(kinds.items(), key=lambda kind: not kind[0][0])
-    best = (
-        (k, winner(replace(region, rows=tuple(own)), RowStatus.PREDICTED)) for k, own in ordered
-    )
-    return tuple((kind, row) for (kind, _), row in best if row is not None)
+            kind = (is_compiled.get(row.name, False), row.device)
+            kinds[kind] = (*kinds.get(kind, ()), row)
+    return dict(sorted(kinds.items(), key=lambda kind: not kind[0][0]))
+
+
+def merged(warnings: Iterable[str]) -> tuple[str, ...]:
+    """Return warnings in which what concerns several targets or regions alike is said once.
+
+    Those of a target begin with its name.
+    """
+    targets: dict[str, dict[str, None]] = {}
+    busy: list[str] = []
+    for warning in warnings:
+        name, colon, rest = warning.partition(": ")
+        if colon and name == BUSY_WORDS:
+            busy.append(rest)
+            continue
+        is_of_target = bool(colon) and name in PEOPLE_SAY
+        names = targets.setdefault(rest if is_of_target else warning, {})
+        names |= {name: None} if is_of_target else {}
+    parts = (f"{', '.join(names)}: {words}" if names else words for words, names in targets.items())
+    return (*([f"{BUSY_WORDS}: {'; '.join(busy)}"] if busy else []), *parts)
 
 
 def formulation_texts(region: RegionResult) -> tuple[str, ...]:

@@ -45,6 +45,7 @@ from annotune.report.summary import (
     has_prediction,
     heading,
     is_doubtful,
+    merged,
     model_texts,
     place_text,
     profile_texts,
@@ -226,7 +227,7 @@ class ResultsTable:
         if has_prediction(self.results):
             yield line(LEGEND_PREDICTED, "italic")
         yield line(LEGEND, "dim")
-        for warning in self.results.warnings:
+        for warning in merged(self.results.warnings):
             yield line(f"warning: {printable(warning).strip()}", "yellow")
 
 
@@ -251,7 +252,7 @@ class ShortTable:
             yield head
             yield _short_rows(asked_rows(region), options.max_width, line, dots)
             yield Text()
-        for warning in self.results.warnings:
+        for warning in merged(self.results.warnings):
             yield line(f"warning: {printable(warning).strip()}", "yellow")
 
 

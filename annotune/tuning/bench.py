@@ -357,6 +357,9 @@ def _hash(parts: Sequence[object]) -> str:
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
+BUSY_WORDS = "this machine had other work while it was measured"
+
+
 def busy_words(
     trials: Iterable[Trial], finals: float | None, load_before: float | None, cores: int
 ) -> tuple[str, ...]:
@@ -382,4 +385,4 @@ def busy_words(
     if busiest is not None:
         waited = f"tasks waited for a processor in {busiest:.0%} of the timed runs"
     words = " and ".join(filter(None, (waited, load)))
-    return (f"this machine had other work while it was measured: {words} on {cores} cores",)
+    return (f"{BUSY_WORDS}: {words} on {cores} cores",)

@@ -9,17 +9,35 @@ from html.parser import HTMLParser
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sample_run import COPY, CUDA_TEXT, HOSTILE, RUN, SD_T_D2
+from sample_run import COPY, CPU, CUDA_TEXT, GPU, HOSTILE, RUN, SD_T_D2
 from searched_run import SEARCHED
 from support.laws import tried
 
 from annotune.measure.trial import Status, Trial
 from annotune.printable import one_line
-from annotune.report.answer import answer_texts
+from annotune.report.answer import answer_of, headline
 from annotune.report.html import highlight, report_html
-from annotune.report.plots import bars, roofline_plot
-from annotune.report.summary import PEOPLE_SAY
-from annotune.tuning.results import ROW_NAMES, Results, Row, RowStatus, Searched
+from annotune.report.plots import (
+    BAR_LENGTH,
+    PLOT_HEIGHT,
+    PLOT_LEFT,
+    PLOT_TOP,
+    PLOT_WIDTH,
+    bars,
+    charts,
+    roofline_plot,
+)
+from annotune.report.summary import PEOPLE_SAY, heading
+from annotune.tuning.results import (
+    NO_TARGET,
+    ROW_NAMES,
+    KernelModel,
+    Results,
+    Row,
+    RowStatus,
+    Searched,
+    TargetModel,
+)
 
 VOID = {"meta", "br", "link", "img", "input", "hr"}
 
@@ -58,24 +76,42 @@ class Page(HTMLParser):
 
 def is_alone(page: Page) -> bool:
     """Return whether the page names nothing outside itself."""
-    tags = {"link", "img", "iframe", "object", "embed", "base", "form", "a", "video", "audio"}
+    tags = {"link", "img", "iframe", "object", "embed", "base", "form", "video", "audio"}
     names = {"src", "href", "srcset", "action", "data", "poster", "xlink:href", "style"}
     refers = any(
         name in names or name.startswith("on") or "://" in value
-        for _, name, value in page.attributes
+        for tag, name, value in page.attributes
+        # What a link leads to is a part of the page itself.
+        if (tag, name, value[:1]) != ("a", "href", "#")
     )
     return not (tags & page.counts.keys() or refers or re.search(r"url\(|@import|://", page.styles))
 
 
-def test_it_begins_with_what_came_of_each_region() -> None:
-    commands = {"openmp": ("gcc -O3 main.c own_omp.c",), "cuda": ("nvcc -O3 main.c own.cu",)}
-    run = replace(RUN, commands=commands)
-    text = Page(report_html(run)).text
-    lines = list(answer_texts(run, commands))
-    assert lines
-    assert any("link: " in line for line in lines)
-    first_table = text.index("where the figures come from")
-    assert all(0 <= text.find(one_line(line)) < first_table for line in lines)
+def test_it_begins_with_the_headline_and_a_line_that_leads_to_each_region() -> None:
+    page = Page(report_html(RUN))
+    assert page.text.index(headline(RUN)) < page.text.index("what came of it")
+    lines = [page.text.index(heading(region)) for region in RUN.regions]
+    assert page.text.index("what came of it") < lines[0] < lines[1]
+    assert lines[1] < page.text.index("Warnings") < page.text.index("where the figures come from")
+    leads_to = {value[1:] for tag, name, value in page.attributes if (tag, name) == ("a", "href")}
+    parts = {value for tag, name, value in page.attributes if (tag, name) == ("section", "id")}
+    assert leads_to == parts == {"region-1", "region-2"}
+
+
+def test_a_region_begins_with_what_won_and_how_it_is_linked() -> None:
+    text = Page(report_html(RUN)).text
+    (command,) = RUN.commands["openmp"]
+    for region in RUN.regions:
+        assert one_line(answer_of(region).said) in text
+    assert text.index(answer_of(SD_T_D2).said) < text.index(command)
+
+
+def test_a_target_not_asked_for_has_no_row() -> None:
+    absent = Row("openacc", RowStatus.UNAVAILABLE, reason=NO_TARGET)
+    rows = [absent if row.name == "openacc" else row for row in SD_T_D2.rows]
+    page = report_html(replace(RUN, regions=(replace(SD_T_D2, rows=tuple(rows)),)))
+    assert '<th scope="row">tuned CUDA</th>' in page
+    assert '<th scope="row">tuned OpenACC</th>' not in page
 
 
 @pytest.mark.parametrize("run", [RUN, SEARCHED], ids=["sample", "searched"])
@@ -100,8 +136,9 @@ def test_everything_is_there() -> None:
         "(~ ) is predicted by the model",
         "9 trials: 4 correct, 5 failed",
         "Search of tuned OpenMP search gp, seed 7 budget 5 of 4536 legal points",
-        "Convergence by evaluation. Line: the best measured time so far, 14.0 ms in the end",
-        "5.39 ms (dashed); crosses: 2 failed trials.",
+        "Convergence. Lines: the best measured time so far; crosses: 2 failed trials.",
+        "tuned OpenMP: 14.0 ms in the end, the time in the table, 38% of the roofline, whose least",
+        "5.39 ms (dashed)",
         "Model against measurement: not available because no model predicts it.",
         "measured on AMD EPYC 9534, 8 threads (3 runs)",
         "2.50 s410 ms + 1.20 s",
@@ -203,21 +240,52 @@ times = st.none() | st.floats(0, allow_nan=False)
 def test_marks_stay_inside_their_charts(
     time: float | None, gflops: float | None, flop: int, size: int
 ) -> None:
-    row = Row("cuda", RowStatus.MEASURED, "d", time, gflops=gflops)
+    row = Row("cuda", RowStatus.MEASURED, CPU, time, gflops=gflops)
     region = replace(SD_T_D2, rows=(SD_T_D2.rows[0], row), flop=flop, bytes=size)
-    assert all(bar.length is None or 0 < bar.length <= 300 for bar in bars(region))
-    plot = roofline_plot(region)
+    assert all(0 < bar.length <= BAR_LENGTH for bar in bars(region.rows))
+    plot = roofline_plot(region, region.rows)
     assert (plot is None) == (flop == 0 or size == 0)
     for point in plot.points if plot else ():
-        assert 64 <= point.x <= 404
-        assert 26 <= point.y <= 256
+        assert PLOT_LEFT <= point.x <= PLOT_LEFT + PLOT_WIDTH
+        assert PLOT_TOP <= point.y <= PLOT_TOP + PLOT_HEIGHT
 
 
 def test_bars_are_as_long_as_rows_are_fast() -> None:
-    found = {bar.name: bar.length for bar in bars(SD_T_D2)}
-    assert found["tuned CUDA"] == 300
-    assert found["tuned OpenACC"] == pytest.approx(300 * 92.1 / 412)
-    assert found["OpenACC as written"] is None
+    found = {bar.name: bar.length for bar in bars(SD_T_D2.rows)}
+    assert found["tuned CUDA"] == BAR_LENGTH
+    assert found["tuned OpenACC"] == pytest.approx(BAR_LENGTH * 92.1 / 412)
+    assert "OpenACC as written" not in found
+
+
+def test_one_row_is_compared_with_none() -> None:
+    assert bars(SD_T_D2.rows[:1]) == ()
+
+
+def test_measured_and_predicted_rows_have_charts_of_their_own() -> None:
+    measured, predicted = charts(SD_T_D2)
+    assert (measured.name, predicted.name) == (
+        "Measured",
+        f"Predicted for {GPU} by estimated registers",
+    )
+    assert {bar.kind for bar in measured.bars} == {"measured"}
+    assert [bar.name for bar in predicted.bars] == ["tuned OpenACC", "tuned CUDA"]
+    assert max(bar.length for bar in predicted.bars) == BAR_LENGTH
+    for one, device in ((measured, CPU), (predicted, GPU)):
+        assert one.roofline is not None
+        assert [roof.label.split(":")[0] for roof in one.roofline.roofs] == [device]
+
+
+def test_predictions_from_unlike_facts_have_charts_of_their_own() -> None:
+    kernel = KernelModel((0,), 1e-5, "device memory", 32, True, 1e-6, None, "none")
+    by_ptxas = replace(SD_T_D2, models=(TargetModel("cuda", GPU, (kernel,), 1e-3),))
+    _, first, second = charts(by_ptxas)
+    assert first.name == f"Predicted for {GPU} by ptxas's registers"
+    assert second.name == f"Predicted for {GPU} by estimated registers"
+    # One row alone is compared with none.
+    assert (first.bars, second.bars) == ((), ())
+    for one, name in ((first, "tuned CUDA"), (second, "tuned OpenACC")):
+        assert one.roofline is not None
+        assert [point.label for point in one.roofline.points] == [name]
 
 
 def test_the_finals_are_told_with_their_interval() -> None:

@@ -20,18 +20,20 @@ from annotune.options import (
     common,
     config_of,
     config_of_table,
+    default_folder,
     for_a_run,
     for_a_table,
     for_tensors,
     output_folder,
     settings_of,
     settings_of_suite,
+    translated_of,
 )
 
 if TYPE_CHECKING:
     from annotune.codegen.build import BuildCommand
     from annotune.ir.region import Region
-    from annotune.pipeline import RunReport, Settings
+    from annotune.pipeline import RunReport
     from annotune.report.findings import MeasuredOriginal
     from annotune.tensor.translate import Translated
     from annotune.tuning.results import Results
@@ -68,9 +70,10 @@ def check(certificate: bool, space: bool, debug: bool, **options: Any) -> None:
     from annotune import pipeline
     from annotune.report.findings import certificate_text, data_lines, region_text, space_lines
 
-    settings, form = settings_of(options, os.environ), _form(options)
+    form = _form(options)
     with _refusals(form, debug) as texts:
-        settings = _of_tensors(settings, _default_folder(settings.source), options, texts)
+        settings = settings_of(options, os.environ)
+        texts |= settings.texts
         report = pipeline.check(settings)
         found = pipeline.spaces(report, settings) if space else []
         if form == "json":
@@ -97,7 +100,7 @@ def check(certificate: bool, space: bool, debug: bool, **options: Any) -> None:
 
 def _measured_before(source: Path) -> Callable[[Region], MeasuredOriginal | None]:
     """Return what tells the original's time of a region where an earlier run has measured it."""
-    folder = _default_folder(source)
+    folder = default_folder(source)
     if not folder.is_dir():
         return lambda region: None
     from annotune.report.findings import MeasuredOriginal
@@ -125,22 +128,13 @@ def _measured_before(source: Path) -> Callable[[Region], MeasuredOriginal | None
 @output_folder
 def emit(output: Path | None, debug: bool, **options: Any) -> None:
     """Write SOURCE for every target, by the decision algorithm's first choice."""
-    from dataclasses import replace
+    from annotune.api import emitted
 
-    from annotune import pipeline
-    from annotune.codegen.build import Project
-    from annotune.codegen.target import load_target
-    from annotune.files import write_files
-
-    settings, form = settings_of(options, os.environ), _form(options)
+    form, folder = _form(options), output or default_folder(options["source"])
     with _refusals(form, debug) as texts:
-        folder = output or _default_folder(settings.source)
-        settings = _of_tensors(settings, folder, options, texts)
-        settings = replace(settings, project=Project.of(settings.folders, folder))
-        made = pipeline.emit(settings, [load_target(name) for name in settings.targets])
-        files = {**made.files, **settings.made_of_tensors}
-        stem = settings.source.stem
-        written = write_files(folder, {stem + end: text for end, text in files.items()})
+        settings = settings_of(options, os.environ, folder)
+        texts |= settings.texts
+        made, written = emitted(settings, folder)
         if form == "json":
             from annotune.report.json_form import emit_json
 
@@ -167,44 +161,28 @@ def run(output: Path | None, resume: bool, debug: bool, **options: Any) -> None:
     Ctrl-C ends the search: the best so far is checked and written. A second one ends the run at
     once. What was measured is kept in either case, and the next run goes on from there.
     """
-    from dataclasses import replace
-
     from rich.console import Console
 
-    from annotune import formulated
-    from annotune.codegen.build import Project
-    from annotune.codegen.target import load_target
-    from annotune.files import held_folder, prepared_folder, write_files
-    from annotune.report.html import report_html
-    from annotune.report.results_json import RESULTS_FILE, results_file
+    from annotune.api import tuned
     from annotune.report.terminal import LiveProgress
     from annotune.tuning.config import SIGNALLED, interrupts
 
-    settings, form = settings_of(options, os.environ), _form(options)
+    form, folder = _form(options), output or default_folder(options["source"])
     # The time that a run is given is that of the whole command.
     begun = click.get_current_context().obj or time.monotonic()
     config = config_of(options, max(1, len(os.sched_getaffinity(0))), begun)
     with _refusals(form, debug) as texts:
-        targets = [load_target(name) for name in settings.targets]
-        folder = output or _default_folder(settings.source)
-        settings = _of_tensors(settings, folder, options, texts, is_every=True)
-        settings = replace(settings, project=Project.of(settings.folders, folder))
+        settings = settings_of(options, os.environ, folder, is_every=True)
+        texts |= settings.texts
         screen = Console(stderr=True)
         stopped = interrupts(lambda: screen.print(ENDING), screen.show_cursor)
-        with prepared_folder(folder), held_folder(folder), stopped as stop:
-            end_s = None if config.time_s is None else begun + config.time_s
-            with LiveProgress(screen, end_s, options["is_quiet"]) as progress:
-                found = formulated.run(
-                    settings, targets, config, os.environ, progress, folder, not resume, stop
-                )
-            results = found.results
-            reports = {RESULTS_FILE: results_file(results), "report.html": report_html(results)}
-            files = {settings.source.stem + e: t for e, t in settings.made_of_tensors.items()}
-            written = write_files(folder, {**files, **results.texts, **reports})
+        end_s = None if config.time_s is None else begun + config.time_s
+        with stopped as stop, LiveProgress(screen, end_s, options["is_quiet"]) as progress:
+            found, written = tuned(settings, config, os.environ, folder, progress, resume, stop)
         _show_run(found, form, written, folder, texts, options["is_verbose"])
     if stop.signal:
         sys.exit(SIGNALLED + stop.signal)
-    if not results.is_verified:
+    if not found.results.is_verified:
         sys.exit(3)
 
 
@@ -236,7 +214,7 @@ def table(
     with _refusals("json" if as_json else "text", debug):
         asked = load_suite(suite)
         base = settings_of_suite(asked, os.environ)
-        folder = output or _default_folder(suite)
+        folder = output or default_folder(suite)
         screen = Console(stderr=True)
         stopped = interrupts(lambda: screen.print(ENDING), screen.show_cursor)
         with prepared_folder(folder), held_folder(folder), stopped as stop:
@@ -284,9 +262,9 @@ def tensor(output: Path | None, as_json: bool, debug: bool, **options: Any) -> N
         if einsum is not None:
             texts["--einsum"] = einsum
         if options["is_listing"]:
-            _list_formulations(_translated(options, is_every=True), as_json)
+            _list_formulations(translated_of(options, is_every=True), as_json)
             return
-        made = _translated(options)
+        made = translated_of(options)
         if output is not None and output.suffix == ".tensor":
             files = {output.name: file_text(made.program, __version__)}
         elif output is not None:
@@ -314,48 +292,6 @@ def _list_formulations(made: Translated, as_json: bool) -> None:
     for one in made.every:
         click.echo(f"{one.formulation.name}: {one.formulation.words}")
         click.echo(f"    {one.cost}")
-
-
-def _translated(options: Mapping[str, Any], is_every: bool = False) -> Translated:
-    """Return what a tensor file, or an einsum string, comes to: in all formulations, or one."""
-    from annotune.files import read_source
-    from annotune.tensor.translate import USUAL, einsum_of, read_program, translated
-
-    source: Path | None = options["source"]
-    if source is None:
-        element, name = options["element"] or "double", options["name"] or "einsum"
-        program = einsum_of(options["einsum"], options["sizes"] or {}, element, name)
-        origin = f"the einsum string {options['einsum']}"
-    else:
-        program, origin = read_program(str(source), read_source(source)), source.name
-    memory_bytes = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    name = None if is_every else options["formulation"] or USUAL
-    is_factored = options["is_factored"]
-    return translated(program, origin, __version__, is_factored, memory_bytes, name)
-
-
-def _of_tensors(
-    settings: Settings,
-    folder: Path,
-    options: Mapping[str, Any],
-    texts: dict[str, str],
-    is_every: bool = False,
-) -> Settings:
-    """Return the settings for the C text of a tensor file, which will be in `folder`.
-
-    It is that of the formulation asked for; where none is and it `is_every`, that of the usual one,
-    and all others are beside it.
-    """
-    from dataclasses import replace
-
-    if settings.source.suffix != ".tensor":
-        if options["formulation"] is not None:
-            raise click.UsageError("--formulation is of tensor files")
-        return settings
-    made = _translated(options, is_every and options["formulation"] is None)
-    settings = replace(settings, source=folder / f"{settings.source.stem}.c", translated=made)
-    texts[str(settings.source)] = made.c.source
-    return settings
 
 
 @cli.command()
@@ -501,10 +437,6 @@ def _form(options: dict[str, Any]) -> str:
     return "json" if options["as_json"] else options["form"] or "text"
 
 
-def _default_folder(source: Path) -> Path:
-    return Path("annotune-out") / source.stem
-
-
 class _refusals:  # used like a function, as a context manager
     """Turns a refusal into diagnostics and its exit code; `debug` lets it through."""
 
@@ -531,9 +463,9 @@ class _refusals:  # used like a function, as a context manager
 
 def _show(diagnostics: Iterable[Diagnostic], texts: Texts) -> None:
     """Print diagnostics to stderr, each with the line of its file if that is a text."""
-    for diagnostic in diagnostics:
-        others = {note.span.file: _text(note, texts) for note in diagnostic.notes}
-        text = diagnostic.render(_text(diagnostic, texts), others)
+    from annotune.files import shown
+
+    for text in (shown(diagnostic, texts) for diagnostic in diagnostics):
         # click takes colours out where the output is no terminal.
         click.echo(text if os.environ.get("NO_COLOR") else _coloured(text), err=True)
 
@@ -548,24 +480,6 @@ def _coloured(text: str) -> str:
 
     text = _HEAD.sub(head, text)
     return _CARETS.sub(lambda found: click.style(found[0], fg="green", bold=True), text)
-
-
-def _text(diagnostic: Diagnostic, texts: Texts) -> str:
-    """Return the text a diagnostic points into, empty when it is about a file as a whole.
-
-    An option of the command line, such as ``--set``, is a place without a file.
-    """
-    from annotune.files import WHOLE_FILE, read_source
-
-    if diagnostic.span.file in texts:
-        return texts[diagnostic.span.file]
-    if diagnostic.code in WHOLE_FILE or diagnostic.span.file.startswith("--"):
-        return ""
-    try:
-        text = read_source(Path(diagnostic.span.file))
-    except AnnotuneError:
-        return ""
-    return "" if "\0" in text else text
 
 
 def _show_results(results: Results, is_short: bool = False) -> None:
@@ -597,10 +511,11 @@ def _echo(text: str) -> None:
 
 
 def _print_sarif(diagnostics: Sequence[Diagnostic], exit_code: int, texts: Texts) -> None:
+    from annotune.files import text_of
     from annotune.report.json_form import sarif_log
 
     every = [place for d in diagnostics for place in (d, *d.notes)]
-    own = {place.span.file: _text(place, texts) for place in every}
+    own = {place.span.file: text_of(place, texts) for place in every}
     _print_json(sarif_log(diagnostics, own, exit_code))
 
 

@@ -144,11 +144,14 @@ class Template:
 class AnnotuneError(Exception):
     """The input was refused. Carries every reason, in the order of the source.
 
-    `exit_code` is 1 for a refused input or run and 3 when no variant passed its check.
+    `exit_code` is 1 for a refused input or run and 3 when no variant passed its check. `lines` are
+    what the command line says of it, where somebody has seen to that; without them the messages
+    alone stand for it.
     """
 
     diagnostics: tuple[Diagnostic, ...] = field(default=())
     exit_code: int = 1
+    lines: str = ""
 
     @classmethod
     def of(cls, *diagnostics: Diagnostic) -> AnnotuneError:
@@ -156,7 +159,7 @@ class AnnotuneError(Exception):
         return cls(tuple(diagnostics))
 
     def __str__(self) -> str:
-        return "; ".join(d.message for d in self.diagnostics)
+        return self.lines or "; ".join(d.message for d in self.diagnostics)
 
 
 NO_SUCH_CODE = Template("AT607", "there is no diagnostic '{code}'", "{hint}")

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from annotune.diagnostics import AnnotuneError, Span, Template
+from annotune.diagnostics import AnnotuneError, Diagnostic, Span, Template
 
 NO_SUCH_FILE = Template("AT601", "cannot read '{path}': {reason}", "check the name and its rights")
 NOT_WRITABLE = Template(
@@ -203,3 +203,29 @@ def _refuse_foreign(path: Path) -> None:
         raise AnnotuneError.of(NOT_OURS.at(Span(str(path), 1, 1), path=path))
     if not _OURS.search(path.read_text(encoding="utf-8", errors="surrogateescape")):
         raise AnnotuneError.of(NOT_OURS.at(Span(str(path), 1, 1), path=path))
+
+
+def shown(diagnostic: Diagnostic, texts: Mapping[str, str]) -> str:
+    """Return a diagnostic as it is told, with the line of its file, and those of its notes.
+
+    `texts` holds by name what is in no file.
+    """
+    others = {note.span.file: text_of(note, texts) for note in diagnostic.notes}
+    return diagnostic.render(text_of(diagnostic, texts), others)
+
+
+def text_of(diagnostic: Diagnostic, texts: Mapping[str, str]) -> str:
+    """Return the text a diagnostic points into, empty when it is about a file as a whole.
+
+    An option of the command line, such as ``--set``, is a place without a file. `texts` are as in
+    `shown`.
+    """
+    if diagnostic.span.file in texts:
+        return texts[diagnostic.span.file]
+    if diagnostic.code in WHOLE_FILE or diagnostic.span.file.startswith("--"):
+        return ""
+    try:
+        text = read_source(Path(diagnostic.span.file))
+    except AnnotuneError:
+        return ""
+    return "" if "\0" in text else text

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from annotune.annotation.spec import Value
     from annotune.pipeline import Settings
     from annotune.report.suite import Suite
+    from annotune.tensor.translate import Translated
     from annotune.tuning.config import RunConfig, Wish
 
 # What reads formulas, and numpy, which searches need, are imported where an option is given: no
@@ -310,6 +311,17 @@ common = _with(
 )
 """Gives a command the options that `check`, `emit` and `run` share."""
 
+
+def parsed(words: Sequence[str], *groups: Decorator) -> dict[str, Any]:
+    """Return what words of a command line say of groups of options, by the options' names.
+
+    Raises:
+        click.UsageError: They are no such options, or no values of these.
+    """
+    command = click.command()(_with(*groups)(lambda **options: None))
+    return command.make_context("annotune", list(words)).params
+
+
 _ORIGINAL_TIME = _option(
     "--original-time original_s",
     Read("duration", _duration),
@@ -421,15 +433,37 @@ for_a_table = _with(
 """Gives a command the options of a suite's runs."""
 
 
-def settings_of(options: Mapping[str, Any], environ: Mapping[str, str]) -> Settings:
-    """Return what the shared options ask for; the environment may name the C compiler."""
+def default_folder(source: Path) -> Path:
+    """Return the folder to write where nobody names one."""
+    return Path("annotune-out") / source.stem
+
+
+def settings_of(
+    options: Mapping[str, Any],
+    environ: Mapping[str, str],
+    folder: Path | None = None,
+    is_every: bool = False,
+) -> Settings:
+    """Return what the shared options ask for; the environment may name the compilers.
+
+    `folder` is the one to write, if any. Of a tensor file it is the C text, which lies there: that
+    of the formulation asked for; where none is and it `is_every`, that of the usual one, and all
+    others are beside it.
+
+    Raises:
+        AnnotuneError: The tensor file is refused.
+        click.UsageError: Options do not fit the file.
+    """
+    from dataclasses import replace
+
+    from annotune.codegen.build import Project
     from annotune.frontend.read.preprocess import HeaderSearch
     from annotune.pipeline import Settings
 
     # Absolute, since the original is compiled in a folder of its own.
     include = tuple(str(folder.absolute()) for folder in options["include"])
     own = ("source", "targets", "strategy", "function", "arch", "device", "constraints")
-    return Settings(
+    settings = Settings(
         **{name: options[name] for name in (*own, "sidecar", "specification")},
         sizes=dict(options["sets"]),
         params=dict(options["params"]),
@@ -437,6 +471,40 @@ def settings_of(options: Mapping[str, Any], environ: Mapping[str, str]) -> Setti
         resident=options["data"] == "resident",
         compilers=_named_compilers(environ),
     )
+    if settings.source.suffix == ".tensor":
+        made = translated_of(options, is_every and options["formulation"] is None)
+        place = (folder or default_folder(settings.source)) / f"{settings.source.stem}.c"
+        settings = replace(settings, source=place, translated=made)
+    elif options["formulation"] is not None:
+        raise click.UsageError("--formulation is of tensor files")
+    if folder is None:
+        return settings
+    return replace(settings, project=Project.of(settings.folders, folder))
+
+
+def translated_of(options: Mapping[str, Any], is_every: bool = False) -> Translated:
+    """Return what a tensor file, or an einsum string, comes to: in all formulations, or one.
+
+    Raises:
+        AnnotuneError: It is refused.
+    """
+    import os
+
+    from annotune import __version__
+    from annotune.files import read_source
+    from annotune.tensor.translate import USUAL, einsum_of, read_program, translated
+
+    source: Path | None = options["source"]
+    if source is None:
+        element, name = options["element"] or "double", options["name"] or "einsum"
+        program = einsum_of(options["einsum"], options["sizes"] or {}, element, name)
+        origin = f"the einsum string {options['einsum']}"
+    else:
+        program, origin = read_program(str(source), read_source(source)), source.name
+    memory_bytes = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    name = None if is_every else options["formulation"] or USUAL
+    is_factored = options["is_factored"]
+    return translated(program, origin, __version__, is_factored, memory_bytes, name)
 
 
 def config_of(options: Mapping[str, Any], cores: int, begun: float) -> RunConfig:

@@ -145,7 +145,8 @@ class Settings:
     NAME=VALUES`` and `constraints` ``--constraint FORMULA``, both over parameters of the annotation
     and axes of the space. `compilers` are the words that start the user's compilers, by role.
     `project` says where the files will lie, None where that is not known. `translated` is what a
-    tensor file comes to, whose C text is then that of `source`.
+    tensor file comes to, whose C text is then that of `source`. `given` is the C text that is in no
+    file.
     """
 
     source: Path
@@ -164,13 +165,20 @@ class Settings:
     compilers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     project: Project | None = None
     translated: Translated | None = None
+    given: str | None = None
 
     @property
     def text(self) -> str:
         """Return the C text; raises AnnotuneError where its file cannot be read."""
         if self.translated is not None:
             return self.translated.c.source
-        return read_source(self.source)
+        return read_source(self.source) if self.given is None else self.given
+
+    @property
+    def texts(self) -> Mapping[str, str]:
+        """Return what diagnostics point into that is in no file, by its name."""
+        is_made = self.translated is not None or self.given is not None
+        return {str(self.source): self.text} if is_made else {}
 
     @property
     def made_of_tensors(self) -> Mapping[str, str]:

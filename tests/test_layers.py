@@ -41,6 +41,7 @@ ABOVE = {
     "annotune.settings_check",
     "annotune.options",
     "annotune.pipeline",
+    "annotune.api",
     "annotune.formulated",
     "annotune.suites",
     "annotune.cli",

@@ -33,6 +33,7 @@ _STARTS_PROCESS = re.compile(r"subprocess\.(Popen|run|call|check_call|check_outp
 # Modules that load a module by name: from tables of names in the code, never from input.
 _MAY_IMPORT_BY_NAME = frozenset(
     {
+        "__init__.py",
         "annotation/commands.py",
         "codegen/target.py",
         "transforms/language.py",

@@ -1,0 +1,8 @@
+from annotune.api import check as check
+from annotune.api import emit as emit
+from annotune.api import load_results as load_results
+from annotune.api import tune as tune
+from annotune.diagnostics import AnnotuneError as AnnotuneError
+from annotune.tuning.results import Results as Results
+
+__version__: str

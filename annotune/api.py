@@ -1,0 +1,270 @@
+"""What annotune does for programs in Python, and for the command line, which prints it."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
+
+from annotune.diagnostics import AnnotuneError
+
+# What the stages need is imported when they are called: importing annotune takes no time.
+
+if TYPE_CHECKING:
+    from annotune.annotation.spec import Value
+    from annotune.pipeline import RunReport, Settings
+    from annotune.report.findings import CheckReport, Emission
+    from annotune.tuning.bench import Listener
+    from annotune.tuning.config import RunConfig, Stop
+    from annotune.tuning.results import Results
+
+GIVEN = Path("source.c")
+"""The name that a text without a file has in diagnostics, and in names of files."""
+
+# Short options have longer names here.
+_SHORT = {"define": "-D", "include": "-I"}
+# What switches off what is on, by the value that says so.
+_FLAGS = {"factor": {False: "--no-factor"}, "resume": {True: "--resume", False: "--fresh"}}
+
+
+class Options(TypedDict, total=False):
+    """The keywords of `check`, `emit` and `tune`: options of the commands, with their defaults.
+
+    A keyword is the long name of its option; `define` is ``-D`` and `include` ``-I``.
+    """
+
+    target: str | Sequence[str]
+    strategy: str
+    set: Mapping[str, float | str]
+    param: Mapping[str, Sequence[Value]]
+    constraint: str | Sequence[str]
+    define: Mapping[str, object]
+    include: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+    function: str
+    arch: str
+    device: str | os.PathLike[str]
+    data: Literal["host", "resident"]
+    annotation: str | os.PathLike[str]
+    spec: str | os.PathLike[str]
+    factor: bool
+    formulation: str
+
+
+class TuneOptions(Options, total=False):
+    """The keywords of `tune` alone; times are in seconds, or texts such as ``"5m"``."""
+
+    search: str
+    budget: int
+    time: float | str
+    original_time: float | str
+    seed: int
+    cache: Literal["cold", "warm"]
+    jobs: int
+    workers: str
+    resume: bool
+
+
+def check(source: str | os.PathLike[str], **options: Unpack[Options]) -> CheckReport:
+    """Return everything that can be said of a source without a compiler, as ``annotune check``.
+
+    `source` is a path, or a C text of more than one line. What the options say is in
+    `annotune.api.Options`.
+
+    Raises:
+        AnnotuneError: It cannot be read or is no C text. What is wrong with its regions is in the
+            `diagnostics` of what comes back, and `is_refused` says whether any is an error.
+        ValueError: An option has a value that the command refuses.
+    """
+    from annotune import pipeline
+
+    with _as_told(source, options) as (settings, _):
+        return pipeline.check(settings)
+
+
+def emit(
+    source: str | os.PathLike[str],
+    *,
+    output: str | os.PathLike[str] | None = None,
+    **options: Unpack[Options],
+) -> Emission:
+    """Return the first choice for every target as texts, as ``annotune emit``; nothing is run.
+
+    The files of what comes back are also in the folder `output`, where one is named.
+
+    Raises:
+        AnnotuneError: No region is left, or the folder cannot be written.
+        ValueError: An option has a value that the command refuses.
+    """
+    folder = None if output is None else Path(output)
+    with _as_told(source, options, folder) as (settings, _):
+        return emitted(settings, folder)[0]
+
+
+def tune(
+    source: str | os.PathLike[str],
+    *,
+    output: str | os.PathLike[str] | None = None,
+    listener: Listener | None = None,
+    **options: Unpack[TuneOptions],
+) -> Results:
+    """Return a source's regions tuned, as ``annotune run``: checked, measured, and the best kept.
+
+    Its files, results.json and report.html are also in the folder `output`, where one is named, as
+    are the trials, which the next call reuses. `listener` is told of stages and trials. What the
+    options say is in `annotune.api.Options` and `annotune.api.TuneOptions`.
+
+    Raises:
+        AnnotuneError: The source is refused, the original cannot be compiled, or the folder cannot
+            be written. Where no variant was verified, `is_verified` of what comes back says so.
+        ValueError: An option has a value that the command refuses.
+    """
+    from annotune.options import config_of
+
+    begun = time.monotonic()
+    folder = None if output is None else Path(output)
+    with _as_told(source, options, folder, is_run=True) as (settings, said):
+        config = config_of(said, max(1, len(os.sched_getaffinity(0))), begun)
+        return tuned(settings, config, os.environ, folder, listener, said["resume"])[0].results
+
+
+def load_results(folder: str | os.PathLike[str]) -> Results:
+    """Return what `tune` or ``annotune run`` has written to a folder, with its files' texts.
+
+    Raises:
+        AnnotuneError: There is no such folder, or no results.json in it that can be read.
+    """
+    from annotune.report.results_json import show_folder
+
+    with _telling({}):
+        return show_folder(Path(folder))
+
+
+def emitted(settings: Settings, folder: Path | None) -> tuple[Emission, tuple[Path, ...]]:
+    """Return what the settings' source becomes, and its files, written to the folder if any.
+
+    Raises:
+        AnnotuneError: No region is left, or the folder cannot be written.
+    """
+    from annotune import pipeline
+    from annotune.codegen.target import load_target
+    from annotune.files import write_files
+
+    made = pipeline.emit(settings, [load_target(name) for name in settings.targets])
+    files = {**made.files, **settings.made_of_tensors}
+    named = {settings.source.stem + end: text for end, text in files.items()}
+    return made, write_files(folder, named) if folder is not None else ()
+
+
+def tuned(
+    settings: Settings,
+    config: RunConfig,
+    environ: Mapping[str, str],
+    folder: Path | None,
+    listener: Listener | None = None,
+    resume: bool = True,
+    stop: Stop | None = None,
+) -> tuple[RunReport, tuple[Path, ...]]:
+    """Return what a run finds of the settings' source, and its files, in the folder if any.
+
+    `stop` ends it early, with the best so far. With `resume` trials in the folder are reused.
+
+    Raises:
+        AnnotuneError: The source is refused, the original cannot be compiled, a disk is full, or
+            the folder cannot be written or is another run's.
+    """
+    from annotune import formulated
+    from annotune.codegen.target import load_target
+    from annotune.files import held_folder, prepared_folder, write_files
+    from annotune.report.html import report_html
+    from annotune.report.results_json import RESULTS_FILE, results_file
+    from annotune.tuning.config import NEVER
+
+    targets = [load_target(name) for name in settings.targets]
+    how = (environ, listener, folder, not resume, stop or NEVER)
+    with ExitStack() as held:
+        if folder is not None:
+            held.enter_context(prepared_folder(folder))
+            held.enter_context(held_folder(folder))
+        found = formulated.run(settings, targets, config, *how)
+        if folder is None:
+            return found, ()
+        results = found.results
+        reports = {RESULTS_FILE: results_file(results), "report.html": report_html(results)}
+        files = {settings.source.stem + e: t for e, t in settings.made_of_tensors.items()}
+        return found, write_files(folder, {**files, **results.texts, **reports})
+
+
+@contextmanager
+def _as_told(
+    source: str | os.PathLike[str],
+    options: Mapping[str, Any],
+    folder: Path | None = None,
+    is_run: bool = False,
+) -> Iterator[tuple[Settings, Mapping[str, Any]]]:
+    """Give the settings that keywords come to, and all that these say, by the options' names.
+
+    What is refused is told as the command line does.
+
+    Raises:
+        ValueError: A keyword has a value that the command refuses.
+        TypeError: There is no such keyword.
+    """
+    from dataclasses import replace
+
+    import click
+
+    from annotune.options import common, for_a_run, parsed, settings_of
+
+    text = source if isinstance(source, str) and "\n" in source else None
+    place = os.fspath(source if text is None else GIVEN)
+    known = {**Options.__annotations__, **(TuneOptions.__annotations__ if is_run else {})}
+    if unknown := [name for name in options if name not in known]:
+        raise TypeError(f"there is no option '{unknown[0]}'; there are {', '.join(known)}")
+    words = [word for name, value in options.items() for word in _words(name, value)]
+    try:
+        said = parsed([*words, "--", place], common, *((for_a_run,) if is_run else ()))
+        with _telling({}):
+            settings = settings_of(said, os.environ, folder, is_every=is_run)
+    except click.UsageError as error:
+        raise ValueError(error.format_message()) from None
+    settings = replace(settings, given=text)
+    with _telling(settings.texts):
+        yield settings, said
+
+
+@contextmanager
+def _telling(texts: Mapping[str, str]) -> Iterator[None]:
+    """Give a refusal inside the ``with`` the lines by which the command line tells it."""
+    from annotune.files import shown
+
+    try:
+        yield
+    except AnnotuneError as error:
+        error.lines = "\n".join(shown(one, texts) for one in error.diagnostics)
+        raise
+
+
+def _words(name: str, value: Any) -> list[str]:
+    """Return the words of a command line that say what a keyword says."""
+    if name in _FLAGS:
+        word = _FLAGS[name].get(bool(value))
+        return [word] if word is not None else []
+    option = _SHORT.get(name, f"--{name.replace('_', '-')}=")
+    if isinstance(value, Mapping):
+        write = str if name == "define" else _literal
+        return [f"{option}{key}={write(one)}" for key, one in value.items()]
+    if isinstance(value, str | os.PathLike) or not isinstance(value, Sequence):
+        return [f"{option}{os.fspath(value) if isinstance(value, os.PathLike) else value}"]
+    if name == "target":
+        return [f"{option}{','.join(value)}"]
+    return [word for one in value for word in _words(name, one)]
+
+
+def _literal(value: Any) -> str:
+    """Return a value, or several, as the command line takes them."""
+    if isinstance(value, str):
+        return repr(value)
+    return ",".join(map(_literal, value)) if isinstance(value, Sequence) else str(value)

@@ -23,9 +23,11 @@ from annotune.options import (
     default_folder,
     for_a_run,
     for_a_table,
+    for_init,
     for_tensors,
     output_folder,
     settings_of,
+    settings_of_init,
     settings_of_suite,
     translated_of,
 )
@@ -239,6 +241,35 @@ def table(
                 click.echo(path)
     if stop.signal:
         sys.exit(SIGNALLED + stop.signal)
+
+
+@cli.command()
+@for_init
+def init(is_agreed: bool, is_dry: bool, debug: bool, **options: Any) -> None:
+    """Find the loop nests of SOURCE, weigh them, and annotate those you agree to.
+
+    Without --yes it asks of each on a terminal; elsewhere it shows the difference and writes
+    nothing.
+    """
+    from annotune.init.command import InitWish
+    from annotune.init.command import init as begin
+
+    is_answered = sys.stdin.isatty() and sys.stdout.isatty() and not (is_agreed or is_dry)
+    sizes = {name: value for given in options["sizes"] for name, value in given.items()}
+    wish = InitWish(
+        sizes,
+        options["output"],
+        options["is_sidecar"],
+        is_answered,
+        is_dry or not (is_agreed or is_answered),
+    )
+    with _refusals("text", debug) as texts:
+        done = begin(settings_of_init(options, os.environ), wish)
+        _show(done.diagnostics, texts)
+        if done.written is not None:
+            click.echo(f"wrote {done.written}; next: annotune run {done.ran}")
+    if done.is_refused:
+        sys.exit(1)
 
 
 @cli.command()

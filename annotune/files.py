@@ -23,6 +23,16 @@ NOT_OURS = Template(
     "move it away, or choose another folder with -o DIR",
 )
 
+CHANGED_MEANWHILE = Template(
+    "AT662",
+    "'{path}' has changed since it was read, and stays as it is",
+    "give the command again",
+)
+IN_THE_WAY = Template(
+    "AT663",
+    "'{path}' exists, and is not written over",
+    "name a new file with -o FILE",
+)
 FOLDER_IN_USE = Template(
     "AT617",
     "another run writes into '{path}' at this moment{who}",
@@ -31,7 +41,11 @@ FOLDER_IN_USE = Template(
 
 # A line of a file that is only in the way would explain nothing.
 WHOLE_FILE = frozenset(
-    template.code for template in (NO_SUCH_FILE, NOT_WRITABLE, NOT_OURS, FOLDER_IN_USE)
+    template.code
+    for template in (
+        *(NO_SUCH_FILE, NOT_WRITABLE, NOT_OURS, FOLDER_IN_USE),
+        *(CHANGED_MEANWHILE, IN_THE_WAY),
+    )
 )
 LOCK_FILE = ".annotune-lock"
 
@@ -229,3 +243,60 @@ def text_of(diagnostic: Diagnostic, texts: Mapping[str, str]) -> str:
     except AnnotuneError:
         return ""
     return "" if "\0" in text else text
+
+
+def replace_source(path: Path, before: str, after: str) -> None:
+    """Put a text in the place of a user's file, which was read as `before`: all of it, or nothing.
+
+    The file keeps its rights, and a link to it stays one.
+
+    Raises:
+        AnnotuneError: The file has another text by now, or cannot be written.
+    """
+    where = Span(str(path), 1, 1)
+    real = path.resolve()
+    if read_source(real) != before:
+        raise AnnotuneError.of(CHANGED_MEANWHILE.at(where, path=path))
+    try:
+        with _beside(real, after) as scratch:
+            os.chmod(scratch, stat.S_IMODE(real.stat().st_mode))
+            os.replace(scratch, real)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise AnnotuneError.of(NOT_WRITABLE.at(where, path=real.parent, reason=reason)) from error
+
+
+def write_new(path: Path, text: str) -> None:
+    """Write a file that is not there yet: all of it, or nothing.
+
+    Raises:
+        AnnotuneError: It is there, or cannot be written.
+    """
+    where = Span(str(path), 1, 1)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with _beside(path, text) as scratch:
+            mask = os.umask(0)
+            os.umask(mask)
+            os.chmod(scratch, 0o666 & ~mask)
+            os.link(scratch, path)
+    except FileExistsError as error:
+        raise AnnotuneError.of(IN_THE_WAY.at(where, path=path)) from error
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise AnnotuneError.of(NOT_WRITABLE.at(where, path=path.parent, reason=reason)) from error
+
+
+@contextmanager
+def _beside(path: Path, text: str) -> Iterator[Path]:
+    """Return a file in the folder of another one, with a text; it is gone at the end."""
+    from tempfile import mkstemp
+
+    handle, name = mkstemp(dir=path.parent, prefix=".annotune-")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
+            file.write(text)
+        yield Path(name)
+    finally:
+        with suppress(FileNotFoundError):
+            os.unlink(name)

@@ -156,6 +156,17 @@ def _lengths(text: str) -> dict[str, int]:
     return found
 
 
+def _sizes(text: str) -> dict[str, int]:
+    """Return sizes by their names: ``n=512,m=64``."""
+    found: dict[str, int] = {}
+    for part in text.split(","):
+        name, equals, value = (word.strip() for word in part.partition("="))
+        if not equals or not _NAME.match(name) or not re.fullmatch(r"-?[0-9]{1,18}", value):
+            raise ValueError(f"'{part}' is not NAME=NUMBER")
+        found[name] = int(value)
+    return found
+
+
 def _arch(text: str) -> str:
     """Return an architecture as nvcc names it."""
     if text and not re.fullmatch(r"sm_\d{2,3}[af]?", text, re.ASCII):
@@ -252,6 +263,12 @@ of_tensors = _with(
 )
 """Gives a command how the operations of a tensor file become nests."""
 
+_OF_THE_SOURCE = (
+    _option("-D defines", Read("name[=value]", _define), "A macro, as in C.", multiple=True),
+    _option("-I include", _A_PATH, "A folder of headers.", multiple=True),
+    _option("--function", None, "Only the regions of this function.", default=""),
+)
+
 common = _with(
     click.argument("source", type=_A_PATH),
     _option(
@@ -284,9 +301,7 @@ common = _with(
         "What points must fulfil, such as 'S0.lanes > 8'.",
         multiple=True,
     ),
-    _option("-D defines", Read("name[=value]", _define), "A macro, as in C.", multiple=True),
-    _option("-I include", _A_PATH, "A folder of headers.", multiple=True),
-    _option("--function", None, "Only the regions of this function.", default=""),
+    *_OF_THE_SOURCE,
     _option(
         "--arch", Read("arch", _arch), "Such as sm_90. [default: that of the device]", default=""
     ),
@@ -433,6 +448,32 @@ for_a_table = _with(
 """Gives a command the options of a suite's runs."""
 
 
+for_init = _with(
+    click.argument("source", type=_A_PATH),
+    _option("-o --output", _A_PATH, "The file to write; it must be new. [default: SOURCE itself]"),
+    click.option(
+        "--sidecar",
+        "is_sidecar",
+        is_flag=True,
+        help="Leave SOURCE as it is: write annotations/NAME.yaml beside it.",
+    ),
+    _option(
+        "--size sizes",
+        Read("name=n", _sizes),
+        "Sizes of your runs, such as n=512,m=64; others are asked for, or assumed.",
+        multiple=True,
+        metavar="NAME=N,…",
+    ),
+    click.option("-y", "--yes", "is_agreed", is_flag=True, help="Annotate each nest that can be."),
+    click.option(
+        "--dry-run", "is_dry", is_flag=True, help="Show the difference, and write nothing."
+    ),
+    *_OF_THE_SOURCE,
+    click.option("--debug", is_flag=True, help="Show the traceback of a refusal."),
+)
+"""Gives a command the options of `init`."""
+
+
 def default_folder(source: Path) -> Path:
     """Return the folder to write where nobody names one."""
     return Path("annotune-out") / source.stem
@@ -505,6 +546,16 @@ def translated_of(options: Mapping[str, Any], is_every: bool = False) -> Transla
     name = None if is_every else options["formulation"] or USUAL
     is_factored = options["is_factored"]
     return translated(program, origin, __version__, is_factored, memory_bytes, name)
+
+
+def settings_of_init(options: Mapping[str, Any], environ: Mapping[str, str]) -> Settings:
+    """Return what `init` asks of a source; the environment may name the C compiler."""
+    from annotune.frontend.read.preprocess import HeaderSearch
+    from annotune.pipeline import Settings
+
+    include = tuple(str(folder.absolute()) for folder in options["include"])
+    search = HeaderSearch(include, dict(options["defines"]), _c_compiler(environ))
+    return Settings(options["source"], function=options["function"], search=search)
 
 
 def config_of(options: Mapping[str, Any], cores: int, begun: float) -> RunConfig:

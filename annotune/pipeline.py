@@ -264,10 +264,24 @@ def _in_order(problems: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
 
 def _examined(settings: Settings) -> CheckReport:
     """Return what `check` does, but for what is of a search alone."""
-    device = load_device(settings.device)
     text = settings.text
-    blocks, kept, problems = _blocks(settings, text)
-    problems += _own_directives(text, str(settings.source), blocks)
+    return examined(settings, text, *annotated_places(settings, text))
+
+
+def examined(
+    settings: Settings,
+    text: str,
+    blocks: list[AnnotationBlock],
+    kept: Sequence[DataBlock] = (),
+    problems: Sequence[Diagnostic] = (),
+) -> CheckReport:
+    """Return what can be said of the `blocks` of a C text, some `problems` of which are known.
+
+    Raises:
+        AnnotuneError: As `check`.
+    """
+    device = load_device(settings.device)
+    problems = [*problems, *_own_directives(text, str(settings.source), blocks)]
     # Orio's files leave out what no C front end can do without.
     made = complete(text, str(settings.source), blocks, settings.search.defines, kept)
     loaded, refused = _load(settings, made)
@@ -582,7 +596,7 @@ def functions(settings: Settings) -> tuple[str, ...]:
         AnnotuneError: The file cannot be read, or is no C text.
     """
     text = settings.text
-    blocks, _, _ = _blocks(settings, text)
+    blocks, _, _ = annotated_places(settings, text)
     made = complete(text, str(settings.source), blocks, settings.search.defines)
     loaded = load_sound(str(settings.source), made.text, made.blocks, {}, search=settings.search)
     if loaded.problems and not loaded.functions:
@@ -642,7 +656,7 @@ def _ready(reports: Iterable[RegionReport]) -> list[Ready]:
     return ready
 
 
-def _blocks(
+def annotated_places(
     settings: Settings, text: str
 ) -> tuple[list[AnnotationBlock], tuple[DataBlock, ...], list[Diagnostic]]:
     """Return the annotated places of a file: its comments', and a sidecar's; and blocks of Data."""
@@ -651,7 +665,7 @@ def _blocks(
     blocks, problems = list(found.blocks), list(found.diagnostics)
     for sidecar in _sidecars(settings):
         from annotune.annotation.sidecar import load_sidecar
-        from annotune.frontend.load import locate_loop
+        from annotune.frontend.loop_places import locate_loop
 
         for entry in load_sidecar(sidecar, settings.sizes):
             if Path(entry.file).name != settings.source.name:

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from support.regions import text_regions
-from test_layers import PACKAGE, STAGES
+from test_layers import COMMANDS, PACKAGE, STAGES
 
 from annotune.analysis.analyse import analyse
 from annotune.annotation.devices import load_device
@@ -20,7 +20,7 @@ PAGE = (Path(__file__).parents[1] / "docs" / "architecture.md").read_text()
 
 def test_the_picture_is_that_of_the_packages() -> None:
     assert tuple(re.findall(r"^\| `(\w+)` \|", PAGE, re.MULTILINE)) == STAGES
-    assert {p.parent.name for p in PACKAGE.glob("*/__init__.py")} == set(STAGES)
+    assert {p.parent.name for p in PACKAGE.glob("*/__init__.py")} == {*STAGES, *COMMANDS}
 
 
 def test_what_the_page_names_is_there() -> None:

@@ -33,8 +33,8 @@ WITHOUT_EXAMPLE = {
     "AT267",
     # They take a compiler's refusal, a machine without one or an old one, and a user's file.
     *("AT501", "AT502", "AT603", "AT621"),
-    # They take a full disk, a damaged file, and a second run at the same moment.
-    *("AT615", "AT616", "AT617"),
+    # They take a full disk, a damaged file, and somebody who does the same at the same moment.
+    *("AT615", "AT616", "AT617", "AT662"),
     # It takes a whole run.
     "AT622",
     # An environment without the libraries of a search.

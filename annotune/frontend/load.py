@@ -1,7 +1,4 @@
-"""A C file and its annotations turned into regions: the front end's one entry.
-
-The place of a loop that a sidecar names, found without parsing.
-"""
+"""A C file and its annotations turned into regions: the front end's one entry."""
 
 from __future__ import annotations
 
@@ -13,7 +10,6 @@ from dataclasses import dataclass, replace
 from pycparser import c_ast
 
 from annotune.annotation.data_block import DataBlock
-from annotune.annotation.messages import nearest
 from annotune.annotation.perf_tuning import MAX_SIZES, problem_sizes
 from annotune.annotation.regions import AnnotationBlock
 from annotune.annotation.spec import Spec
@@ -37,10 +33,9 @@ from annotune.frontend.lower.statements import lower
 from annotune.frontend.lower.steps import sequenced, stepped
 from annotune.frontend.lower.temporaries import forwarded, with_rows
 from annotune.frontend.macro_texts import conditions_at, surroundings
-from annotune.frontend.messages import NO_FUNCTION, NO_LOOP
 from annotune.frontend.read.filescope import File
-from annotune.frontend.read.ladder import Ladder
-from annotune.frontend.read.parse import TopLevel, expanded
+from annotune.frontend.read.ladder import Ladder, ladder_of
+from annotune.frontend.read.parse import TopLevel
 from annotune.frontend.read.preprocess import HeaderSearch
 from annotune.frontend.read.region_finder import (
     ParsedFunction,
@@ -52,7 +47,7 @@ from annotune.frontend.read.region_finder import (
     part_of,
 )
 from annotune.frontend.read.syntax import offset, walk_tree
-from annotune.frontend.read.tokens import WORD, SourceText, Tokens
+from annotune.frontend.read.tokens import WORD
 from annotune.frontend.residency import residency
 from annotune.frontend.scratch import scratch_arrays
 from annotune.ir.expr import Var
@@ -123,7 +118,7 @@ def load_sound(
         AnnotuneError: The file as a whole is no C file.
     """
     blocks = sorted(blocks, key=lambda b: b.start)
-    ladder = _ladder(path, text, search)
+    ladder = ladder_of(path, text, search)
     reading = _Reading(ladder, blocks, overrides)
     regions: list[Region] = []
     problems: list[Diagnostic] = []
@@ -154,16 +149,6 @@ def _left(ladder: Ladder, block: AnnotationBlock, wrong: Sequence[Diagnostic]) -
     indent = ladder.first.file.source.indent(block.start)
     reason = next(d.message for d in wrong if d.severity is Severity.ERROR)
     return LeftRegion(block.start, indent, block.span, reason)
-
-
-def _ladder(path: str, text: str, search: HeaderSearch) -> Ladder:
-    source = SourceText(path, text)
-    if "\0" in text:
-        at = text.index("\0")
-        raise AnnotuneError.of(messages.BINARY_FILE.at(source.span(at, at + 1)))
-    if not text.strip():
-        raise AnnotuneError.of(messages.EMPTY_FILE.at(source.span(0, 1)))
-    return Ladder(source, search)
 
 
 class _Reading:
@@ -439,61 +424,3 @@ def _extent(function: ParsedFunction, block: AnnotationBlock) -> Extent:
         line_start if line_start >= before else first,
         file.source.indent(block.start),
     )
-
-
-def locate_loop(
-    text: str,
-    function: str,
-    loop: str = "",
-    occurrence: int = 1,
-    path: str = "<source>",
-    search: HeaderSearch = _NO_SEARCH,
-) -> tuple[int, int]:
-    """Return the offsets at which a loop of a function starts and ends.
-
-    `loop` is the loop's iterator, empty for any; `occurrence` counts such loops from 1 in
-    text order. `search` says what the compiler is told.
-
-    Raises:
-        AnnotuneError: There is no such function or loop; the help names those there are.
-    """
-    file = _ladder(path, text, search).first.file
-    part = next((p for p in file.parts if p.function == function), None)
-    if part is None:
-        names = [p.function for p in file.parts if p.function]
-        known, hint = ", ".join(names) or "none", nearest(function, names)
-        span = file.source.span(0, 1)
-        raise AnnotuneError.of(NO_FUNCTION.at(span, function=function, known=known, hint=hint))
-    # Macros make loops too; the place of such a loop is that of the macro's use.
-    tokens = expanded(file.clean, file.tokens, part.first, part.last, True)
-    found = _loops(tokens)
-    matching = [index for name, index in found if loop in ("", name)]
-    if not 1 <= occurrence <= len(matching):
-        names = [name for name, _ in found]
-        raise AnnotuneError.of(_no_loop(file, part, names, loop, occurrence))
-    first = matching[occurrence - 1]
-    return tokens.roots[first], tokens.limits[tokens.statement_end(first)]
-
-
-def _loops(tokens: Tokens) -> list[tuple[str, int]]:
-    """Return the iterator and the token index of each ``for`` of a function."""
-    found = []
-    for index in range(len(tokens) - 2):
-        if tokens.texts[index] == "for" and tokens.texts[index + 1] == "(":
-            at = index + 2
-            while at < len(tokens) - 1 and tokens.texts[at] not in ("=", ";", ")"):
-                at += 1
-            found.append((tokens.texts[at - 1], index))
-    return found
-
-
-def _no_loop(
-    file: File, part: TopLevel, names: list[str], loop: str, occurrence: int
-) -> Diagnostic:
-    known, hint = ", ".join(names) or "none", "" if loop in names else nearest(loop, names)
-    # A name that a macro pastes together stands nowhere.
-    header = range(part.first, part.body)
-    name = next((i for i in header if file.tokens.texts[i] == part.function), part.first)
-    span = file.source.span(file.tokens.starts[name], file.tokens.ends[name])
-    shown = {"loop": loop or "for", "occurrence": occurrence, "known": known, "hint": hint}
-    return NO_LOOP.at(span, function=part.function, **shown)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotune.diagnostics import AnnotuneError
-from annotune.frontend.load import locate_loop
+from annotune.frontend.loop_places import locate_loop
 from annotune.frontend.read.tokens import newline_of, splice
 
 TEXT = """/* for (i = 0;) */ void g(void) { for (int i = 0; i < 2; i++) ; }

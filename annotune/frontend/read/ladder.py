@@ -143,6 +143,21 @@ class Ladder:
         ]
 
 
+def ladder_of(path: str, text: str, search: HeaderSearch) -> Ladder:
+    """Return the ways to read a C file.
+
+    Raises:
+        AnnotuneError: It is empty or binary.
+    """
+    source = SourceText(path, text)
+    if "\0" in text:
+        at = text.index("\0")
+        raise AnnotuneError.of(messages.BINARY_FILE.at(source.span(at, at + 1)))
+    if not text.strip():
+        raise AnnotuneError.of(messages.EMPTY_FILE.at(source.span(0, 1)))
+    return Ladder(source, search)
+
+
 COMPILER_LIMIT_S = 20.0
 """How long the compiler may preprocess a file's headers; it takes 0.05 s as a rule."""
 

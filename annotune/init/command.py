@@ -1,0 +1,288 @@
+"""`annotune init`: shows the nests of a file, asks, and puts annotations around those agreed to."""
+
+from __future__ import annotations
+
+import difflib
+import shlex
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import click
+
+from annotune.analysis.facts import LoopFacts, LoopKind
+from annotune.analysis.messages import ASSUMED_DISJOINT, FOR_THESE_SIZES
+from annotune.annotation.messages import did_you_mean
+from annotune.diagnostics import Diagnostic, Severity, Span, Template
+from annotune.files import replace_source, write_new
+from annotune.init.inserted import annotated, checked, checked_sidecar, sidecar_text
+from annotune.init.survey import FoundNest, Survey, survey
+from annotune.pipeline import Settings
+from annotune.printable import printable
+from annotune.report.figures import share_text
+
+NOTHING_TO_ANNOTATE = Template(
+    "AT664",
+    "no nest of {where} can be annotated",
+    "each nest above has its reason; `annotune explain ATnnn` says more about one",
+)
+UNUSED_SIZE = Template(
+    "AT665",
+    "no nest has a size '{name}', which --size gives",
+    "{hint}",
+    Severity.WARNING,
+)
+DIRECTIVE_BEFORE = Template(
+    "AT666",
+    "a directive stands before this nest, where a sidecar leaves it",
+    "leave out --sidecar: an annotation takes the directive in, and replaces it",
+)
+_WIDTH = 100
+_INDENT = " " * 6
+_NO_END = "\\ No newline at end of file\n"
+
+
+@dataclass(frozen=True, slots=True)
+class InitWish:
+    """How `init` is asked for: the options that are its own.
+
+    `sizes` are those of ``--size``. `is_asking` says that somebody is there to answer, `is_dry`
+    that nothing is to be written.
+    """
+
+    sizes: Mapping[str, int]
+    output: Path | None = None
+    is_sidecar: bool = False
+    is_asking: bool = False
+    is_dry: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class InitDone:
+    """What `init` ends with: what there is to tell, and the file that was written, if any.
+
+    `ran` are the words that `annotune run` takes next.
+    """
+
+    diagnostics: tuple[Diagnostic, ...]
+    written: Path | None = None
+    ran: str = ""
+
+    @property
+    def is_refused(self) -> bool:
+        return any(d.severity is Severity.ERROR for d in self.diagnostics)
+
+
+def init(settings: Settings, wish: InitWish) -> InitDone:
+    """List the nests of the file of the settings, ask, and annotate.
+
+    Raises:
+        AnnotuneError: The file is refused as a whole, or cannot be written.
+    """
+    found = survey(settings, wish.sizes, is_joining=not wish.is_sidecar)
+    if wish.is_sidecar:
+        found = replace(found, nests=tuple(map(_as_sidecar, found.nests)))
+    # The difference stands alone on standard output, for `patch`.
+    is_aside = wish.is_dry
+    for line in listing(settings.source, found):
+        click.echo(line, err=is_aside)
+    problems = list(_unused_sizes(wish.sizes, found))
+    if not found.accepted:
+        if not any(nest.is_annotated for nest in found.nests):
+            where = printable(settings.source.name)
+            at = Span(str(settings.source), 1, 1)
+            problems.append(NOTHING_TO_ANNOTATE.at(at, where=where))
+        return InitDone(tuple(problems))
+    chosen = tuple(_agreed(found)) if wish.is_asking else found.accepted
+    kept, left = _checked(settings, found.text, chosen, wish.is_sidecar)
+    for nest in left:
+        click.echo(f"left after all: {_heading(nest)}: {_reason(nest)}", err=is_aside)
+    if not kept:
+        return InitDone(tuple(problems))
+    written = _write(settings, found.text, kept, wish)
+    return InitDone(tuple(problems), written, _next(settings, written, wish))
+
+
+def _next(settings: Settings, written: Path | None, wish: InitWish) -> str:
+    """Return what `annotune run` is given next, as words of a shell."""
+    words = [str(settings.source if wish.is_sidecar else written)]
+    if wish.is_sidecar and wish.output is not None:
+        words += ["--annotation", str(written)]
+    return shlex.join([*words, *settings.flags])
+
+
+def _as_sidecar(nest: FoundNest) -> FoundNest:
+    """Return a nest as far as a sidecar can speak of it."""
+    if nest.is_accepted and nest.start != nest.loops[0].at:
+        return replace(nest, why_not=DIRECTIVE_BEFORE.at(nest.span))
+    return nest
+
+
+def _unused_sizes(sizes: Mapping[str, int], found: Survey) -> Iterator[Diagnostic]:
+    known = {size.name for nest in found.nests for size in nest.sizes}
+    for name in sizes:
+        if name not in known:
+            hint = did_you_mean(name, known)
+            yield UNUSED_SIZE.at(Span("--size", 1, 1), name=name, hint=hint)
+
+
+def listing(source: Path, found: Survey) -> Iterator[str]:
+    """Yield the nests of a file as lines: share of the work, place, and what is proven of each."""
+    count = len(found.nests)
+    yield f"{printable(source.name)}: {count} loop {'nest' if count == 1 else 'nests'}"
+    for nest in found.nests:
+        share = found.share(nest)
+        shown = f"{share_text(share):>5}" if share is not None else " " * 5
+        yield from _wrapped(f"{_heading(nest)}, depth {nest.depth}: {_state(nest)}", f"{shown} ")
+        for line in _proofs(nest):
+            yield from _wrapped(line)
+        if nest.sizes:
+            yield from _wrapped(f"at {_sizes_text(nest)}")
+    if any(found.share(nest) is not None for nest in found.nests):
+        yield (
+            "shares: estimated, of the operations and words of memory of one run of each nest at "
+            "these sizes"
+        )
+
+
+def _wrapped(text: str, before: str = _INDENT) -> list[str]:
+    """Return a text as lines of a terminal, below those of its nest."""
+    return textwrap.wrap(
+        text, _WIDTH, initial_indent=before, subsequent_indent=_INDENT, break_on_hyphens=False
+    )
+
+
+def _heading(nest: FoundNest) -> str:
+    lines = ", ".join(str(one.span.line) for one in nest.loops)
+    word = "line" if len(nest.loops) == 1 else "lines"
+    return f"{printable(nest.function)}, {word} {lines}"
+
+
+def _state(nest: FoundNest) -> str:
+    if nest.is_annotated:
+        return "annotated already"
+    if nest.why_not is not None:
+        return f"left: {_reason(nest)}"
+    return _kinds(nest)
+
+
+def _reason(nest: FoundNest) -> str:
+    assert nest.why_not is not None
+    return f"{printable(nest.why_not.message)} [{nest.why_not.code}]"
+
+
+def _facts(nest: FoundNest) -> Sequence[LoopFacts]:
+    analysis = nest.report.analysis if nest.report is not None else None
+    return analysis.loops if analysis is not None else ()
+
+
+def _kinds(nest: FoundNest) -> str:
+    """Return the loops by what is proven of them: ``i, j parallel; k reduction``."""
+    said = []
+    for kind in LoopKind:
+        names = dict.fromkeys(facts.name for facts in _facts(nest) if facts.kind is kind)
+        if names:
+            said.append(f"{', '.join(names)} {kind}")
+    return "; ".join(said)
+
+
+def _proofs(nest: FoundNest) -> Iterator[str]:
+    """Yield why loops of an accepted nest are serial."""
+    for facts in _facts(nest) if nest.is_accepted else ():
+        if facts.kind is LoopKind.SERIAL:
+            yield f"{facts.name} (line {facts.loop.span.line}): {facts.proof}"
+
+
+def _sizes_text(nest: FoundNest) -> str:
+    return ", ".join(
+        f"{one.name} = {one.value}{' (assumed)' if one.is_assumed else ''}" for one in nest.sizes
+    )
+
+
+def _agreed(found: Survey) -> Iterator[FoundNest]:
+    """Yield the nests that the user wants annotated, with the sizes and facts that they give."""
+    known: dict[tuple[str, str], int] = {}
+    for nest in found.accepted:
+        share = found.share(nest)
+        shown = f" ({share_text(share)})" if share is not None else ""
+        if click.confirm(f"annotate {_heading(nest)}{shown}?", default=True):
+            yield _with_facts(_with_sizes(nest, known))
+
+
+def _with_sizes(nest: FoundNest, known: dict[tuple[str, str], int]) -> FoundNest:
+    """Return a nest with the sizes that the user gives; `known` are those of their functions."""
+    sizes = []
+    for one in nest.sizes:
+        key = nest.function, one.name
+        if one.is_assumed and key not in known:
+            asked = f"  {one.name}, a size of your runs; Enter assumes"
+            known[key] = click.prompt(asked, default=one.value, type=click.IntRange())
+        value = known.get(key, one.value)
+        sizes.append(replace(one, value=value, is_assumed=one.is_assumed and value == one.value))
+    return replace(nest, sizes=tuple(sizes))
+
+
+def _with_facts(nest: FoundNest) -> FoundNest:
+    """Return a nest with what the user vouches for, of that which annotune assumes otherwise."""
+    assumed = nest.assumptions
+    for warning in nest.report.diagnostics if nest.report is not None else ():
+        if warning.code == ASSUMED_DISJOINT.code:
+            click.echo(f"  {printable(warning.message)}")
+            is_so = click.confirm("  do they never overlap?", default=False)
+            assumed = replace(assumed, disjoint=is_so)
+        elif warning.code == FOR_THESE_SIZES.code:
+            click.echo(f"  {printable(warning.message)}")
+            is_so = click.confirm("  are sizes in strides what their names say?", default=False)
+            assumed = replace(assumed, strides=is_so)
+    return replace(nest, assumptions=assumed)
+
+
+def _checked(
+    settings: Settings, text: str, chosen: Sequence[FoundNest], is_sidecar: bool
+) -> tuple[tuple[FoundNest, ...], tuple[FoundNest, ...]]:
+    """Return the nests that `check` accepts when all of them are annotated, and the others."""
+    look = checked_sidecar if is_sidecar else checked
+    left: list[FoundNest] = []
+    while chosen:
+        found = look(settings, text, chosen)
+        left += [nest for nest in found if not nest.is_accepted]
+        if all(nest.is_accepted for nest in found):
+            return found, tuple(left)
+        chosen = tuple(nest for nest in found if nest.is_accepted)
+    return (), tuple(left)
+
+
+def _write(
+    settings: Settings, text: str, nests: Sequence[FoundNest], wish: InitWish
+) -> Path | None:
+    """Write what was agreed to, or show it as a difference; return the file that was written."""
+    source = settings.source
+    if wish.is_sidecar:
+        made, before = sidecar_text(source.name, nests), ""
+        path = wish.output or source.parent / "annotations" / f"{source.stem}.yaml"
+    else:
+        made, before = annotated(text, nests)[0], text
+        path = wish.output or source
+    if wish.is_dry:
+        _show_difference(source if before else path, path, before, made)
+        return None
+    if before and wish.output is None:
+        replace_source(path, before, made)
+    else:
+        write_new(path, made)
+    return path
+
+
+def _show_difference(old: Path, new: Path, before: str, after: str) -> None:
+    """Print a unified difference that `patch` takes, newlines as they are in the texts."""
+    name = str(old) if before else "/dev/null"
+    lines = difflib.unified_diff(_lines(before), _lines(after), name, str(new))
+    data = "".join(line if line.endswith("\n") else f"{line}\n{_NO_END}" for line in lines)
+    click.echo(data.encode("utf-8", "surrogateescape"), nl=False)
+
+
+def _lines(text: str) -> list[str]:
+    """Return the lines of a text with their ends; a form feed ends none."""
+    *whole, last = text.split("\n")
+    return [f"{line}\n" for line in whole] + ([last] if last else [])

@@ -1,0 +1,305 @@
+"""`annotune init`: the nests of a file that nobody has annotated, and annotations around them."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+from conftest import EXAMPLES
+from support.cli import annotune
+
+from annotune import files
+from annotune.frontend.loop_places import loop_places
+from annotune.init.command import InitWish, init
+from annotune.pipeline import Settings
+
+HEAT = """\
+#include <stdio.h>
+#define N 64
+#define AT(i, j) ((i) * N + (j))
+#define EACH(i) for (int i = 1; i < N - 1; i++)
+
+static void step(double *restrict out, const double *restrict in)
+{
+\tEACH(i)
+\t\tfor (int j = 1; j < N - 1; j++)   // neighbours
+\t\t\tout[AT(i, j)] = 0.25 * (in[AT(i - 1, j)] + in[AT(i + 1, j)]); /* of
+\tthe column */
+}
+
+double norm(int n, double *a) { double s = 0; for (int i = 0; i < n; i++) s += a[i]; return s; }
+
+void show(int n, int rows, double *restrict a, const double *restrict b)
+{
+    for (int r = 0; r < rows; r++) {
+        printf("%d\\n", r);
+        for (int i = 0; i < n; i++)
+            a[i] += b[i];
+    }
+}"""
+
+LARGE = (
+    *("gemm/gemm.c", "nekbone/local_grad3.c", "nekbone/ax_f2c.c", "nekbone/solve.c"),
+    *("fem/kernels.c", "treduda/tensors.c", "nwchem/sd_t_d1.c"),
+)
+
+# All that `init` puts into a text: lines of their own, or what stands within a line.
+_OPENER = re.compile(r"(?m)^[ \t]*/\*@ begin[^@]*@\*/\r?\n|/\*@ begin[^@]*@\*/ ", re.DOTALL)
+_CLOSER = re.compile(r"(?m)^[ \t]*/\*@ end @\*/\r?\n| /\*@ end @\*/")
+
+
+def without_annotations(text: str) -> str:
+    return _CLOSER.sub("", _OPENER.sub("", text))
+
+
+def read(path: Path) -> str:
+    return path.read_bytes().decode("utf-8", "surrogateescape")
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def regions(*arguments: str | Path) -> list[tuple[str, list[tuple[str, str]]]]:
+    """Return the functions that `check` finds regions in, and the loops of these."""
+    done = annotune("check", *arguments, "--json")
+    assert done.code == 0, done.err
+    return [
+        (one["function"], [(loop["name"], loop["kind"]) for loop in one["loops"]])
+        for one in done.json["regions"]
+    ]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("gemm/sgemm.c", "nekbone/cg.c", "thesis/fig3_9a.c", "stencil/poisson.c"),
+        *(pytest.param(name, marks=pytest.mark.slow) for name in LARGE),
+    ],
+)
+def test_finds_the_regions_that_people_annotated(name: str) -> None:
+    text = read(EXAMPLES / name)
+    bare = Path("bare.c")
+    bare.write_text(re.sub(r"(?ms)^[ \t]*/\*@.*?@\*/[ \t]*\n", "", text))
+    assert "@*/" not in read(bare)
+    done = annotune("init", bare, "--yes")
+    assert done.code == 0, done.err
+    assert regions(bare) == regions(EXAMPLES / name)
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_changes_nothing_else_of_the_file(newline: str) -> None:
+    source = Path("heat.c")
+    before = HEAT.replace("\n", newline).encode() + b" /* \xff */"
+    source.write_bytes(before)
+    source.chmod(0o640)
+    done = annotune("init", source, "--yes", "--size", "n=1000")
+    assert done.code == 0, done.err
+    assert "next: annotune run heat.c" in done.out
+    after = read(source)
+    assert without_annotations(after).encode("utf-8", "surrogateescape") == before
+    assert after.count("begin PerfTuning") == 3
+    assert newline == "\n" or "\n" not in after.replace("\r\n", "")
+    assert source.stat().st_mode & 0o777 == 0o640
+    assert [path.name for path in Path().iterdir()] == ["heat.c"]
+    assert [function for function, _ in regions(source)] == ["step", "norm", "show"]
+    assert "\t/*@ begin PerfTuning () @*/" in after
+    assert "{ param n = 1000; }" in after
+    assert "assumed" not in after
+
+
+def test_lists_each_nest_with_its_share_and_its_reason() -> None:
+    Path("heat.c").write_text(HEAT)
+    done = annotune("init", "heat.c")
+    assert done.code == 0
+    assert all(len(line) <= 100 for line in done.err.splitlines())
+    assert re.search(r"% step, line 8, depth 2: i, j parallel\n", done.err)
+    assert re.search(
+        r"% norm, line 14, depth 1: i reduction\n      at n = \d+ \(assumed\)", done.err
+    )
+    assert re.search(r"      show, line 18, depth 2: left: 'printf'", done.err)
+    assert re.search(r"% show, line 20, depth 1: i parallel\n", done.err)
+    shares = [float(share) for share in re.findall(r"([\d.]+)% \w+, line", done.err)]
+    assert len(shares) == 3
+    assert 99 <= sum(shares) <= 101
+
+
+def test_shows_the_difference_and_writes_nothing_where_nobody_can_agree() -> None:
+    source = Path("heat.c")
+    source.write_text(HEAT)
+    done = annotune("init", source)
+    assert (done.code, read(source)) == (0, HEAT)
+    assert done.out == annotune("init", source, "--dry-run").out
+    assert "\\ No newline at end of file" in done.out
+    patched = subprocess.run(["patch", "-p0"], input=done.out, text=True, capture_output=True)
+    if patched.returncode == 0:
+        shown = read(source)
+        source.write_text(HEAT)
+        annotune("init", source, "--yes")
+        assert read(source) == shown
+
+
+def test_asks_for_each_nest_its_sizes_and_what_nobody_can_know() -> None:
+    source = Path("two.c")
+    source.write_text(
+        "void one(int n, double *a, double *b)\n{\n"
+        "    for (int i = 0; i < n; i++)\n        a[i] = b[i];\n}\n"
+        "void two(int n, int m, double *restrict a)\n{\n"
+        "    for (int i = 0; i < n * m; i++)\n        a[i] *= 2;\n}\n"
+    )
+
+    @click.command()
+    def asked() -> None:
+        init(Settings(source), InitWish({}, is_asking=True))
+
+    done = CliRunner().invoke(asked, input="y\n500\ny\nn\n")
+    assert done.exit_code == 0, done.output
+    assert "'a' and 'b' are assumed not to overlap" in done.output
+    after = read(source)
+    assert "{ param n = 500; }" in after
+    assert "def assume { arg disjoint = True; }" in after
+    assert after.count("begin PerfTuning") == 1
+    assert [function for function, _ in regions(source)] == ["one"]
+    assert "AT220" not in annotune("check", source).err
+
+
+def test_marks_what_nobody_said_as_an_assumption() -> None:
+    Path("a.c").write_text(
+        "void f(int n, int m, double *restrict a)\n{\n"
+        "    for (int i = 0; i < n; i++)\n        for (int j = 0; j < m; j++)\n"
+        "            a[i * m + j] = 0;\n}\n"
+    )
+    assert annotune("init", "a.c", "--yes", "--size", "m=10").code == 0
+    after = read(Path("a.c"))
+    assert re.search(r"param n = \d+;  # assumed by annotune init", after)
+    assert re.search(r"param m = 10;\n", after)
+
+
+def test_leaves_what_is_annotated_already() -> None:
+    source = Path("gemm.c")
+    source.write_text(read(EXAMPLES / "gemm" / "gemm.c"))
+    before = read(source)
+    done = annotune("init", source, "--yes")
+    assert (done.code, read(source)) == (0, before)
+    assert "gemm, line 11, depth 3: annotated already" in done.out
+
+
+def test_takes_in_the_directive_of_a_loop_and_leaves_those_of_other_threads() -> None:
+    source = Path("omp.c")
+    source.write_text(
+        "void f(int n, double *restrict a)\n{\n"
+        "    #pragma omp parallel for\n    #pragma GCC ivdep\n"
+        "    for (int i = 0; i < n; i++)\n        a[i] = 0;\n"
+        "    #pragma omp parallel\n    {\n        #pragma omp for\n"
+        "        for (int i = 0; i < n; i++)\n            a[i] += 1;\n    }\n"
+        "    #pragma omp barrier\n    for (int i = 0; i < n; i++)\n        a[i] *= 2;\n}\n"
+    )
+    done = annotune("init", source, "--yes")
+    assert done.code == 0
+    assert "inside '#pragma omp parallel'" in done.out
+    after = read(source)
+    assert ") @*/\n    #pragma omp parallel for\n    #pragma GCC ivdep\n" in after
+    assert "    #pragma omp barrier\n    /*@ begin PerfTuning (" in after
+    assert after.count("begin PerfTuning") == 2
+
+
+def test_takes_the_nests_inside_one_that_is_refused() -> None:
+    Path("heat.c").write_text(HEAT)
+    assert annotune("init", "heat.c", "--yes", "--function", "show").code == 0
+    after = read(Path("heat.c"))
+    assert after.count("begin PerfTuning") == 1
+    assert re.search(r"\) @\*/\n        for \(int i = 0; i < n; i\+\+\)\n", after)
+
+
+def test_makes_one_region_of_neighbours_that_share_arrays() -> None:
+    loops = (
+        "    for (int i = 0; i < n; i++)\n        y[i] = 0;\n    s = 2 * n;\n"
+        "    for (int i = 0; i < n; i++)\n        y[i] += x[i];\n"
+        "    for (int i = 0; i < n; i++)\n        z[i] = 1;\n"
+    )
+    Path("a.c").write_text(
+        "int f(int n, double *restrict x, double *restrict y, double *restrict z)\n"
+        f"{{\n    int s;\n{loops}    return s;\n}}\n"
+    )
+    assert annotune("init", "a.c", "--yes").code == 0
+    assert [len(found) for _, found in regions("a.c")] == [2, 1]
+    assert re.search(r"y\[i\] \+= x\[i\];\n    /\*@ end @\*/\n", read(Path("a.c")))
+
+
+def test_says_it_in_a_sidecar_of_a_source_that_stays() -> None:
+    source = Path("heat.c")
+    source.write_text(HEAT)
+    done = annotune("init", source, "--yes", "--sidecar", "--size", "n=100")
+    assert (done.code, read(source)) == (0, HEAT)
+    assert "next: annotune run heat.c" in done.out
+    assert [function for function, _ in regions(source)] == ["step", "norm", "show"]
+    assert "annotated already" in annotune("init", source, "--yes").out
+    Path("annotations/heat.yaml").rename("annotations/other.yaml")
+    again = annotune("init", source, "--yes", "--sidecar", "-o", "annotations/other.yaml")
+    assert again.code == 1
+    assert "[AT663]" in again.err
+
+
+def test_writes_elsewhere_but_over_nothing() -> None:
+    source = Path("heat.c")
+    source.write_text(HEAT)
+    assert annotune("init", source, "--yes", "-o", "made/heat.c").code == 0
+    assert read(source) == HEAT
+    made = read(Path("made/heat.c"))
+    again = annotune("init", source, "--yes", "-o", "made/heat.c")
+    assert (again.code, read(Path("made/heat.c"))) == (1, made)
+    assert "[AT663]" in again.err
+
+
+def test_writes_through_a_link_and_not_over_what_changed_meanwhile(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    source, link = Path("heat.c"), Path("link.c")
+    source.write_text(HEAT)
+    link.symlink_to(source)
+    assert annotune("init", link, "--yes").code == 0
+    assert link.is_symlink()
+    assert "begin PerfTuning" in read(source)
+    source.write_text(HEAT)
+
+    whole = files.read_source
+
+    def saved(path: Path) -> str:
+        text = whole(path)
+        source.write_text("int x;\n")
+        return text
+
+    # Somebody saves another text just after this one has been read.
+    monkeypatch.setattr("annotune.pipeline.read_source", saved)
+    done = annotune("init", source, "--yes")
+    assert (done.code, read(source)) == (1, "int x;\n")
+    assert "[AT662]" in done.err
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_loses_nothing_where_the_folder_cannot_be_written() -> None:
+    folder = Path("kept")
+    folder.mkdir()
+    (folder / "heat.c").write_text(HEAT)
+    folder.chmod(0o500)
+    done = annotune("init", folder / "heat.c", "--yes")
+    folder.chmod(0o700)
+    assert (done.code, read(folder / "heat.c")) == (1, HEAT)
+    assert "[AT602]" in done.err
+
+
+def test_a_loop_place_counts_as_a_sidecar_does() -> None:
+    places = loop_places(HEAT)
+    assert [(one.function, one.iterator, one.depth) for one in places] == [
+        ("step", "i", 2),
+        ("norm", "i", 1),
+        ("show", "r", 2),
+    ]
+    assert HEAT[places[0].start : places[0].end].startswith("EACH(i)")
+    assert places[2].inner[0].occurrence == 1

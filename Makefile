@@ -17,7 +17,7 @@ JOBS   ?= $(shell getconf _NPROCESSORS_ONLN)
 # Compiled once, Python's modules need not be so again in each of the tests' processes.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-all check example bench static clean
+.PHONY: help demo test test-all check example bench static readme clean
 
 help:
 	@echo 'make demo      set up .venv and tune c_examples/nekbone/local_grad3.c'
@@ -27,6 +27,7 @@ help:
 	@echo 'make example   emit, build, link and run c_examples/nekbone as a user would'
 	@echo 'make bench     print the times of check, emit, one CUDA check, and tuned OpenMP'
 	@echo 'make static    print what the emitted CUDA is like: registers, occupancy, machine code'
+	@echo 'make readme    run the example of README.md, and take what it prints and pictures of its page'
 	@echo 'make clean     remove what the above have made, .venv included'
 
 $(BIN)/python:
@@ -63,6 +64,9 @@ bench: $(READY)
 
 static: $(READY)
 	$(BIN)/python benchmarks/static.py
+
+readme: $(READY)
+	$(BIN)/python benchmarks/readme.py
 
 clean:
 	rm -rf $(VENV) annotune-out build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

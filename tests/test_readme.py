@@ -1,4 +1,4 @@
-"""The README's example: what `check` prints of it, and the shape of what `run` prints."""
+"""The README's example: what `check` prints of it, what `run` prints, and the pictures."""
 
 from __future__ import annotations
 
@@ -8,10 +8,15 @@ from pathlib import Path
 import pytest
 from support.cli import annotune
 
+from annotune.report.summary import PEOPLE_SAY
 from annotune.report.terminal import SHORT_WIDTH
+from annotune.tuning.results import ROW_NAMES
 
-README = (Path(__file__).parent.parent / "README.md").read_text()
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text()
 LINES = 12
+# `make readme` makes none that is larger.
+MOST_BYTES = 150_000
 
 
 def block(begin: str) -> str:
@@ -20,12 +25,23 @@ def block(begin: str) -> str:
     return README[at : README.index("```", at)]
 
 
-def test_check_prints_of_the_example_what_the_readme_has(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def masked(line: str) -> str:
+    """Return a line without its figures, and without the device that they are of."""
+    line = re.sub(r"(measured on|predicted for) .*", r"\1", line)
+    figure = r"\(?~?\d[\d.]*( ± <?[\d.]+)?( ?(s|[mµn]s|[kMG]?(flop|B))\b|%|x\b)?\)?"
+    return " ".join(re.sub(figure, "#", line).split())
+
+
+@pytest.fixture
+def example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give the README's file in a folder of its own, which is the one of the command."""
     monkeypatch.chdir(tmp_path)
     Path("mm.c").write_text(block("void mm("))
-    done = annotune("check", "mm.c")
+    return Path("mm.c")
+
+
+def test_check_prints_of_the_example_what_the_readme_has(example: Path) -> None:
+    done = annotune("check", example)
     assert done.code == 0
     assert done.out.rstrip() == block("mm.c:3:5: mm, region 1").rstrip()
 
@@ -37,3 +53,38 @@ def test_the_run_of_the_readme_has_its_answer_last() -> None:
     )
     assert max(map(len, lines[:-1])) <= SHORT_WIDTH
     assert lines.index("") < LINES
+    table = lines[2 : lines.index("")]
+    names = [PEOPLE_SAY[name] for name in ROW_NAMES]
+    assert [line[: len(name)] for line, name in zip(table, names, strict=True)] == names
+
+
+def test_run_prints_of_the_example_what_the_readme_has_but_for_the_figures(example: Path) -> None:
+    done = annotune("run", example, "--target", "openmp", "--set", "n=48", "--time", "1s")
+    assert done.code == 0
+    said = done.out.splitlines()
+    written = block("$ annotune run mm.c").splitlines()[1:]
+    known = {masked(line) for line in written}
+    head, *rows = said[: said.index("")]
+    assert masked(head) in known
+    # A call with its copies is told where there is a GPU's row.
+    columns = rows.pop(0).split()
+    assert columns == masked(written[1]).replace("a call ", "").split()
+    for row in rows:
+        if "OpenACC" not in row:
+            assert masked(row) in known, row
+    files = [line for line in said if line.startswith("annotune-out")]
+    assert files
+    assert set(files) <= set(written)
+    (last,) = (line for line in said if line.startswith("mm, region 1 (line 3) at n=48: "))
+    assert last == said[-1]
+
+
+def test_every_picture_of_the_documentation_is_there_and_small() -> None:
+    shown = []
+    for page in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md")):
+        found = re.findall(r"!\[[^\]]+\]\(([^)]+\.png)\)", page.read_text())
+        shown += [(page.parent / name).resolve() for name in found]
+    assert {path.name for path in shown} == {"page.png", "page-narrow.png"}
+    for path in shown:
+        assert path.read_bytes()[:4] == b"\x89PNG"
+        assert path.stat().st_size <= MOST_BYTES

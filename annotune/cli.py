@@ -23,6 +23,7 @@ from annotune.options import (
     default_folder,
     for_a_run,
     for_a_table,
+    for_diff,
     for_init,
     for_tensors,
     output_folder,
@@ -364,6 +365,28 @@ def report(folder: Path, html: Path | None, as_json: bool, t4: str | None, debug
                 click.echo("Compiled and linked in this folder by")
             for text in (one for found in results.commands.values() for one in found):
                 click.echo(f"  {one_line(text)}")
+
+
+@cli.command()
+@for_diff
+def diff(before: Path, after: Path, limit: float | None, as_json: bool, debug: bool) -> None:
+    """Compare the runs in BEFORE and AFTER: folders, or files results.json.
+
+    What changed around them is said first. Figures of unlike machines or sizes are not compared.
+    """
+    from annotune.report.difference import difference, difference_json, difference_lines
+
+    with _refusals("json" if as_json else "text", debug) as texts:
+        found = difference(before, after)
+        slower = found.slower(limit) if limit is not None else ()
+        if as_json:
+            _print_json(difference_json(found, slower))
+        else:
+            _echo("".join(f"{line}\n" for line in difference_lines(found)))
+        texts[str(after)] = ""
+        _show(slower, texts)
+        if slower:
+            sys.exit(1)
 
 
 @cli.command()

@@ -182,6 +182,14 @@ def _duration(text: str) -> float:
     return float(found[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[found[2]]
 
 
+def _share(text: str) -> float:
+    """Return a share of one: ``10%``."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*%", text.strip(), re.ASCII)
+    if found is None:
+        raise ValueError(f"'{text}' is no share such as 10%")
+    return float(found[1]) / 100
+
+
 def _search(text: str) -> str:
     """Return the name of a search, which may be Orio's."""
     from annotune.tuning.search.names import UnknownSearch, search_name
@@ -472,6 +480,21 @@ for_init = _with(
     click.option("--debug", is_flag=True, help="Show the traceback of a refusal."),
 )
 """Gives a command the options of `init`."""
+
+
+for_diff = _with(
+    click.argument("before", type=_A_PATH),
+    click.argument("after", type=_A_PATH),
+    _option(
+        "--fail-slower limit",
+        Read("share", _share),
+        "End with 1 where a tuned variant takes longer by more than this, or is gone.",
+        metavar="PERCENT",
+    ),
+    click.option("--json", "as_json", is_flag=True, help="Print the difference as JSON."),
+    click.option("--debug", is_flag=True, help="Show the traceback of a refusal."),
+)
+"""Gives a command what it compares two runs by."""
 
 
 def default_folder(source: Path) -> Path:

@@ -35,8 +35,8 @@ WITHOUT_EXAMPLE = {
     *("AT501", "AT502", "AT603", "AT621"),
     # They take a full disk, a damaged file, and somebody who does the same at the same moment.
     *("AT615", "AT616", "AT617", "AT662"),
-    # It takes a whole run.
-    "AT622",
+    # They take whole runs.
+    *("AT622", "AT667", "AT668"),
     # An environment without the libraries of a search.
     "AT649",
     # The workers of a run: other processes, and other machines.

@@ -9,6 +9,7 @@ _PLACES = {
     "AnnotuneError": "annotune.diagnostics",
     "Results": "annotune.tuning.results",
     "check": "annotune.api",
+    "compile": "annotune.api",
     "emit": "annotune.api",
     "load_results": "annotune.api",
     "tune": "annotune.api",

@@ -1,4 +1,5 @@
 from annotune.api import check as check
+from annotune.api import compile as compile
 from annotune.api import emit as emit
 from annotune.api import load_results as load_results
 from annotune.api import tune as tune

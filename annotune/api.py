@@ -15,6 +15,7 @@ from annotune.diagnostics import AnnotuneError
 
 if TYPE_CHECKING:
     from annotune.annotation.spec import Value
+    from annotune.compiled import CompiledFunction
     from annotune.pipeline import RunReport, Settings
     from annotune.report.findings import CheckReport, Emission
     from annotune.tuning.bench import Listener
@@ -121,13 +122,16 @@ def tune(
             be written. Where no variant was verified, `is_verified` of what comes back says so.
         ValueError: An option has a value that the command refuses.
     """
+    from dataclasses import replace
+
     from annotune.options import config_of
 
     begun = time.monotonic()
     folder = None if output is None else Path(output)
     with _as_told(source, options, folder, is_run=True) as (settings, said):
         config = config_of(said, max(1, len(os.sched_getaffinity(0))), begun)
-        return tuned(settings, config, os.environ, folder, listener, said["resume"])[0].results
+        found, _ = tuned(settings, config, os.environ, folder, listener, said["resume"])
+    return replace(found.results, folder=str(folder or ""))
 
 
 def load_results(folder: str | os.PathLike[str]) -> Results:
@@ -140,6 +144,27 @@ def load_results(folder: str | os.PathLike[str]) -> Results:
 
     with _telling({}):
         return show_folder(Path(folder))
+
+
+def compile(
+    made: Results | Emission, target: str = "openmp", region: int | str | None = None
+) -> CompiledFunction:
+    """Return a function of a target's file, built here, to be called on arrays of NumPy's.
+
+    `made` is what `tune`, `load_results` or `emit` gave. `region` is the name of the function, or
+    the number of one of its regions in `made`, from 0; it may be left out where all regions are in
+    one function. Of CUDA, what is made for resident data takes arrays on a GPU; other texts take
+    arrays of both memories there, and run on this processor where there is no GPU.
+
+    Raises:
+        AnnotuneError: The target has no file, the function takes something else than numbers and
+            arrays of these, or nothing here compiles it.
+        ValueError: There is no such target or region.
+    """
+    from annotune import kernels
+
+    with _telling({}):
+        return kernels.compiled(made, target, region, os.environ)
 
 
 def emitted(settings: Settings, folder: Path | None) -> tuple[Emission, tuple[Path, ...]]:

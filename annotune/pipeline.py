@@ -356,7 +356,8 @@ def emit(settings: Settings, targets: Sequence[Target]) -> Emission:
         for n in range(len(found.regions))
     )
     diagnostics = tuple(dict.fromkeys(problems))
-    return Emission(found.text, found.source, files, variants, found.regions, diagnostics, builds)
+    made = (found.text, found.source, files, variants, found.regions, diagnostics, builds)
+    return Emission(*made, settings.resident)
 
 
 @dataclass(frozen=True)

@@ -44,6 +44,8 @@ ABOVE = {
     "annotune.options",
     "annotune.pipeline",
     "annotune.api",
+    "annotune.kernels",
+    "annotune.compiled",
     "annotune.formulated",
     "annotune.suites",
     "annotune.cli",

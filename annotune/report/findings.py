@@ -125,7 +125,8 @@ class CheckReport:
 class Emission:
     """What `emit` makes: files by suffix, the variants behind them, and warnings.
 
-    `builds` are the commands that make programs of the files of each target.
+    `builds` are the commands that make programs of the files of each target. The texts are
+    `resident` where they are for arrays that are on the device already.
     """
 
     text: str
@@ -135,6 +136,7 @@ class Emission:
     reports: tuple[RegionReport, ...]
     diagnostics: tuple[Diagnostic, ...]
     builds: Mapping[str, tuple[BuildCommand, ...]] = field(default_factory=dict)
+    resident: bool = False
 
 
 HOLDS = "holds: every iteration once, every dependence kept, in bounds"

@@ -170,7 +170,7 @@ def show_folder(folder: Path) -> Results:
         raise AnnotuneError.of(NO_RESULTS.at(where, path=folder, name=RESULTS_FILE))
     results = read_results(path)
     texts = {name: read_source(folder / name) for name in results.files if _is_shown(folder, name)}
-    return replace(results, texts=texts)
+    return replace(results, texts=texts, folder=str(folder))
 
 
 def _is_shown(folder: Path, name: str) -> bool:

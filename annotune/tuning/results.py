@@ -264,7 +264,8 @@ class Results:
     """A whole run. `tools` gives each compiler's version, `files` the names of what was written.
 
     `commands` make programs of the files of each target, in their folder: one of them will do.
-    `texts` are the files by name, for the HTML report; they are no part of the JSON.
+    `texts` are the files by name, for the HTML report, and `folder` is where they lie, empty where
+    they do not; these are no part of the JSON.
     """
 
     version: str
@@ -276,6 +277,7 @@ class Results:
     warnings: tuple[str, ...] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
     commands: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    folder: str = ""
 
     @property
     def is_verified(self) -> bool:

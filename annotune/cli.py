@@ -585,6 +585,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = sys.argv[1:] if arguments is None else list(arguments)
     # Hardly anything is garbage here: the collector would walk what was imported, again and again.
     gc.set_threshold(YOUNG_OBJECTS, 20, 20)
+    _open_what_is_closed()
     try:
         cli(args=given, prog_name="annotune", obj=begun)
     except (OSError, MemoryError) as error:
@@ -595,6 +596,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if given[:1] not in (["run"], ["table"]):
             # Nor at the end; what a run holds, such as its children, is let go in order.
             gc.freeze()
+
+
+def _open_what_is_closed() -> None:
+    """Take the null device for a standard file that is closed, as after ``>&-``.
+
+    Else the next file that is opened would get its number, and what is printed.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
 
 
 def _end_without_output(error: OSError | MemoryError) -> NoReturn:

@@ -9,6 +9,12 @@ from pathlib import Path
 import pytest
 from support.cli import annotune, function, region
 
+from annotune import __version__
+from annotune.report.results_json import results_file
+from annotune.tuning.results import Results
+
+ANNOTUNE = [sys.executable, "-m", "annotune"]
+
 
 @pytest.fixture(autouse=True)
 def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -62,10 +68,27 @@ def test_a_refusal_as_json() -> None:
     }
 
 
-@pytest.mark.parametrize("arguments", [["check", "user.c"], ["--help"]])
-def test_an_output_that_is_full_is_said(arguments: list[str]) -> None:
+def reported(folder: Path) -> list[str]:
+    """Return the command that shows the results of a run again, after it has written some."""
+    (folder / "results.json").write_text(results_file(Results(__version__, "f.c", "h200", ())))
+    return ["report", str(folder)]
+
+
+@pytest.mark.parametrize("arguments", [["check", "user.c"], ["--help"], ["report"]])
+def test_an_output_that_is_full_is_said(arguments: list[str], tmp_path: Path) -> None:
     Path("user.c").write_text(GOOD)
-    command = [sys.executable, "-m", "annotune", *arguments]
+    own = reported(tmp_path) if arguments == ["report"] else arguments
     with Path("/dev/full").open("w") as full:
-        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+        done = subprocess.run([*ANNOTUNE, *own], stdout=full, stderr=subprocess.PIPE, text=True)
     assert (done.returncode, done.stderr) == (1, "error: No space left on device\n")
+
+
+@pytest.mark.parametrize("arguments", [["check", "user.c"], ["report"]])
+@pytest.mark.parametrize("closed", ["<&-", ">&-", ">&- 2>&-"])
+def test_a_standard_file_may_be_closed(arguments: list[str], closed: str, tmp_path: Path) -> None:
+    Path("user.c").write_text(GOOD)
+    own = reported(tmp_path) if arguments == ["report"] else arguments
+    shell = ["sh", "-c", f'exec "$@" {closed}', "sh"]
+    done = subprocess.run([*shell, *ANNOTUNE, *own], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert bool(done.stdout) == (closed == "<&-")

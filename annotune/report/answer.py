@@ -13,6 +13,8 @@ from annotune.report.summary import best_predictions, call_s, heading, people_sa
 from annotune.tuning.proving import NO_TIME_TO_PROVE
 from annotune.tuning.results import RegionResult, Results, Row, RowStatus
 
+UNPROVED = "no time was left for all its proofs"
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -124,10 +126,12 @@ def _measured(region: RegionResult, best: Row) -> Answer:
     if rival is not None and verdict is Verdict.TIED:
         other = f"{people_say(rival.name)} with {time_text(call_s(rival))}"
         words, gain = f"{name} takes {took}, not distinguishable from {other}", None
-    # What nobody had time to prove is written, and what loses is not.
-    is_written = not best.reason or best.reason.startswith(NO_TIME_TO_PROVE)
-    why = f"; {best.reason}" if best.reason else ""
-    return Answer(f"{words}, {where}{why}", best.name if is_written else "", gain)
+    if best.reason.startswith(NO_TIME_TO_PROVE):
+        # It is written all the same; which proofs those are stands in a warning.
+        return Answer(f"{words}, {where}; {UNPROVED}", best.name, gain)
+    if best.reason:
+        return Answer(f"{words}, {where}; {best.reason}", "", gain)
+    return Answer(f"{words}, {where}", best.name, gain)
 
 
 def original_s(region: RegionResult) -> float | None:

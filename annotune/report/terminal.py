@@ -256,31 +256,56 @@ class ShortTable:
             yield line(f"warning: {printable(warning).strip()}", "yellow")
 
 
+DOUBT = "not verified"
+# What a narrow terminal goes without, first what stands first; no figure is cut.
+_SPARED = ("roofline", "GFLOP/s", "a call")
+# In fewer columns of text, too few for the doubt, nobody is told where figures come from.
+_LEAST_PLACE = len(DOUBT) + 1
+
+
 def _short_rows(rows: Iterable[Row], width: int, line: Line, dots: str) -> Table:
     """Return one line for each row; where its figures come from is cut at the end of `width`."""
     every = [(row, row_words(row)) for row in rows]
     copied = [copied_text(row) for row, _ in every]
-    time, *others = COLUMNS[:-1]
-    # A call is the kernels with the copies of the program's arrays.
-    heads = ("variant", time, *(["a call"] if any(copied) else []), *others)
+    columns = {"variant": [words.name for _, words in every]}
+    for place, name in enumerate(COLUMNS[:-1]):
+        columns[name] = [words.figures[place] for _, words in every]
+        if name == COLUMNS[0] and any(copied):
+            # A call is the kernels with the copies of the program's arrays.
+            columns["a call"] = copied
     gap = 1 if any(copied) else 2
+
+    def room() -> int:
+        return width - sum(gap + max(map(len, (name, *own))) for name, own in columns.items())
+
+    for name in _SPARED:
+        if room() < 0:
+            columns.pop(name, None)
+    left = room()
+    if left < _LEAST_PLACE:
+        # Without the words at the end the time makes room for the doubt.
+        pairs = zip(every, columns[COLUMNS[0]], strict=True)
+        columns[COLUMNS[0]] = [DOUBT if is_doubtful(row) else time for (row, _), time in pairs]
     table = Table(box=None, pad_edge=False, padding=(0, gap, 0, 0), header_style="underline")
-    for name in heads:
-        table.add_column(name, justify="left" if name == heads[0] else "right", no_wrap=True)
-    table.add_column("where from", no_wrap=True)
-    texts = [
-        (words.name, words.figures[0], *([own] if any(copied) else []), *words.figures[1:-1])
-        for (_, words), own in zip(every, copied, strict=True)
-    ]
-    room = width - sum(gap + max(map(len, column)) for column in zip(heads, *texts, strict=True))
-    for (row, _), own in zip(every, texts, strict=True):
-        doubt = "not verified; " if is_doubtful(row) else ""
-        place = line(f"{doubt}{place_text(row)}")
-        if place.cell_len > room:
-            place.truncate(max(room - len(dots), 0))
-            place.append(dots)
-        table.add_row(*map(line, own), place, style=_STYLES[row.status])
+    for name in columns:
+        table.add_column(name, justify="left" if name == "variant" else "right", no_wrap=True)
+    if left >= _LEAST_PLACE:
+        table.add_column("where from", no_wrap=True)
+    for (row, _), *own in zip(every, *columns.values(), strict=True):
+        cells = [line(text) for text in own]
+        if left >= _LEAST_PLACE:
+            cells.append(_place(row, left, line, dots))
+        table.add_row(*cells, style=_STYLES[row.status])
     return table
+
+
+def _place(row: Row, room: int, line: Line, dots: str) -> Text:
+    """Return where a row's figures come from, cut at the end of `room`."""
+    place = line(f"{f'{DOUBT}; ' * is_doubtful(row)}{place_text(row)}")
+    if place.cell_len > room:
+        place.truncate(room - len(dots))
+        place.append(dots)
+    return place
 
 
 def short_text(results: Results, is_ascii: bool = False) -> str:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import re
 from dataclasses import replace
 
+from rich.console import Console
 from sample_run import CPU, GPU, RUN, SD_T_D2
 
-from annotune.report.answer import answer_texts
+from annotune.report.answer import UNPROVED, answer_texts
 from annotune.report.summary import heading
-from annotune.report.terminal import SHORT_WIDTH, short_text
+from annotune.report.terminal import SHORT_WIDTH, ShortTable, short_text
 from annotune.tuning.proving import no_time_words
 from annotune.tuning.results import NO_TARGET, KernelModel, Row, RowStatus, TargetModel
 
@@ -55,7 +57,7 @@ def test_what_is_right_and_not_written_is_not_linked() -> None:
 def test_the_winner_is_linked_though_no_time_was_left_for_all_proofs() -> None:
     late = no_time_words("where arrays share memory")
     said = answer(ORIGINAL, replace(TUNED, reason=late), PREDICTED)
-    assert said.endswith(f"measured on {CPU}; {late}; link: gcc main.c out/f_omp.c")
+    assert said.endswith(f"measured on {CPU}; {UNPROVED}; link: gcc main.c out/f_omp.c")
 
 
 def test_the_speed_up_is_the_tables() -> None:
@@ -120,3 +122,20 @@ def test_every_region_of_a_run_has_its_table_within_the_lines() -> None:
     for region in RUN.regions:
         assert heading(region) in text
     assert short_text(RUN, is_ascii=True).isascii()
+
+
+def test_a_narrow_terminal_goes_without_columns_and_cuts_no_figure() -> None:
+    copied, doubtful = replace(PREDICTED, end_to_end_s=5.6e-3), replace(TUNED, verified=False)
+    region = replace(SD_T_D2, rows=(ORIGINAL, doubtful, copied), by_size=())
+    results = replace(RUN, regions=(region,), warnings=())
+    for width in range(SHORT_WIDTH, 40, -1):
+        console = Console(width=width, record=True, file=io.StringIO())
+        console.print(ShortTable(results))
+        lines = console.export_text().splitlines()
+        assert max(map(len, lines)) <= width
+        for word in ("1.00 ± 0.01 s", "(~1.00 ms)", "not verified"):
+            assert any(word in one for one in lines), width
+        heads = lines[1].split()
+        assert not any("…" in head for head in heads)
+        assert ("where" in heads) == (heads[-1] == "from")
+    assert heads == ["variant", "time", "speed-up"]

@@ -64,6 +64,7 @@ class TuneOptions(Options, total=False):
     seed: int
     cache: Literal["cold", "warm"]
     jobs: int
+    inputs: str | os.PathLike[str]
     workers: str
     resume: bool
 

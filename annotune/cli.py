@@ -21,6 +21,7 @@ from annotune.options import (
     config_of,
     config_of_table,
     default_folder,
+    for_a_capture,
     for_a_run,
     for_a_table,
     for_diff,
@@ -28,6 +29,7 @@ from annotune.options import (
     for_tensors,
     output_folder,
     settings_of,
+    settings_of_capture,
     settings_of_init,
     settings_of_suite,
     translated_of,
@@ -187,6 +189,48 @@ def run(output: Path | None, resume: bool, debug: bool, **options: Any) -> None:
         sys.exit(SIGNALLED + stop.signal)
     if not found.results.is_verified:
         sys.exit(3)
+
+
+@cli.command()
+@for_a_capture
+def capture(output: Path | None, debug: bool, **options: Any) -> None:
+    """Record what the regions of SOURCE are called with by PROGRAM, a command with arguments.
+
+    PROGRAM is built of the file that this writes, in place of SOURCE: by the command of --build,
+    or by you. `annotune run SOURCE --inputs DIR` then tunes on the records.
+    """
+    from annotune.files import prepared_folder, write_files
+    from annotune.measure.capture import recording
+    from annotune.measure.capture.instrumented import Recording
+    from annotune.pipeline import instrumented, records_of
+    from annotune.report.recorded import records_lines
+
+    build, program = options["build"], options["program"]
+    if build is not None and recording.FILE not in build:
+        raise click.UsageError("--build has no {file}, where the recorded text of SOURCE goes")
+    settings = settings_of_capture(options, os.environ)
+    source = settings.source
+    with _refusals("text", debug) as texts:
+        folder = output or default_folder(source) / "inputs"
+        how = Recording(folder, options["max_bytes"], options["calls"])
+        made = instrumented(settings, how)
+        with prepared_folder(folder):
+            (path,) = write_files(folder, {source.name: made.text})
+        _show(made.warnings, texts)
+        if build is not None:
+            recording.build(build, path, source, os.environ)
+        if not program:
+            click.echo(path)
+            return
+        if not options["is_added"]:
+            recording.forget(folder, source.stem)
+        ended = recording.record(program, how, source, os.environ)
+        records, _ = records_of(made.source, folder)
+    for line in records_lines(records):
+        _echo(f"{line}\n")
+    if ended:
+        click.echo(f"the program ended with {ended}; what it did until then is recorded", err=True)
+    _echo(f"next: annotune run {source} --inputs {folder}\n")
 
 
 @cli.command()

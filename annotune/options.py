@@ -212,6 +212,14 @@ def _workers(text: str) -> Wish:
     return Wish(int(what))
 
 
+def _size_bytes(text: str) -> int:
+    """Return bytes, from ``256M``, ``2G``, ``64K`` or a plain number."""
+    found = re.fullmatch(r"(\d+)\s*([KMG]?)(?:i?B)?", text.strip(), re.ASCII)
+    if found is None:
+        raise ValueError(f"'{text}' is no size such as 256M or 2G")
+    return int(found[1]) << {"": 0, "K": 10, "M": 20, "G": 30}[found[2]]
+
+
 def _define(text: str) -> tuple[str, str]:
     """Return a macro and its text, as the C compiler's ``-D`` takes it."""
     name, equals, value = text.partition("=")
@@ -271,14 +279,22 @@ of_tensors = _with(
 )
 """Gives a command how the operations of a tensor file become nests."""
 
-_OF_THE_SOURCE = (
-    _option("-D defines", Read("name[=value]", _define), "A macro, as in C.", multiple=True),
-    _option("-I include", _A_PATH, "A folder of headers.", multiple=True),
-    _option("--function", None, "Only the regions of this function.", default=""),
+_SOURCE = click.argument("source", type=_A_PATH)
+_SETS = _option(
+    "--set sets",
+    Read("name=value", _setting),
+    "A size; wins over the annotation.",
+    multiple=True,
 )
+_DEFINES = _option("-D defines", Read("name[=value]", _define), "A macro, as in C.", multiple=True)
+_INCLUDE = _option("-I include", _A_PATH, "A folder of headers.", multiple=True)
+_FUNCTION = _option("--function", None, "Only the regions of this function.", default="")
+_SIDECAR = _option("--annotation sidecar", _A_PATH, "A YAML file of annotations.")
+_SPECIFICATION = _option("-s --spec specification", _A_PATH, "A specification in Orio's form.")
+_DEBUG = click.option("--debug", is_flag=True, help="Show the traceback of a refusal.")
 
 common = _with(
-    click.argument("source", type=_A_PATH),
+    _SOURCE,
     _option(
         "--target targets",
         Read("targets", _targets),
@@ -291,12 +307,7 @@ common = _with(
         "How CUDA kernels are shaped.",
         default="auto",
     ),
-    _option(
-        "--set sets",
-        Read("name=value", _setting),
-        "A size; wins over the annotation.",
-        multiple=True,
-    ),
+    _SETS,
     _option(
         "--param params",
         Read("name=values", _axis_values),
@@ -309,7 +320,9 @@ common = _with(
         "What points must fulfil, such as 'S0.lanes > 8'.",
         multiple=True,
     ),
-    *_OF_THE_SOURCE,
+    _DEFINES,
+    _INCLUDE,
+    _FUNCTION,
     _option(
         "--arch", Read("arch", _arch), "Such as sm_90. [default: that of the device]", default=""
     ),
@@ -325,12 +338,12 @@ common = _with(
         "Whether a call copies its arrays, or finds them on the device.",
         default="host",
     ),
-    _option("--annotation sidecar", _A_PATH, "A YAML file of annotations."),
-    _option("-s --spec specification", _A_PATH, "A specification in Orio's form."),
+    _SIDECAR,
+    _SPECIFICATION,
     of_tensors,
     _option("--format form", Choice("text", "json", "sarif"), "What is printed."),
     click.option("--json", "as_json", is_flag=True, help="The same as --format json."),
-    click.option("--debug", is_flag=True, help="Show the traceback of a refusal."),
+    _DEBUG,
 )
 """Gives a command the options that `check`, `emit` and `run` share."""
 
@@ -405,6 +418,42 @@ for_tensors = _with(
 )
 """Gives a command what makes C of tensors."""
 
+for_a_capture = _with(
+    _SOURCE,
+    click.argument("program", nargs=-1, type=click.UNPROCESSED),
+    _option("-o --output", _A_PATH, "The folder of records. [default: annotune-out/STEM/inputs]"),
+    _option(
+        "--build",
+        None,
+        "A shell's line that builds the program, with {file} in the place of SOURCE.",
+        metavar="COMMAND",
+    ),
+    _option(
+        "--max-bytes",
+        Read("bytes", _size_bytes),
+        "That the arrays of all processes may take together.",
+        default="256M",
+    ),
+    _option(
+        "--calls",
+        click.IntRange(1, 64),
+        "That each process keeps at each of the sizes: the first, and some later ones.",
+        default=3,
+        metavar="N",
+    ),
+    click.option(
+        "--add", "is_added", is_flag=True, help="Keep the records that are in the folder, too."
+    ),
+    _SETS,
+    _DEFINES,
+    _INCLUDE,
+    _FUNCTION,
+    _SIDECAR,
+    _SPECIFICATION,
+    _DEBUG,
+)
+"""Gives a command what records a program."""
+
 for_a_run = _with(
     _option(
         "--search",
@@ -427,6 +476,12 @@ for_a_run = _with(
         default="cold",
     ),
     _JOBS,
+    _option(
+        "--inputs",
+        _A_PATH,
+        "The records of `annotune capture`: the sizes and values of checks and timings.",
+        metavar="DIR",
+    ),
     _option(
         "--workers",
         Read("workers", _workers),
@@ -476,7 +531,9 @@ for_init = _with(
     click.option(
         "--dry-run", "is_dry", is_flag=True, help="Show the difference, and write nothing."
     ),
-    *_OF_THE_SOURCE,
+    _DEFINES,
+    _INCLUDE,
+    _FUNCTION,
     click.option("--debug", is_flag=True, help="Show the traceback of a refusal."),
 )
 """Gives a command the options of `init`."""
@@ -534,8 +591,11 @@ def settings_of(
         search=HeaderSearch(include, dict(options["defines"]), _c_compiler(environ)),
         resident=options["data"] == "resident",
         compilers=_named_compilers(environ),
+        inputs=options.get("inputs"),
     )
     if settings.source.suffix == ".tensor":
+        if settings.inputs is not None:
+            raise click.UsageError("--inputs is of C files")
         made = translated_of(options, is_every and options["formulation"] is None)
         place = (folder or default_folder(settings.source)) / f"{settings.source.stem}.c"
         settings = replace(settings, source=place, translated=made)
@@ -579,6 +639,19 @@ def settings_of_init(options: Mapping[str, Any], environ: Mapping[str, str]) -> 
     include = tuple(str(folder.absolute()) for folder in options["include"])
     search = HeaderSearch(include, dict(options["defines"]), _c_compiler(environ))
     return Settings(options["source"], function=options["function"], search=search)
+
+
+def settings_of_capture(options: Mapping[str, Any], environ: Mapping[str, str]) -> Settings:
+    """Return how a file is read whose regions are to be recorded.
+
+    Raises:
+        click.UsageError: It is no C file.
+    """
+    if options["source"].suffix == ".tensor":
+        raise click.UsageError("capture takes a C file, such as `annotune tensor` writes")
+    unasked = {"targets": DEFAULT_TARGETS, "strategy": "auto", "arch": "", "device": "h200"}
+    others = {"constraints": (), "params": (), "data": "host", "formulation": None}
+    return settings_of({**unasked, **others, **options}, environ)
 
 
 def config_of(options: Mapping[str, Any], cores: int, begun: float) -> RunConfig:

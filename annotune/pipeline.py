@@ -10,7 +10,7 @@ from functools import wraps
 from itertools import product
 from pathlib import Path
 from tempfile import gettempdir
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeAlias, TypeVar
 
 from annotune import __version__
 from annotune.analysis.analyse import analyse
@@ -67,6 +67,8 @@ from annotune.tuning.config import NEVER, RunConfig, Stop, wanted
 if TYPE_CHECKING:
     from annotune.annotation.spec import Value
     from annotune.codegen.target import RegionCode
+    from annotune.measure.capture.instrumented import Recorded, Recording
+    from annotune.measure.capture.records import RecordedRegion, Records
     from annotune.space.variants import Listing
     from annotune.tensor.translate import Translated
     from annotune.tuning.bench import Listener
@@ -128,6 +130,15 @@ NO_SUCH_FUNCTION = Template(
     "no annotated region stands in a function '{name}'",
     "{hint}functions with regions: {known}",
 )
+NOT_RECORDED = Template(
+    "AT690",
+    "not all arrays of this region are recorded: {reason}",
+    "the others get values of annotune's own; mend what the message says, or leave it so",
+    Severity.WARNING,
+)
+Place: TypeAlias = tuple[str, int]
+# What a size is taken for of which nobody says how large it is.
+LIKELY = 64
 # What is wrong with the file, although it is said at a region.
 _OF_THE_FILE = frozenset({NO_SUCH_FUNCTION.code, NOT_IN_FUNCTION.code})
 # Points of each target that are looked through for its axes.
@@ -146,7 +157,7 @@ class Settings:
     and axes of the space. `compilers` are the words that start the user's compilers, by role.
     `project` says where the files will lie, None where that is not known. `translated` is what a
     tensor file comes to, whose C text is then that of `source`. `given` is the C text that is in no
-    file.
+    file. `inputs` is a folder of records of the regions' calls.
     """
 
     source: Path
@@ -166,6 +177,7 @@ class Settings:
     project: Project | None = None
     translated: Translated | None = None
     given: str | None = None
+    inputs: Path | None = None
 
     @property
     def text(self) -> str:
@@ -281,18 +293,16 @@ def examined(
         AnnotuneError: As `check`.
     """
     device = load_device(settings.device)
-    problems = [*problems, *_own_directives(text, str(settings.source), blocks)]
-    # Orio's files leave out what no C front end can do without.
-    made = complete(text, str(settings.source), blocks, settings.search.defines, kept)
-    loaded, refused = _load(settings, made)
+    loaded, problems, refused = _read(settings, text, blocks, kept, problems)
     source = loaded.source
-    if not blocks and not kept and not problems:
-        problems.append(NO_REGION.at(Span(str(settings.source), 1, 1)))
     problems += refused
     problems += settings.translated.diagnostics if settings.translated is not None else ()
     given = settings.params, settings.constraints
     asked = (replace(one, spec=with_asked(one.spec, *given)) for one in source.regions)
     source = replace(source, regions=tuple(map(with_index_ranges, asked)))
+    if settings.inputs is not None:
+        source, said = _with_recorded(source, settings.inputs, settings.sizes)
+        problems += said
 
     def examine(region: Region) -> RegionReport:
         return _examine(region, settings, device)
@@ -307,6 +317,115 @@ def examined(
     own = (d for d in (*refused, *loaded.of_data) if d.code not in _OF_THE_FILE)
     of_regions = frozenset((*own, *(d for report in reports for d in report.diagnostics)))
     return CheckReport(text, source, reports, _in_order(problems), of_regions)
+
+
+def _read(
+    settings: Settings,
+    text: str,
+    blocks: list[AnnotationBlock],
+    kept: Sequence[DataBlock],
+    known: Sequence[Diagnostic],
+) -> tuple[Loaded, list[Diagnostic], tuple[Diagnostic, ...]]:
+    """Return the regions that parse, what is wrong with the text, and with the others.
+
+    Some of it is `known`.
+    """
+    problems = [*known, *_own_directives(text, str(settings.source), blocks)]
+    # Orio's files leave out what no C front end can do without.
+    made = complete(text, str(settings.source), blocks, settings.search.defines, kept)
+    loaded, refused = _load(settings, made)
+    if not blocks and not kept and not problems:
+        problems.append(NO_REGION.at(Span(str(settings.source), 1, 1)))
+    return loaded, problems, tuple(refused)
+
+
+def recorded(settings: Settings) -> tuple[SourceFile, tuple[Recorded, ...], tuple[Diagnostic, ...]]:
+    """Return a file, how its regions are recorded, and what is wrong with others.
+
+    Raises:
+        AnnotuneError: The file cannot be read, or no region of it can be recorded.
+    """
+    from annotune.measure.capture.instrumented import Recorded
+
+    text = settings.text
+    loaded, problems, refused = _read(settings, text, *annotated_places(settings, text))
+    found = []
+    for region in map(with_index_ranges, map(_with_likely_sizes, loaded.source.regions)):
+        try:
+            found.append(Recorded.of(region, analyse(normalised(region))))
+        except AnnotuneError as refusal:
+            found.append(Recorded.of(region, None, refusal.diagnostics[0].message))
+    errors = [one for one in (*problems, *refused) if one.severity == Severity.ERROR]
+    if not found or problems:
+        raise AnnotuneError(tuple(errors or [NO_REGION.at(Span(str(settings.source), 1, 1))]))
+    warnings = list(_as_warnings(refused))
+    warnings += (NOT_RECORDED.at(o.region.span, reason=o.why_not) for o in found if o.why_not)
+    return loaded.source, tuple(found), _in_order(warnings)
+
+
+def instrumented(settings: Settings, how: Recording) -> Instrumented:
+    """Return a file that records its regions.
+
+    Raises:
+        AnnotuneError: As `recorded`.
+    """
+    from annotune.measure.capture.instrumented import instrumented_text
+
+    source, regions, warnings = recorded(settings)
+    text = instrumented_text(source, regions, how, settings.source.name)
+    return Instrumented(source, text, warnings)
+
+
+@dataclass(frozen=True)
+class Instrumented:
+    """A file, its text that records its regions, and warnings of what is not recorded."""
+
+    source: SourceFile
+    text: str
+    warnings: tuple[Diagnostic, ...]
+
+
+def records_of(source: SourceFile, folder: Path) -> tuple[Records, Mapping[Place, RecordedRegion]]:
+    """Return what a folder has of a file, and the records of each region by function and index.
+
+    Raises:
+        AnnotuneError: There is nothing, or it is not whole, or of another text.
+    """
+    from annotune.measure.capture import records
+    from annotune.measure.capture.instrumented import digest_of_region
+
+    name, text = Path(source.path).name, source.text
+    found = records.read_records(folder, name)
+    known = {(r.function, r.index): (digest_of_region(r, text), r.span) for r in source.regions}
+    return found, records.records_of(found, known, name)
+
+
+def _with_recorded(
+    source: SourceFile, folder: Path, sizes: Mapping[str, Value]
+) -> tuple[SourceFile, list[Diagnostic]]:
+    """Return a file with what a program has recorded of its regions, and warnings.
+
+    Raises:
+        AnnotuneError: As `records_of`, or no call has the sizes that are asked for.
+    """
+    from annotune.measure.capture.chosen import with_recorded
+
+    _, found = records_of(source, folder)
+    regions: list[Region] = []
+    problems: list[Diagnostic] = []
+    for region in source.regions:
+        own = found.get((region.function, region.index))
+        region, said = with_recorded(region, own, sizes)
+        regions.append(region)
+        problems += said
+    return replace(source, regions=tuple(regions)), problems
+
+
+def _with_likely_sizes(region: Region) -> Region:
+    """Return a region with a value for each size that has none: some are proven by them alone."""
+    from annotune.measure.sizes import open_sizes
+
+    return replace(region, sizes={**dict.fromkeys(open_sizes(region), LIKELY), **region.sizes})
 
 
 def spaces(report: CheckReport, settings: Settings) -> list[Mapping[str, Listing]]:

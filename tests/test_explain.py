@@ -37,6 +37,8 @@ WITHOUT_EXAMPLE = {
     *("AT615", "AT616", "AT617", "AT662"),
     # They take whole runs.
     *("AT622", "AT667", "AT668"),
+    # They take the records of a program, damaged or of another text.
+    *("AT691", "AT695", "AT696", "AT697", "AT698"),
     # An environment without the libraries of a search.
     "AT649",
     # The workers of a run: other processes, and other machines.

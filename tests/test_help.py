@@ -17,7 +17,7 @@ from annotune.strategies import registry as strategies
 from annotune.tuning.search.names import SEARCHES
 
 PROJECT = Path(__file__).parent.parent
-COMMANDS = ("check", "emit", "run", "table", "report", "doctor", "init", "diff")
+COMMANDS = ("check", "emit", "run", "capture", "table", "report", "doctor", "init", "diff")
 
 
 def options_of(command: str) -> list[click.Option]:
@@ -26,7 +26,8 @@ def options_of(command: str) -> list[click.Option]:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_option_is_in_the_documentation(command: str) -> None:
-    names = ("docs/tuning.md", "docs/table.md", "docs/init.md", "docs/diff.md", "README.md")
+    guides = ("tuning", "table", "capture", "init", "diff")
+    names = (*(f"docs/{name}.md" for name in guides), "README.md")
     documents = "".join((PROJECT / name).read_text() for name in names)
     named = {
         max(names, key=len)

@@ -292,7 +292,7 @@ def declared(code: str, region: Region, as_written: str = "") -> str:
     if region.text.tests:
         used |= {*region.text.tests}
         code = _tested(code, region, as_written)
-    wanted = _wanted(region, used)
+    wanted = wanted_aliases(region, used)
     if not wanted:
         return code
     out = Writer()
@@ -316,7 +316,7 @@ def _tested(code: str, region: Region, as_written: str) -> str:
     return out.text()
 
 
-def _wanted(region: Region, used: frozenset[str]) -> list[Alias]:
+def wanted_aliases(region: Region, used: frozenset[str]) -> list[Alias]:
     """Return the plain names that a text uses, and those that their own declarations use."""
     found: list[Alias] = []
     for alias in reversed(region.text.aliases):

@@ -11,6 +11,7 @@ from annotune.diagnostics import NOWHERE, Span
 from annotune.ir.expr import Access, Binary, Call, Expr, Int, rewrite, walk
 from annotune.ir.nest import Local, LocalArray, Nest, walk_stmts
 from annotune.ir.poly import Poly
+from annotune.ir.recorded import RecordedCall
 from annotune.ir.residency import DataText
 
 _START = Int(0)
@@ -273,8 +274,9 @@ class Region:
     and `around` what the file says of names. `functions` are those that the nest calls and only the
     user's text knows, each inside a cast to its type, with what they call in turn; what is called
     stands before its callers. Arrays of one that `is_resident` may be on the device when it is
-    called, by a block of Data. `original` is the nest before it was brought into the form that is
-    analysed, None where nothing was changed, and `steps` what was; that is right at sizes where
+    called, by a block of Data. `recorded` are calls that a program has made. `original` is the nest
+    before it was brought into the form that is analysed, None where nothing was changed, and
+    `steps` what was; that is right at sizes where
     none of `never_negative` is below 0.
     """
 
@@ -297,6 +299,12 @@ class Region:
     index_ranges: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     around: Surroundings = field(default_factory=Surroundings)
     is_resident: bool = False
+    recorded: tuple[RecordedCall, ...] = ()
+
+    def recorded_at(self, sizes: Mapping[str, int]) -> tuple[RecordedCall, ...]:
+        """Return the recorded calls at these sizes, none where there are none."""
+        calls = (call for call in self.recorded if call.sizes.items() <= sizes.items())
+        return tuple(calls)
 
     @property
     def as_written(self) -> Nest:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from annotune.analysis.facts import Analysis
 from annotune.ir.c_types import may_share, may_share_unchanged
 from annotune.ir.expr import Binary, Expr, Int, walk
+from annotune.ir.recorded import RecordedArray, RecordedCall
 from annotune.ir.region import Array, Region
 from annotune.measure.sizes import Interval, evaluate, index_ranges, known_values
 from annotune.measure.values import (
@@ -190,6 +191,11 @@ class Buffer:
         return self.number.dtype
 
     @property
+    def end(self) -> int:
+        """Return the number of the element behind the last."""
+        return self.first + self.count
+
+    @property
     def size_bytes(self) -> int:
         return self.count * self.dtype.itemsize
 
@@ -197,6 +203,8 @@ class Buffer:
 @dataclass(frozen=True, slots=True)
 class Inputs:
     """Everything `annotune_call` takes. The file at `path` is never written again.
+
+    Of what a program has recorded any number may be NaN, in what comes of it too.
 
     A run works on copies; what it leaves is stored in a file with the same layout.
     """
@@ -208,6 +216,7 @@ class Inputs:
     sizes: Mapping[str, int]
     seed: int
     values: Values = Values.USUAL
+    is_recorded: bool = False
 
     @property
     def size_bytes(self) -> int:
@@ -240,17 +249,22 @@ def make_inputs(
     those of `SPECIAL` some elements are none. `overlap` says which
     arrays share memory.
 
+    Where a program has recorded calls at these sizes, usual values are those of such a call, of
+    several in turn by the `seed`; what is not recorded of it is made as ever.
+
     Raises:
         ValueError: A size that a length needs has no value, or is such that C itself would
             leave a declared array, or no values of an index array are known to be right.
     """
     region = analysis.region
-    known = known_values(region, sizes)
+    calls = region.recorded_at(sizes) if values is Values.USUAL and overlap is None else ()
+    call = calls[(seed - 1) % len(calls)] if calls else None
+    known = known_values(region, sizes if call is None else {**sizes, **call.integers})
     buffers = buffers_of(analysis, known)
     if overlap is not None:
         buffers = _overlapping(buffers, overlap)
     random = np.random.default_rng(seed)
-    draw = _Draw(region, index_ranges(analysis, known), random, values)
+    draw = _Draw(region, _ranges(analysis, known, call), random, values)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "inputs.bin"
     with path.open("wb") as file:
@@ -263,11 +277,61 @@ def make_inputs(
                     continue
                 file.seek(buffer.offset)
                 own = draw.elements(buffer) if is_drawn else poisoned(buffer.number, buffer.count)
+                _take_recorded(own, buffer, call if is_drawn else None)
                 own.tofile(file)
+    scalars = _scalars(region, known, draw, call)
+    return Inputs(path, buffers, *scalars, dict(known), seed, values, call is not None)
+
+
+def _scalars(
+    region: Region, known: Mapping[str, int], draw: _Draw, call: RecordedCall | None
+) -> tuple[tuple[int, ...], tuple[float, ...]]:
+    """Return the integers and the reals that a call of the region takes."""
     names = signature(region)
     integers = tuple(known.get(name, START) for name in names.integers)
     reals = tuple(map(draw.real, names.slots()))
-    return Inputs(path, buffers, integers, reals, dict(known), seed, values)
+    return integers, reals if call is None else _recorded_reals(names.slots(), reals, call)
+
+
+def _ranges(
+    analysis: Analysis, known: Mapping[str, int], call: RecordedCall | None
+) -> Mapping[str, Interval]:
+    """Return the values that index arrays may hold; a recorded call has its own."""
+    try:
+        return index_ranges(analysis, known)
+    except ValueError:
+        if call is None:
+            raise
+        return {}
+
+
+def recorded_values(call: RecordedCall, array: RecordedArray) -> npt.NDArray[Any]:
+    """Return the values of what is recorded of an array, a view of its file."""
+    if not array.count:
+        return np.empty(0, array.type)
+    return np.memmap(call.path, array.type, "r", array.offset, (array.count,))
+
+
+def _take_recorded(own: npt.NDArray[Any], buffer: Buffer, call: RecordedCall | None) -> None:
+    """Put what is recorded of an array, if anything, in the place of what was made."""
+    part = None if call is None else call.part(buffer.name)
+    if call is None or part is None:
+        return
+    first, end = max(part.first, buffer.first), min(part.first + part.count, buffer.end)
+    if first < end:
+        found = recorded_values(call, part)[first - part.first : end - part.first]
+        own[first - buffer.first : end - buffer.first] = found
+
+
+def _recorded_reals(
+    slots: tuple[str, ...], made: tuple[float, ...], call: RecordedCall
+) -> tuple[float, ...]:
+    """Return the reals of a recorded call, and those `made` of what it has not got."""
+    found = {name: [v for n, v in call.reals if n == name] for name, _ in call.reals}
+    return tuple(
+        found[name].pop(0) if found.get(name) else value
+        for name, value in zip(slots, made, strict=True)
+    )
 
 
 def zero_inputs(inputs: Inputs, region: Region, folder: Path) -> Inputs:

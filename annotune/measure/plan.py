@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from annotune.analysis.facts import Analysis
+from annotune.ir.region import Region
 from annotune.measure.compile import COMPILE_LIMIT_S, FOR_DEVICES, KINDS
 from annotune.measure.inputs import (
     ENDING,
@@ -128,6 +129,10 @@ class CheckLimits:
     memory_mib: int = 0
 
 
+SEED = 1
+"""That of the values of all runs but those on further recorded calls."""
+
+
 @dataclass(frozen=True, slots=True)
 class CheckPlan:
     """Where and how hard a variant is checked.
@@ -143,7 +148,7 @@ class CheckPlan:
     """
 
     sizes: tuple[Sizes, ...]
-    seed: int = 1
+    seed: int = SEED
     threads: int = 1
     timing: TimingPlan | None = None
     sanitize: bool = False
@@ -369,11 +374,11 @@ def proofs(
     if borders:
         yield replace(plan, sizes=borders, odd=Odd(may_fall_back=True))
     tuned = [tuned_sizes(each.region) for each in every]
+    yield from _on_recorded(analysis.region, plan, tuned)
     yield replace(plan, sizes=_detected(analysis, small, tuned), sanitize=True, races=True)
     if has_way_out(program):
         yield replace(plan, sizes=(*small, *borders), odd=Odd(takes_way_out=True))
-    near = near_limits(texts_of(program).values(), analysis)
-    if near:
+    if near := near_limits(texts_of(program).values(), analysis):
         yield replace(plan, sizes=near, odd=Odd(form=TextForm.NEAR_LIMITS, may_fall_back=True))
     long = tuple(sizes for sizes in borders if max(sizes.values()) > SHORT)
     yield from _on_other_values(program, analysis, plan, (*small, one), len(every))
@@ -394,6 +399,19 @@ def proofs(
     beside = [sizes for sizes in (one, *small, *borders) if sizes not in plan.sizes]
     odd = replace(_every_branch(program, analysis, one), overlaps=shared, at_last=len(every))
     yield replace(plan, sizes=(*distinct(beside), *plan.sizes), odd=odd)
+
+
+def _on_recorded(region: Region, plan: CheckPlan, tuned: Sequence[Sizes]) -> Iterator[CheckPlan]:
+    """Yield runs on the recorded calls that no trial is checked on, which are the first of each."""
+    by_seed: dict[int, list[Sizes]] = {}
+    for sizes in distinct([call.sizes for call in region.recorded]):
+        count = len(region.recorded_at(sizes))
+        is_first = any(one.items() >= sizes.items() for one in tuned)
+        for seed in range(plan.seed + 1, plan.seed + count + (not is_first)):
+            own = next((one for one in tuned if one.items() >= sizes.items()), sizes)
+            by_seed.setdefault(seed, []).append(own)
+    for seed, found in by_seed.items():
+        yield replace(plan, sizes=tuple(found), seed=seed)
 
 
 def _detected(
@@ -486,6 +504,8 @@ def words_of_proof(plan: CheckPlan) -> str:
         return f"under the detectors{narrow}"
     if odd.values != (Values.USUAL,):
         return values
+    if plan.seed != SEED:
+        return "on further recorded calls"
     return (
         "as the nest as written, to which it falls back" if odd.takes_way_out else "at other sizes"
     )

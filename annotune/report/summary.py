@@ -30,6 +30,7 @@ from annotune.tuning.results import (
     FormulationResult,
     KernelModel,
     Profile,
+    RecordedInputs,
     RegionResult,
     Results,
     Row,
@@ -454,9 +455,17 @@ def work_text(region: RegionResult) -> str:
     """Return the sizes and the work of a region at them, and where else its winners are right."""
     sizes = one_line(", ".join(f"{k}={v}" for k, v in region.sizes.items()))
     work = f"{count_text(region.flop, 'flop')}, {count_text(region.bytes, 'B')} at the least"
+    if region.recorded is not None:
+        sizes = f"{sizes} {recorded_text(region.recorded)}".lstrip()
     text = f"{sizes}; {work}" if sizes else work
     others = [", ".join(f"{k}={v}" for k, v in one.items()) for one in region.sizes_checked]
     return f"{text}; also checked at {one_line('; '.join(others))}" if others else text
+
+
+def recorded_text(recorded: RecordedInputs) -> str:
+    """Return that inputs are a program's own, and what share of its time has such sizes."""
+    calls = f"{recorded.calls} recorded call{'' if recorded.calls == 1 else 's'}"
+    return f"on {calls} ({recorded.share:.0%} of its time)"
 
 
 def heading(region: RegionResult) -> str:

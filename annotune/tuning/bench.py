@@ -228,6 +228,8 @@ class Recorder:
         plan = replace(plan, timing=timing, limits=CheckLimits(0.0, 0.0, 0))
         plan = replace(plan, environ=environ)
         region = [oracle.region.index, dict(oracle.region.sizes), self._included]
+        if oracle.region.recorded:
+            region.append([[one.digest, one.reals] for one in oracle.region.recorded])
         return _hash([__version__, self.text_key(program, plan.arch), region, repr(plan)])
 
     @cached_property

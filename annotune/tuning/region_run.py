@@ -24,6 +24,7 @@ from annotune.measure.machine import (
     read_clocks,
     visible_alone,
 )
+from annotune.measure.sizes import tuned_sizes
 from annotune.measure.timing import load_average, ratio_interval
 from annotune.measure.trial import Status, Trial, Verdict
 from annotune.model.bounds import copies, roofline_time, widest_real
@@ -47,6 +48,7 @@ from annotune.tuning.results import (
     CopiesCost,
     KernelModel,
     Profile,
+    RecordedInputs,
     RegionResult,
     Roof,
     Row,
@@ -599,6 +601,7 @@ def _tuned(run: RegionRun, found: Mapping[str, TargetResult]) -> Tuned:
         tuple(o.searched for o in found.values() if o.searched is not None),
         profiles=tuple(_profiles(run, found)),
         copies=tuple(_copies_costs(run, rows, made)),
+        recorded=_recorded(region),
     )
     codes = {n: o.code for n, o in found.items() if o.code is not None and n not in lost}
     notes = lost | {n: o.note for n, o in found.items() if o.note}
@@ -606,6 +609,12 @@ def _tuned(run: RegionRun, found: Mapping[str, TargetResult]) -> Tuned:
     winners = {n: found[n].variant for n in codes}
     variants = {n: winner for n, winner in winners.items() if winner is not None}
     return Tuned(result, codes, notes, variants, warnings)
+
+
+def _recorded(region: Region) -> RecordedInputs | None:
+    """Return which recorded calls a region was tuned on, None where it was on none."""
+    calls = region.recorded_at(tuned_sizes(region))
+    return RecordedInputs(len(calls), min(1.0, calls[0].share)) if calls else None
 
 
 def _profiles(run: RegionRun, found: Mapping[str, TargetResult]) -> Iterator[Profile]:

@@ -225,6 +225,18 @@ class CopiesCost:
 
 
 @dataclass(frozen=True, slots=True)
+class RecordedInputs:
+    """The inputs at a region's sizes, where a program has recorded them.
+
+    All calls at these sizes took `share` of the region's time there; on `calls` of them every
+    winner was checked, and the first was timed.
+    """
+
+    calls: Count
+    share: Annotated[float, Meta(ge=0, le=1)]
+
+
+@dataclass(frozen=True, slots=True)
 class RegionResult:
     """One region's table, work and trials. `flop` and `bytes` are those at `sizes`.
 
@@ -233,7 +245,8 @@ class RegionResult:
     winner. `roofs` gives each device's limits, by the device's name in
     the rows. `searches` has an entry for each target that was searched. `by_size` are the same of
     the other problem sizes for which the region was tuned as well. `profiles` are of the targets
-    that a GPU has measured, `copies` of those whose copies cost what their kernels gain.
+    that a GPU has measured, `copies` of those whose copies cost what their kernels gain. `recorded`
+    is None where inputs were made for the run.
     """
 
     function: str
@@ -252,6 +265,7 @@ class RegionResult:
     profiles: tuple[Profile, ...] = ()
     formulations: Annotated[tuple[FormulationResult, ...], Meta(extra=LATER)] = ()
     copies: Annotated[tuple[CopiesCost, ...], Meta(extra=LATER)] = ()
+    recorded: Annotated[RecordedInputs | None, Meta(extra=LATER)] = None
 
     @property
     def at_each_size(self) -> tuple[RegionResult, ...]:

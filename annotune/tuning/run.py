@@ -205,7 +205,7 @@ class Tuning:
     def region(self, number: int, ready: Ready, search: Wanted) -> Tuned:
         """Return a region tuned at each of its problem sizes, proved."""
         names = [sizes_text(tuned_sizes(one.base.analysis.region)) for one in ready.by_size]
-        times = TimeShares([search.time_s / len(names)] * len(names))
+        times = TimeShares([search.time_s * share for share in time_shares(ready.by_size)])
         if self.session.config.is_ahead:
             return self._ahead(number, ready, search, times)
         at_size = partial(self.at_size, number, ready, search)
@@ -318,6 +318,19 @@ class AtSize:
     def sizes(self) -> Sizes:
         """Return the sizes of a call that was tuned."""
         return self.bench.sizes[0]
+
+
+def time_shares(by_size: Sequence[Ready]) -> list[float]:
+    """Return the share of a region's time that each of its problem sizes has.
+
+    As much as in the program where that was recorded, and no less than `LEAST` of an equal one.
+    """
+    regions = [one.base.analysis.region for one in by_size]
+    calls = [region.recorded_at(tuned_sizes(region)) for region in regions]
+    if not all(calls):
+        return [1 / len(calls)] * len(calls)
+    wanted = [max(LEAST / len(calls), one.share) for one, *_ in calls]
+    return [share / sum(wanted) for share in wanted]
 
 
 def shares(budget: int, parts: int) -> tuple[int, ...]:

@@ -1,0 +1,45 @@
+"""The arguments of a call of a region that a program has recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedArray:
+    """The part of an array that a call touches: `count` elements from `first` on.
+
+    They begin at byte `offset` of the call's file. `type` is that of an element as NumPy names it,
+    such as ``<f8``.
+    """
+
+    name: str
+    type: str
+    first: int
+    count: int
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedCall:
+    """One call that was kept: its scalars, and the file of its arrays.
+
+    `number` counts the region's calls in its process from 1. Calls at other `sizes` are others
+    than this; all calls at these took `share` of the region's time. A complex scalar has two
+    `reals`, its parts. `digest` tells the bytes of the arrays apart from others.
+    """
+
+    path: Path
+    number: int
+    sizes: Mapping[str, int]
+    integers: Mapping[str, int]
+    reals: tuple[tuple[str, float], ...]
+    arrays: tuple[RecordedArray, ...]
+    digest: str = ""
+    share: float = 0.0
+
+    def part(self, array: str) -> RecordedArray | None:
+        """Return what is recorded of an array, None where nothing is."""
+        return next((one for one in self.arrays if one.name == array), None)

@@ -1,0 +1,1 @@
+"""Programs that record the arguments of their regions, and the records."""

@@ -307,9 +307,10 @@ def init(is_agreed: bool, is_dry: bool, debug: bool, **options: Any) -> None:
         options["is_sidecar"],
         is_answered,
         is_dry or not (is_agreed or is_answered),
+        options["program"] or (),
     )
     with _refusals("text", debug) as texts:
-        done = begin(settings_of_init(options, os.environ), wish)
+        done = begin(settings_of_init(options, os.environ), wish, os.environ)
         _show(done.diagnostics, texts)
         if done.written is not None:
             click.echo(f"wrote {done.written}; next: annotune run {done.ran}")

@@ -182,6 +182,16 @@ def _duration(text: str) -> float:
     return float(found[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[found[2]]
 
 
+def _program(text: str) -> tuple[str, ...]:
+    """Return the words of a command, as a shell reads them; nothing else in it is obeyed."""
+    import shlex
+
+    words = tuple(shlex.split(text))
+    if not words:
+        raise ValueError("it names no program")
+    return words
+
+
 def _share(text: str) -> float:
     """Return a share of one: ``10%``."""
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*%", text.strip(), re.ASCII)
@@ -526,6 +536,12 @@ for_init = _with(
         "Sizes of your runs, such as n=512,m=64; others are asked for, or assumed.",
         multiple=True,
         metavar="NAME=N,…",
+    ),
+    _option(
+        "--profile program",
+        Read("command", _program),
+        "Run this, and weigh the nests by the samples of perf, or of gprof.",
+        metavar="'PROGRAM ARGUMENTS'",
     ),
     click.option("-y", "--yes", "is_agreed", is_flag=True, help="Annotate each nest that can be."),
     click.option(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -119,13 +120,12 @@ def test_lists_each_nest_with_its_share_and_its_reason() -> None:
     done = annotune("init", "heat.c")
     assert done.code == 0
     assert all(len(line) <= 100 for line in done.err.splitlines())
-    assert re.search(r"% step, line 8, depth 2: i, j parallel\n", done.err)
-    assert re.search(
-        r"% norm, line 14, depth 1: i reduction\n      at n = \d+ \(assumed\)", done.err
-    )
-    assert re.search(r"      show, line 18, depth 2: left: 'printf'", done.err)
-    assert re.search(r"% show, line 20, depth 1: i parallel\n", done.err)
-    shares = [float(share) for share in re.findall(r"([\d.]+)% \w+, line", done.err)]
+    said = done.err
+    assert re.search(r"%\)  step, line 8, depth 2: i, j parallel\n", said)
+    assert re.search(r"%\)  norm, line 14, depth 1: i reduction\n +at n = \d+ \(assumed\)", said)
+    assert re.search(r"\n +show, line 18, depth 2: left: 'printf'", said)
+    assert re.search(r"%\)  show, line 20, depth 1: i parallel\n", said)
+    shares = [float(share) for share in re.findall(r"\(~([\d.e-]+)%\)  \w+, line", said)]
     assert len(shares) == 3
     assert 99 <= sum(shares) <= 101
 
@@ -156,7 +156,7 @@ def test_asks_for_each_nest_its_sizes_and_what_nobody_can_know() -> None:
 
     @click.command()
     def asked() -> None:
-        init(Settings(source), InitWish({}, is_asking=True))
+        init(Settings(source), InitWish({}, is_asking=True), os.environ)
 
     done = CliRunner().invoke(asked, input="y\n500\ny\nn\n")
     assert done.exit_code == 0, done.output
@@ -303,3 +303,81 @@ def test_a_loop_place_counts_as_a_sidecar_does() -> None:
     ]
     assert HEAT[places[0].start : places[0].end].startswith("EACH(i)")
     assert places[2].inner[0].occurrence == 1
+
+
+PROGRAM = """\
+static double a[1000000];
+static void hot(void)
+{
+    for (int i = 0; i < 1000000; i++)
+        a[i] = a[i] / 3 + 1;
+}
+static void cold(void)
+{
+    for (int i = 0; i < 1000000; i++)
+        a[i] = i;
+}
+int main(void)
+{
+    volatile int times = 150;
+    cold();
+    while (times--)
+        hot();
+    return a[7] > 1e9;
+}
+"""
+
+
+def profiled(*flags: str) -> tuple[str, str]:
+    """Return what `init` says of a program that is compiled with some flags, and sampled."""
+    Path("hot.c").write_text(PROGRAM)
+    command = ["gcc", "-O1", "-fno-inline", *flags, "hot.c", "-o", "hot"]
+    subprocess.run(command, check=True)
+    done = annotune("init", "hot.c", "--profile", "./hot")
+    assert done.code == 0, done.err
+    listed, _, said = done.err.partition("one run of each nest")
+    if "[AT670]" in said and flags != ("-s",):
+        pytest.skip(f"no profiler works here: {said}")
+    return listed, said
+
+
+def shares(listed: str) -> dict[str, float]:
+    found = re.findall(r"(?m)^ *(?:<= )?([\d.]+)% .*?\)  (\w+), line", listed)
+    return {name: float(share) for share, name in found}
+
+
+@pytest.mark.skipif(shutil.which("perf") is None, reason="it takes perf")
+@pytest.mark.parametrize("flags", [("-g",), ()])
+def test_weighs_nests_by_the_samples_of_perf(flags: tuple[str, ...]) -> None:
+    listed, _ = profiled(*flags)
+    assert "measured by perf" in listed
+    found = shares(listed)
+    assert found["hot"] > 50
+    assert found.get("cold", 0) < found["hot"] / 2
+    assert ("<= " in listed) == (flags == ())
+
+
+@pytest.mark.skipif(shutil.which("gprof") is None, reason="it takes gprof")
+def test_weighs_functions_by_gprof_where_there_is_no_perf(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("bin").mkdir()
+    for name in ("gcc", "gprof"):
+        Path("bin", name).symlink_to(str(shutil.which(name)))
+    monkeypatch.setenv("PATH", f"{Path('bin').absolute()}")
+    listed, _ = profiled("-pg", "-B/usr/bin")
+    assert "measured by gprof" in listed
+    assert shares(listed)["hot"] > 50
+
+
+def test_says_so_where_nothing_samples_and_estimates_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    Path("hot.c").write_text(PROGRAM)
+    Path("run.sh").write_text("#!/bin/sh\n")
+    Path("run.sh").chmod(0o755)
+    monkeypatch.setenv("PATH", "/nowhere")
+    done = annotune("init", "hot.c", "--profile", "./run.sh")
+    assert done.code == 0
+    assert "neither perf nor gprof is on PATH; shares are estimated alone [AT670]" in done.err
+    assert re.search(r"\(~50%\)  hot|\(~\d+%\)  hot", done.err)
+    assert "there is no program './gone'" in annotune("init", "hot.c", "--profile", "./gone").err
+    assert annotune("init", "hot.c", "--profile", "").code == 2

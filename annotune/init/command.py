@@ -17,10 +17,11 @@ from annotune.annotation.messages import did_you_mean
 from annotune.diagnostics import Diagnostic, Severity, Span, Template
 from annotune.files import replace_source, write_new
 from annotune.init.inserted import annotated, checked, checked_sidecar, sidecar_text
+from annotune.init.samples import sampled
 from annotune.init.survey import FoundNest, Survey, survey
 from annotune.pipeline import Settings
 from annotune.printable import printable
-from annotune.report.figures import share_text
+from annotune.report.figures import estimated, share_text
 
 NOTHING_TO_ANNOTATE = Template(
     "AT664",
@@ -38,8 +39,13 @@ DIRECTIVE_BEFORE = Template(
     "a directive stands before this nest, where a sidecar leaves it",
     "leave out --sidecar: an annotation takes the directive in, and replaces it",
 )
+NOT_PROFILED = Template(
+    "AT670",
+    "the program could not be sampled: {reason}; shares are estimated alone",
+    "install perf, or build the program with -pg for gprof; `-g` lets perf tell the lines",
+    Severity.WARNING,
+)
 _WIDTH = 100
-_INDENT = " " * 6
 _NO_END = "\\ No newline at end of file\n"
 
 
@@ -48,7 +54,7 @@ class InitWish:
     """How `init` is asked for: the options that are its own.
 
     `sizes` are those of ``--size``. `is_asking` says that somebody is there to answer, `is_dry`
-    that nothing is to be written.
+    that nothing is to be written. `program` is run for samples of it, where it has words.
     """
 
     sizes: Mapping[str, int]
@@ -56,6 +62,7 @@ class InitWish:
     is_sidecar: bool = False
     is_asking: bool = False
     is_dry: bool = False
+    program: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +81,7 @@ class InitDone:
         return any(d.severity is Severity.ERROR for d in self.diagnostics)
 
 
-def init(settings: Settings, wish: InitWish) -> InitDone:
+def init(settings: Settings, wish: InitWish, environ: Mapping[str, str]) -> InitDone:
     """List the nests of the file of the settings, ask, and annotate.
 
     Raises:
@@ -83,11 +90,16 @@ def init(settings: Settings, wish: InitWish) -> InitDone:
     found = survey(settings, wish.sizes, is_joining=not wish.is_sidecar)
     if wish.is_sidecar:
         found = replace(found, nests=tuple(map(_as_sidecar, found.nests)))
+    problems = list(_unused_sizes(wish.sizes, found))
+    if wish.program:
+        samples = sampled(wish.program, environ)
+        found = replace(found, samples=samples)
+        if samples.reason:
+            problems.append(NOT_PROFILED.at(Span("--profile", 1, 1), reason=samples.reason))
     # The difference stands alone on standard output, for `patch`.
     is_aside = wish.is_dry
     for line in listing(settings.source, found):
         click.echo(line, err=is_aside)
-    problems = list(_unused_sizes(wish.sizes, found))
     if not found.accepted:
         if not any(nest.is_annotated for nest in found.nests):
             where = printable(settings.source.name)
@@ -131,25 +143,50 @@ def listing(source: Path, found: Survey) -> Iterator[str]:
     """Yield the nests of a file as lines: share of the work, place, and what is proven of each."""
     count = len(found.nests)
     yield f"{printable(source.name)}: {count} loop {'nest' if count == 1 else 'nests'}"
-    for nest in found.nests:
-        share = found.share(nest)
-        shown = f"{share_text(share):>5}" if share is not None else " " * 5
-        yield from _wrapped(f"{_heading(nest)}, depth {nest.depth}: {_state(nest)}", f"{shown} ")
+    shares = [_shares(found, nest) for nest in found.nests]
+    width = max(map(len, shares), default=0)
+    for nest, share in zip(found.nests, shares, strict=True):
+        words = f"{_heading(nest)}, depth {nest.depth}: {_state(nest)}"
+        below = " " * (width + 4)
+        yield from _wrapped(words, f"{share:>{width}}  ", below)
         for line in _proofs(nest):
-            yield from _wrapped(line)
+            yield from _wrapped(line, below, below)
         if nest.sizes:
-            yield from _wrapped(f"at {_sizes_text(nest)}")
-    if any(found.share(nest) is not None for nest in found.nests):
-        yield (
-            "shares: estimated, of the operations and words of memory of one run of each nest at "
-            "these sizes"
-        )
+            yield from _wrapped(f"at {_sizes_text(nest)}", below, below)
+    yield from textwrap.wrap(_legend(found), _WIDTH)
 
 
-def _wrapped(text: str, before: str = _INDENT) -> list[str]:
-    """Return a text as lines of a terminal, below those of its nest."""
+def _shares(found: Survey, nest: FoundNest) -> str:
+    """Return a nest's share as it was measured, and as it is estimated."""
+    share, measured = found.share(nest), found.measured(nest)
+    if measured is None and (around := found.measured_around(nest)) is not None:
+        measured_text = f"<= {share_text(around)}"
+    else:
+        measured_text = share_text(measured) if measured is not None else ""
+    return " ".join(filter(None, (measured_text, estimated(share_text(share)) if share else "")))
+
+
+def _legend(found: Survey) -> str:
+    """Return what the shares are of."""
+    counted = (
+        "(~ ) estimated: of the operations and words of memory of one run of each nest at these "
+        "sizes"
+    )
+    samples = found.samples
+    if not samples.total:
+        return counted
+    at_most = "; <= is that of the whole function, for the program has no line numbers (-g)"
+    is_whole = any(file == found.file for file, _ in samples.by_line)
+    return (
+        f"measured by {samples.profiler}: of {samples.total} samples of the program"
+        f"{'' if is_whole else at_most}; {counted}"
+    )
+
+
+def _wrapped(text: str, before: str, below: str) -> list[str]:
+    """Return a text as lines of a terminal, with what stands before its first and its others."""
     return textwrap.wrap(
-        text, _WIDTH, initial_indent=before, subsequent_indent=_INDENT, break_on_hyphens=False
+        text, _WIDTH, initial_indent=before, subsequent_indent=below, break_on_hyphens=False
     )
 
 
@@ -204,9 +241,9 @@ def _agreed(found: Survey) -> Iterator[FoundNest]:
     """Yield the nests that the user wants annotated, with the sizes and facts that they give."""
     known: dict[tuple[str, str], int] = {}
     for nest in found.accepted:
-        share = found.share(nest)
-        shown = f" ({share_text(share)})" if share is not None else ""
-        if click.confirm(f"annotate {_heading(nest)}{shown}?", default=True):
+        shown = _shares(found, nest)
+        words = f"annotate {_heading(nest)}{f', {shown}' if shown else ''}?"
+        if click.confirm(words, default=True):
             yield _with_facts(_with_sizes(nest, known))
 
 

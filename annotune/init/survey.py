@@ -17,6 +17,7 @@ from annotune.annotation.spec import Assumptions, Parameter, Spec
 from annotune.diagnostics import AnnotuneError, Diagnostic, Severity, Span, Template
 from annotune.frontend.load import load_sound
 from annotune.frontend.loop_places import LoopPlace, loop_places
+from annotune.init.samples import Samples
 from annotune.ir.expr import Expr, accesses, variables
 from annotune.ir.fold import trip_count
 from annotune.ir.nest import Loop, expressions, walk_stmts
@@ -123,10 +124,12 @@ class FoundNest:
 
 @dataclass(frozen=True)
 class Survey:
-    """The nests of a C `text`, in its order."""
+    """The nests of a C `text`, in its order; `samples` are those of a program with that `file`."""
 
+    file: str
     text: str
     nests: tuple[FoundNest, ...]
+    samples: Samples = field(default_factory=Samples)
 
     @property
     def accepted(self) -> tuple[FoundNest, ...]:
@@ -136,6 +139,21 @@ class Survey:
         """Return a nest's share of all operations that could be counted, each nest run once."""
         counted = sum(one.operations or 0 for one in self.nests)
         return nest.operations / counted if nest.operations and counted else None
+
+    def measured(self, nest: FoundNest) -> float | None:
+        """Return the share of the program's time that was sampled in the lines of a nest.
+
+        None where the program has no line numbers of the file, or nothing was sampled.
+        """
+        if not self.samples.total:
+            return None
+        first = nest.span.line
+        last = first + self.text.count("\n", nest.loops[0].at, nest.end)
+        return self.samples.of_lines(self.file, first, last)
+
+    def measured_around(self, nest: FoundNest) -> float | None:
+        """Return the same of the function around a nest, None where it has no samples."""
+        return self.samples.of_function(nest.function) if self.samples.total else None
 
 
 def survey(
@@ -160,7 +178,7 @@ def survey(
         raise AnnotuneError.of(NO_NESTS.at(Span(path, 1, 1), where=where))
     bare = replace(settings, sizes={}, function="")
     found = _Looking(bare, text, given, blocks, is_joining).at(own)
-    return Survey(text, tuple(sorted(found, key=lambda one: one.start)))
+    return Survey(settings.source.name, text, tuple(sorted(found, key=lambda one: one.start)))
 
 
 def _overlaps(place: LoopPlace, block: AnnotationBlock) -> bool:

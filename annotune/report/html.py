@@ -53,6 +53,7 @@ from annotune.report.summary import (
     is_doubtful,
     kernel_words,
     people_say,
+    predictions,
     profile_texts,
     row_words,
     target_text,
@@ -185,7 +186,10 @@ def _region(region: RegionResult) -> dict[str, Any]:
         "has_costs": any(_cost_s(trial) is not None for trial in region.trials),
         "has_ends": any(trial.at_s is not None for trial in region.trials),
         "trials_text": trials_text(region),
-        "trials": [_trial(number, t) for number, t in enumerate(region.trials, 1)],
+        "trials": [
+            {**_trial(number, t), "group": sorting_group(region, t)}
+            for number, t in enumerate(region.trials, 1)
+        ],
         "charts": plots.charts(region),
         "convergence": convergence_words(region),
     }
@@ -232,6 +236,19 @@ def _trial(number: int, trial: Trial) -> dict[str, Any]:
         "reason": first,
         "rest": "" if first == words else words,
     }
+
+
+def sorting_group(region: RegionResult, trial: Trial) -> int:
+    """Return in which group a trial's time is sorted: measured ones come first.
+
+    Predictions follow, each kind of facts by itself, then what belongs to no row.
+    """
+    if not trial.is_predicted:
+        return 0
+    kinds = enumerate(predictions(region).values(), 1)
+    own = trial.target, trial.device
+    of = (n for n, rows in kinds if own in {(row.name, row.device) for row in rows})
+    return next(of, 1 + len(predictions(region)))
 
 
 def _kind(trial: Trial) -> str:

@@ -12,9 +12,11 @@ import pytest
 from sample_run import RUN
 from searched_run import LONG, SEARCHED
 from support.browser import Opened, browser, opened
+from test_tables import BOTH, TARGETS, tables
 
 from annotune.report.html import report_html
 from annotune.report.summary import COLUMNS, PEOPLE_SAY
+from annotune.report.table_page import tables_html
 from annotune.tuning.results import ROW_NAMES
 
 # What a page is asked once it stands: it clicks on every head of the first table of trials, looks
@@ -26,7 +28,7 @@ const found = { columns: {}, outside: [], over: [], cut: [], flat: [] };
 found.begins = [...document.querySelectorAll("h1, .overview")]
   .map((one) => one.getBoundingClientRect().bottom);
 const table = document.querySelector("table.sortable");
-for (const button of table.querySelectorAll("button.sort")) {
+for (const button of table?.querySelectorAll("button.sort") ?? []) {
   const orders = [];
   for (const click of [1, 2]) {
     button.click();
@@ -195,6 +197,16 @@ def test_it_sorts_and_can_be_read(page: Path, width: int, is_dark: bool) -> None
     assert statuses == sorted(statuses)
     numbers = found["columns"]["#"]
     assert numbers == [sorted(rising), sorted(rising, reverse=True)]
+
+
+def test_the_page_of_a_suite_can_be_read_in_a_narrow_window(page: Path) -> None:
+    wishes = ((name, BOTH, TARGETS) for name in ("versions", "speedups", "curve"))
+    # Its policy allows no script, and so no question.
+    text = tables_html(tables(*wishes)).replace("default-src 'none'; ", "")
+    found, _ = probed(page, text, "tables", 500, is_dark=False)
+    assert found["overflow"] <= 0
+    for kind in ("outside", "over", "cut", "flat"):
+        assert found[kind] == []
 
 
 def test_hostile_words_do_nothing(page: Path) -> None:

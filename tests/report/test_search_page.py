@@ -12,7 +12,13 @@ from sample_run import CPU, GPU, RUN, SD_T_D2
 from searched_run import LONG
 
 from annotune.measure.trial import EARLIER_RUN, Final, Status, Trial, Verdict
-from annotune.report.html import CaptionedPlot, bar_of, convergence_words, search_words
+from annotune.report.html import (
+    CaptionedPlot,
+    bar_of,
+    convergence_words,
+    search_words,
+    sorting_group,
+)
 from annotune.report.plots import (
     BOTTOM,
     FAILED_Y,
@@ -134,6 +140,9 @@ def test_predictions_from_unlike_facts_are_not_drawn_together() -> None:
     one = region(*found, rows=rows)
     alike = replace(one, models=())
     unlike = replace(one, models=(TargetModel("cuda", GPU, (kernel,), 1e-3),))
+    # Nor are they sorted together in the table of trials.
+    assert [sorting_group(unlike, trial) for trial in (right(1.0), *found)] == [0, 1, 1, 2, 2]
+    assert [sorting_group(alike, trial) for trial in found] == [1, 1, 1, 1]
     assert [c.target for c in courses(alike)] == ["openacc", "cuda"]
     assert [c.target for c in courses(unlike)] == ["cuda"]
 

@@ -298,8 +298,10 @@ def _declared_names(declaration: list[_CudaToken]) -> list[str]:
 
 
 # Kernel time is the sum over the launches, each between two events; the entry's copies and
-# allocations are in the end-to-end time, which the caller takes around the call.
+# allocations are in the end-to-end time, which the caller takes around the call. Launches are not
+# cut in parts: the wait behind each would keep the copies of the next one back.
 _TIMER = r"""
+#define ANNOTUNE_PARTS 1
 #include <cuda_runtime.h>
 #include <time.h>
 static cudaEvent_t annotune_timer_begin, annotune_timer_end;

@@ -22,11 +22,12 @@ PROGRAM = r"""
 #include <emmintrin.h>
 #include <vector>
 typedef int cudaError_t;
-typedef long *cudaEvent_t;
+typedef long *cudaEvent_t, *cudaStream_t;
 enum { cudaSuccess, cudaErrorMemoryAllocation = 2 };
 enum { cudaMemoryTypeUnregistered, cudaMemoryTypeHost };
 enum { cudaMemoryTypeDevice = 2, cudaMemoryTypeManaged };
 enum { cudaMemcpyDefault, cudaEventDisableTiming, cudaHostAllocPortable };
+enum { cudaStreamNonBlocking };
 struct cudaPointerAttributes { int type, device; };
 static thread_local unsigned seed = 1;
 static int rate = 0;
@@ -55,18 +56,22 @@ static cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *a, const void
 static cudaError_t cudaEventCreateWithFlags(cudaEvent_t *e, int) { F(); *e = new long; return 0; }
 static cudaError_t cudaEventDestroy(cudaEvent_t e) { delete e; return 0; }
 static cudaError_t cudaEventSynchronize(cudaEvent_t) { F(); return 0; }
-static cudaError_t cudaEventRecord(cudaEvent_t, int) { F(); return 0; }
-static cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t n, int, int)
+static cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t) { F(); return 0; }
+static cudaError_t cudaStreamCreateWithFlags(cudaStream_t *s, int) { F(); *s = new long; return 0; }
+static cudaError_t cudaStreamDestroy(cudaStream_t s) { delete s; return 0; }
+static cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, int) { F(); return 0; }
+static cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t n, int, cudaStream_t)
 {
     F();
     memcpy(to, from, n);
     return 0;
 }
-static cudaError_t cudaStreamSynchronize(int) { return 0; }
+static cudaError_t cudaStreamSynchronize(cudaStream_t) { return 0; }
 static cudaError_t cudaDeviceSynchronize() { return 0; }
 static const char *cudaGetErrorString(int) { return "failed"; }
 #include "kept_memory.cuh"
 #include "transfers.cuh"
+#include "in_parts.cuh"
 static int wrong;
 static void *work(void *given)
 {
@@ -79,15 +84,21 @@ static void *work(void *given)
         for (size_t i = 0; i < n + 32; i++)
             x[i] = rand_r(&own), y[i] = rand_r(&own);
         const auto x0 = x, y0 = y;
-        annotune_array a[] = {{x.data() + off, n, 0, n, true, false},
-                              {y.data() + off, n, 16, n + 48, true, true},
-                              {z.data() + off, n, 0, n, false, true}};
-        cudaError_t status = annotune_send(a, 3);
-        for (size_t i = 0; i < n && status == 0; i++) {
-            a[1].device[16 + i] += a[0].device[i];
-            a[2].device[i] = a[0].device[i] ^ 1;
-        }
-        status = annotune_fetch("work", a, 3, status);
+        const size_t steps = 1 + rand_r(&own) % 5, step = rand_r(&own) % 2 ? n / steps : 0;
+        annotune_array a[] = {{x.data() + off, n, 0, n, true, false, step},
+                              {y.data() + off, n, 16, n + 48, true, true, step},
+                              {z.data() + off, n, 0, n, false, true, step}};
+        const auto launch = [&](long first, long count) -> cudaError_t {
+            F();
+            /* What is left over belongs to the last iteration. */
+            const size_t end = first + count == (long)steps ? n : step * (first + count);
+            for (size_t i = step * first; i < (count == 0 ? n : end); i++) {
+                a[1].device[16 + i] += a[0].device[i];
+                a[2].device[i] = a[0].device[i] ^ 1;
+            }
+            return 0;
+        };
+        const cudaError_t status = annotune_call("work", a, 3, step > 0 ? steps : 0, launch);
         bool is_right = x == x0;
         for (size_t i = 0; i < n + 32; i++) {
             const bool is_inside = off <= i && i < off + n;
@@ -121,7 +132,12 @@ int main(int, char **given)
 @pytest.mark.parametrize("slots", [1, 3])
 def test_calls_at_the_same_time(slots: int, tmp_path: Path) -> None:
     (tmp_path / "ring.cpp").write_text(PROGRAM)
-    sizes = ("-DANNOTUNE_CHUNK=64", f"-DANNOTUNE_SLOTS={slots}", "-DANNOTUNE_COPIERS=4")
+    sizes = (
+        "-DANNOTUNE_CHUNK=64",
+        f"-DANNOTUNE_SLOTS={slots}",
+        "-DANNOTUNE_COPIERS=4",
+        "-DANNOTUNE_PART=100",
+    )
     flags = ("-std=c++17", "-D_GNU_SOURCE", "-O1", "-w", "-fsanitize=thread", "-I", TEXTS)
     run("g++", *flags, *sizes, tmp_path / "ring.cpp", "-o", tmp_path / "ring", "-lpthread")
     for rate in ("0", "60", "8"):

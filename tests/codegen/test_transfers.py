@@ -1,6 +1,7 @@
 """The copies of a call: through the ring, straight or not at all, in order, and nothing is lost.
 
-Chunks are small here and slots are few, so that each slot has many turns.
+Chunks are small here and slots are few, so that each slot has many turns. Calls of the size that
+kernels are tuned for run in parts, others as one.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from annotune.measure.cuda_text import translate
 TEXT = """\
 void f(int n, double *restrict y, double *restrict z, const double *restrict x)
 {
-    /*@ begin PerfTuning (def input_params { param n = 1000; }) @*/
+    /*@ begin PerfTuning (def input_params { param n = 768; }) @*/
     for (int i = 0; i < n; i++) {
         y[i] += 3.0 * x[i];
         z[i] = 2.0 * x[i];
@@ -33,6 +34,8 @@ void f(int n, double *restrict y, double *restrict z, const double *restrict x)
 """
 PAGEABLE, PINNED, MANAGED, DEVICE, ODD = "pageable", "pinned", "managed", "device", "odd"
 N, CHUNK, SLOTS = 700, 512, 3
+TUNED, PARTS = 768, 3
+LENGTHS = {N: 1, TUNED: PARTS}
 FAR = 100_000
 LIMIT_S = 120
 
@@ -193,13 +196,16 @@ def library(texts: tuple[str, str], tmp_path_factory: pytest.TempPathFactory) ->
     return Library(tmp_path_factory.mktemp("right"), *texts)
 
 
-def test_wherever_the_arrays_are(library: Library) -> None:
+@pytest.mark.parametrize("n", LENGTHS)
+def test_wherever_the_arrays_are(n: int, library: Library) -> None:
     kinds = PAGEABLE, PINNED, MANAGED, DEVICE, ODD
-    jobs = [Job(one) for one in product(kinds, repeat=3)]
-    size = 8 * N
+    jobs = [Job(one, n) for one in product(kinds, repeat=3)]
+    size = 8 * n
     for job, outcome in zip(jobs, library.outcomes(*jobs), strict=True):
         assert outcome.is_right, (job, outcome)
-        assert outcome.launches == 1
+        # Where nothing is copied there are no parts.
+        is_there = all(kind in (MANAGED, DEVICE) for kind in job.kinds)
+        assert outcome.launches == (1 if is_there else LENGTHS[n])
         y, z, x = (kind in (PAGEABLE, PINNED) for kind in job.kinds)
         # What is on the device already stays there.
         assert outcome.moved == [size * (y + x), size * (y + z)], job
@@ -212,7 +218,8 @@ def test_of_all_lengths(n: int, library: Library) -> None:
 
 
 def test_the_second_call_allocates_nothing(library: Library) -> None:
-    jobs = [Job(one, calls=2) for one in product((PAGEABLE, PINNED, MANAGED), repeat=3)]
+    kinds = product((PAGEABLE, PINNED, MANAGED), repeat=3)
+    jobs = [Job(one, n, calls=2) for one in kinds for n in LENGTHS]
     for job, outcome in zip(jobs, library.outcomes(*jobs), strict=True):
         assert outcome.is_right, (job, outcome)
         assert outcome.allocations == 0, job
@@ -220,18 +227,19 @@ def test_the_second_call_allocates_nothing(library: Library) -> None:
 
 @pytest.mark.parametrize("kind", [PAGEABLE, PINNED])
 def test_whatever_fails_nothing_of_the_hosts_is_lost(kind: str, library: Library) -> None:
-    jobs = library.every_failure(Job((kind, PAGEABLE, PAGEABLE)))
-    assert len(jobs) > 50
+    kinds = (kind, PAGEABLE, PAGEABLE), (kind,) * 3
+    jobs = [j for one in kinds for n in LENGTHS for j in library.every_failure(Job(one, n))]
+    assert len(jobs) > 150
     for job, outcome in zip(jobs, library.outcomes(*jobs), strict=True):
         assert outcome.is_right, (job, outcome)
 
 
 def test_the_call_after_a_failed_one_is_made_by_the_device(library: Library) -> None:
-    jobs = library.every_failure(Job((PAGEABLE,) * 3))
+    jobs = [j for n in LENGTHS for j in library.every_failure(Job((PAGEABLE,) * 3, n))]
     twice = [replace(job, calls=2) for job in jobs]
     for job, outcome in zip(twice, library.outcomes(*twice), strict=True):
         assert outcome.is_right, (job, outcome)
-        assert outcome.moved[1] >= 2 * 8 * N, (job, outcome)
+        assert outcome.moved[1] >= 2 * 8 * job.n, (job, outcome)
 
 
 @pytest.mark.parametrize(
@@ -245,7 +253,7 @@ def test_the_call_after_a_failed_one_is_made_by_the_device(library: Library) -> 
 def test_data_on_the_device_are_never_left_wrong(
     kinds: tuple[str, str, str], words: str, library: Library
 ) -> None:
-    jobs = library.every_failure(Job(kinds))
+    jobs = [job for n in LENGTHS for job in library.every_failure(Job(kinds, n))]
     found, said = library.run(*jobs)
     for job, one in zip(jobs, found, strict=True):
         assert one is None or one.same, job
@@ -382,44 +390,50 @@ static cudaStream_t annotune_other(void)
 }
 """
 RECORDED = """\
-    const cudaError_t status = cudaMemcpyAsync(to, from, chunk.bytes(), cudaMemcpyDefault, 0);
+    const cudaError_t status = cudaMemcpyAsync(to, from, chunk.bytes(), cudaMemcpyDefault, stream);
     if (status != cudaSuccess)
         return status;
-    return cudaEventRecord(annotune_slot_of(chunk.number).event, 0);
+    return cudaEventRecord(slot.event, stream);
 """
 BEFORE = """\
-    const cudaError_t status = cudaEventRecord(annotune_slot_of(chunk.number).event, 0);
+    const cudaError_t status = cudaEventRecord(slot.event, stream);
     if (status != cudaSuccess)
         return status;
-    return cudaMemcpyAsync(to, from, chunk.bytes(), cudaMemcpyDefault, 0);
+    return cudaMemcpyAsync(to, from, chunk.bytes(), cudaMemcpyDefault, stream);
 """
-SAVE = "        status = annotune_move(ANNOTUNE_SAVE, arrays, count);\n"
-FETCH = "            status = annotune_move(ANNOTUNE_FETCH, arrays, count);\n"
+LAUNCHED = """\
+        found = {};
+        if (found == cudaSuccess)
+            found = {};
+"""
 MISTAKES = {
     "a slot is filled before the device has read it": (
         "        status = cudaEventSynchronize(slot.event);\n",
         "        status = cudaSuccess;\n",
     ),
     "a chunk leaves before it has been copied": (
-        "        annotune_end_copy(chunk.number);\n",
-        "",
+        "        annotune_end_copy(slot);\n        if (chunk.array().saved",
+        "        if (chunk.array().saved",
     ),
     "a result is copied before it has come": (
-        "status = cudaEventSynchronize(annotune_slot_of(chunk.number).event);",
-        "status = cudaSuccess;",
+        "const cudaError_t status = cudaEventSynchronize(slot.event);",
+        "const cudaError_t status = cudaSuccess;",
     ),
     "a slot is overwritten before it has been emptied": (
-        "        annotune_end_copy(chunk.number - slots);\n",
+        "    cudaError_t status = cudaSuccess;\n    annotune_end_copy(slot);\n",
+        "    cudaError_t status = cudaSuccess;\n",
+    ),
+    "the call returns before the last copies": (
+        "        annotune_end_copy(ring.slots[k]);\n",
         "        ;\n",
     ),
-    "the call returns before the last copies": ("        annotune_end_copy(one);\n", "        ;\n"),
     "the event is recorded before the copy": (RECORDED, BEFORE),
     "the event of another slot": (
-        "cudaEventRecord(annotune_slot_of(chunk.number).event, 0)",
-        "cudaEventRecord(annotune_slot_of(chunk.number - chunk.number % 2).event, 0)",
+        "cudaEventRecord(slot.event, stream)",
+        "cudaEventRecord(annotune_slot_of(&slot - annotune_copies.slots + 1).event, stream)",
     ),
     "the copies are in another stream than the kernels": (
-        "chunk.bytes(), cudaMemcpyDefault, 0)",
+        "chunk.bytes(), cudaMemcpyDefault, stream)",
         "chunk.bytes(), cudaMemcpyDefault, annotune_other())",
     ),
     "the kernels are in another stream than the copies": (
@@ -428,16 +442,23 @@ MISTAKES = {
     ),
     "both are, and nothing waits": (
         RECORDED,
-        RECORDED.replace(", 0)", ", is_sent ? annotune_other() : 0)"),
+        RECORDED.replace(", stream)", ", is_sent ? annotune_other() : stream)"),
     ),
-    "what was there is not kept": (SAVE, "        ;\n"),
+    "what was there is not kept": (
+        "return array().saved != NULL && !is_staged();",
+        "return false;",
+    ),
     "what was there is kept too late": (
-        FETCH,
-        FETCH + "        if (status == cudaSuccess)\n    " + SAVE,
+        "fetches.part < ready();",
+        "fetches.part < sends.part;",
     ),
     "what was there is not put back": (
-        "            memcpy(array.first, array.saved, array.bytes);\n",
+        "            memcpy(array.first, array.saved, array.kept);\n",
         "            ;\n",
+    ),
+    "of what was there more is put back than was kept": (
+        "memcpy(array.first, array.saved, array.kept);",
+        "memcpy(array.first, array.saved, array.bytes);",
     ),
     "nothing waits for kernels whose results stay": (
         "last = cudaStreamSynchronize(0);",
@@ -448,9 +469,50 @@ MISTAKES = {
         "            ;\n",
     ),
     "a chunk begins where the one before it did": (
-        "array->device + array->before + from;",
-        "array->device + array->before;",
+        "array().device + array().before + from;",
+        "array().device + array().before;",
     ),
+    "a part is computed before it has come": (
+        "            found = cudaStreamWaitEvent(0, ring.sent, 0);\n",
+        "            ;\n",
+    ),
+    "a part is fetched before it has been computed": (
+        "cudaStreamWaitEvent(ring.down, ring.computed, 0) : found;",
+        "cudaSuccess : found;",
+    ),
+    "the event of a part is recorded before its launch": (
+        LAUNCHED.format(
+            "launch(first, parts.end(part) - first)", "cudaEventRecord(ring.computed, 0)"
+        ),
+        LAUNCHED.format(
+            "cudaEventRecord(ring.computed, 0)", "launch(first, parts.end(part) - first)"
+        ),
+    ),
+    "a part is launched before all is sent for it": (
+        "launched < behind.ready())",
+        "launched < behind.ready() + 1 && launched < behind.sends.parts.count)",
+    ),
+    "a part is fetched that is not launched": (
+        "chunk.part >= launched)",
+        "chunk.part > launched)",
+    ),
+    "a part ends where the next one does": (
+        "return iterations * (part + 1) / count;",
+        "return iterations * (part + 2) / count;",
+    ),
+    "less is sent than a part needs": (
+        "array.step * (size_t)(iterations - end(part));",
+        "array.step * (size_t)(iterations - end(part) + 1);",
+    ),
+    "more is fetched than a part has computed": (
+        "array.step * (size_t)end(part);",
+        "array.step * (size_t)(end(part) + 1);",
+    ),
+    "the call does not wait for the last part": (
+        "one == NULL ? cudaSuccess : cudaStreamSynchronize(one);",
+        "cudaSuccess;",
+    ),
+    "all parts begin at the first": ("annotune_first * 256", "0 * 256"),
 }
 
 
@@ -464,10 +526,11 @@ def test_a_mistake_is_found(
     wrong = device.replace(old, new)
     place = wrong.index("enum annotune_way")
     made = Library(tmp_path / "wrong", wrong[:place] + OTHER + wrong[place:], host)
-    plain = [Job(kinds) for kinds in ((PAGEABLE,) * 3, (PINNED,) * 3, (DEVICE, MANAGED, PAGEABLE))]
+    kinds = (PAGEABLE,) * 3, (PINNED,) * 3, (DEVICE, MANAGED, PAGEABLE)
+    plain = [Job(one, n) for n in LENGTHS for one in kinds]
     for jobs in (
         lambda: plain,
-        lambda: [j for one in plain[:2] for j in library.every_failure(one)],
+        lambda: [j for one in plain if DEVICE not in one.kinds for j in library.every_failure(one)],
     ):
         try:
             outcomes, _ = made.run(*jobs())

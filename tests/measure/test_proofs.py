@@ -460,12 +460,13 @@ LOST_ERRORS = (
     ("cudaError_t status = annotune_new(memory, place, bytes);",
      "cudaError_t status = (annotune_new(memory, place, bytes), cudaSuccess);"),
     ("status = cudaEventCreateWithFlags(", "status = cudaSuccess, cudaEventCreateWithFlags("),
-    ("status = cudaMemcpyAsync(to, from, chunk.bytes(), cudaMemcpyDefault, 0);",
-     "status = (cudaMemcpyAsync(to, from, chunk.bytes(), cudaMemcpyDefault, 0), cudaSuccess);"),
-    ("return cudaEventRecord(annotune_slot_of(chunk.number).event, 0);",
-     "cudaEventRecord(annotune_slot_of(chunk.number).event, 0);\n    return cudaSuccess;"),
-    ("status = cudaEventSynchronize(annotune_slot_of(chunk.number).event);",
-     "status = (cudaEventSynchronize(annotune_slot_of(chunk.number).event), cudaSuccess);"),
+    ("status = cudaMemcpyAsync(to, from, chunk.bytes(), cudaMemcpyDefault, stream);",
+     "status = cudaSuccess;\n"
+     "    cudaMemcpyAsync(to, from, chunk.bytes(), cudaMemcpyDefault, stream);"),
+    ("return cudaEventRecord(slot.event, stream);",
+     "cudaEventRecord(slot.event, stream);\n    return cudaSuccess;"),
+    ("status = cudaEventSynchronize(slot.event);",
+     "status = (cudaEventSynchronize(slot.event), cudaSuccess);"),
 )  # fmt: skip
 
 

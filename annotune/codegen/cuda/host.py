@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import cached_property
 
 from annotune.analysis.facts import Analysis
 from annotune.codegen.c_expr import plain_c
@@ -12,11 +13,13 @@ from annotune.codegen.c_stmt import RIGHT_OF_SUM, Dialect
 from annotune.codegen.cuda.copies import VECTOR_BYTES
 from annotune.codegen.cuda.cpp import cuda_type
 from annotune.codegen.cuda.grid import BLOCKS, grid, wide
+from annotune.codegen.cuda.in_parts import Launched, LaunchParts, launch_parts
 from annotune.codegen.cuda.kernel import KernelText, Partial
 from annotune.codegen.cuda.memory import (
     ALL_ON_HOST,
     ALLOCATE,
     BEGUN,
+    CALL,
     FETCH,
     FREE,
     ON_HOST,
@@ -74,6 +77,9 @@ WRITTEN = "has_written"
 TOO_LATE = "kernels have changed the data already, stopping"
 NOTHING_RUNS = "the original nest cannot run either, stopping"
 
+
+# In the text, the iterations of which a part of a launch runs some.
+FIRST, COUNT = "annotune_first", "annotune_count"
 
 # What is behind the host's name for what blocks leave in the memory that stays.
 _KEPT = "_kept"
@@ -165,6 +171,20 @@ class HostText:
         """Return what the entry has for the kernels."""
         return self._on_device.without(_names(self._own)) if self.resident else self._on_device
 
+    @cached_property
+    def _parts(self) -> LaunchParts | None:
+        """Return the parts in which a call with arrays of the host's runs, None for one alone."""
+        (first, *others), region = self.tuned, self.analysis.region
+        names = [step.name for step in first.steps if isinstance(step, Kernel)]
+        if others or self.resident or region.is_resident or len(names) < len(first.steps):
+            return None
+        texts = [first.texts[name] for name in names]
+        # What all blocks leave is combined once, when all of them have run.
+        if any(text.partials for text in texts):
+            return None
+        launches = [Launched(t.name, t.kernel, t.grid, t.passed.arrays, t.aligned) for t in texts]
+        return launch_parts(self.analysis, launches, first.constants)
+
     @property
     def _all(self) -> tuple[Version, ...]:
         """Return all versions, the general one last."""
@@ -177,6 +197,8 @@ class HostText:
         for array in self._sized():
             self._count(out, array)
         self._launch(out)
+        if self._parts is not None:
+            self._part(out, self._parts)
         if not self.resident:
             self._device(out)
         self._entry(out)
@@ -237,17 +259,40 @@ class HostText:
             write_touched(out, analysis, of.arrays)
             with out.block("annotune_array arrays[] =", "};"):
                 for array in of.arrays:
-                    out.line(f"{{{self._moved(array)}}},")
-            count, end = len(of.arrays), RESIDENT if analysis.region.is_resident else ""
-            out.line(f"cudaError_t status = {SEND}{end}(arrays, {count});")
-            for number, array in enumerate(of.arrays):
-                place = f"({array.element} *)arrays[{number}].device{self._shift(array)}"
-                out.line(f"{array.element} *const d_{array.name} = {place};")
-            arguments = [*(s.name for s in of.scalars), *(f"d_{a.name}" for a in of.arrays)]
-            write_step(out, f"{self.name}_launch({', '.join(arguments)})")
-            fetch = f'{FETCH}{end}("{analysis.region.entry}", arrays, {count}, status)'
-            out.line(f"return {fetch};")
+                    out.line(f"{{{self._moved(array)}{self._step(array)}}},")
+            if self._parts is None:
+                self._whole(out, of)
+            else:
+                self._in_parts(out, of, self._parts)
         out.line()
+
+    def _whole(self, out: Writer, of: Interface) -> None:
+        """Write what sends all arrays, launches all kernels, and fetches all results."""
+        count, end = len(of.arrays), RESIDENT if self.analysis.region.is_resident else ""
+        out.line(f"cudaError_t status = {SEND}{end}(arrays, {count});")
+        write_step(out, f"{self.name}_launch({self._places(out, of)})")
+        fetch = f'{FETCH}{end}("{self.analysis.region.entry}", arrays, {count}, status)'
+        out.line(f"return {fetch};")
+
+    def _in_parts(self, out: Writer, of: Interface, parts: LaunchParts) -> None:
+        """Write what sends and fetches arrays part by part, each launched when it has come."""
+        with out.block(f"const auto launch = [&](long {FIRST}, long {COUNT})", "};"):
+            arguments = self._places(out, of)
+            out.line(f"if ({COUNT} == 0)")
+            with out.deeper():
+                out.line(f"return {self.name}_launch({arguments});")
+            out.line(f"return {self.name}_part({arguments}, {FIRST}, {COUNT});")
+        tests = joined(self.tuned[0].tests) if self.general is not None else ""
+        count = f"{tests} ? {parts.count} : 0" if tests else str(parts.count)
+        entry = self.analysis.region.entry
+        out.line(f'return {CALL}("{entry}", arrays, {len(of.arrays)}, {count}, launch);')
+
+    def _places(self, out: Writer, of: Interface) -> str:
+        """Write where arrays are on the device, and return what a launch gets."""
+        for number, array in enumerate(of.arrays):
+            place = f"({array.element} *)arrays[{number}].device{self._shift(array)}"
+            out.line(f"{array.element} *const d_{array.name} = {place};")
+        return ", ".join([*(s.name for s in of.scalars), *(f"d_{a.name}" for a in of.arrays)])
 
     def _moved(self, array: Array) -> str:
         """Return an array of a call as its fields: which bytes are sent, and which are fetched."""
@@ -271,6 +316,11 @@ class HostText:
             if shape.touched.may_be_none:
                 size = f"{name}_touched > 0 ? {size} : 0"
         return f"(void *)({first}), {size}, {before}, {name}_bytes, {sent}, {fetched}"
+
+    def _step(self, array: Array) -> str:
+        """Return one more field: how far ahead the section lies for each iteration of the parts."""
+        step = 0 if self._parts is None or array in self._own else self._parts.steps[array.name]
+        return f", sizeof({array.element}) * {step}" if step > 0 else ""
 
     def _on_host(self, out: Writer, arrays: Sequence[Array], is_written: bool) -> None:
         """Write that the host now uses arrays itself."""
@@ -356,9 +406,7 @@ class HostText:
                 out.line("cudaError_t status = cudaGetLastError();")
             elif may_fail:
                 out.line("cudaError_t status = cudaSuccess;")
-            for text in asking.values():
-                limit = "cudaFuncAttributeMaxDynamicSharedMemorySize"
-                write_step(out, f"cudaFuncSetAttribute({text.name}, {limit}, {text.shared_bytes})")
+            self._ask(out, asking.values())
             for name, (kind, count) in scratch.items():
                 size = f"{count} * sizeof({kind})"
                 kept = f"cudaGetSymbolAddress((void **)&{name}, {name}{_KEPT})"
@@ -375,6 +423,39 @@ class HostText:
                 out.line(_leaving(name))
             out.line(f"return {'status' if may_fail else 'cudaGetLastError()'};")
         out.line()
+
+    def _part(self, out: Writer, parts: LaunchParts) -> None:
+        """Write the function that launches the tuned kernels for some iterations of the parts."""
+        (version, *_), passed = self.tuned, self._passed
+        out.line(
+            f"/* The tuned kernels for some of the {parts.count} iterations on their blocks. */"
+        )
+        more = (f"long {FIRST}", f"long {COUNT}")
+        with out.block(self._head(f"static cudaError_t {self.name}_part", passed, *more)):
+            for array in passed.arrays:
+                step = parts.steps.get(array.name, 0)
+                if step:
+                    out.line(f"{array.name} += {FIRST} * {step};")
+            out.line("cudaError_t status = cudaSuccess;")
+            self._ask(out, version.texts.values())
+            with out.block("if (status == cudaSuccess)"):
+                write_steps(
+                    out,
+                    Dialect(self.analysis.region),
+                    version.steps,
+                    lambda place, k: self._write_launch(place, version.texts[k.name], parts),
+                )
+                out.line("status = cudaGetLastError();")
+            out.line("return status;")
+        out.line()
+
+    @staticmethod
+    def _ask(out: Writer, texts: Iterable[KernelText]) -> None:
+        """Write the calls that ask for shared memory beyond what a block has by itself."""
+        for text in texts:
+            if text.shared_bytes:
+                limit = "cudaFuncAttributeMaxDynamicSharedMemorySize"
+                write_step(out, f"cudaFuncSetAttribute({text.name}, {limit}, {text.shared_bytes})")
 
     @staticmethod
     def _kept(out: Writer, scratch: Mapping[str, tuple[str, int]]) -> None:
@@ -444,12 +525,18 @@ class HostText:
 
         write_steps(out, Dialect(self.analysis.region), version.steps, write)
 
-    def _write_launch(self, out: Writer, text: KernelText) -> None:
+    def _write_launch(
+        self, out: Writer, text: KernelText, parts: LaunchParts | None = None
+    ) -> None:
         """Write one launch; a grid axis longer than the device allows is cut and strided."""
         extents = []
         dialect = Dialect(self.analysis.region)
         for level in BLOCKS:
             trip = text.grid.trips.get(level)
+            if parts is not None and parts.axes[text.name][0] is level:
+                times = parts.axes[text.name][1]
+                extents.append(f"(unsigned)({COUNT}{f' * {times}' if times > 1 else ''})")
+                continue
             if trip is None:
                 extents.append("1")
                 continue

@@ -15,6 +15,8 @@ from importlib.resources import files
 
 ALLOCATE, FREE, TELL = "annotune_allocate", "annotune_free", "annotune_tell"
 SEND, FETCH, ON_HOST = "annotune_send", "annotune_fetch", "annotune_on_host"
+# Both, part by part, with the launches between them.
+CALL = "annotune_call"
 # Behind these names, where arrays may be on the device already.
 RESIDENT = "_resident"
 ALL_ON_HOST = "annotune_all_on_host"
@@ -42,17 +44,18 @@ static void annotune_tell(const char *entry, cudaError_t status)
 
 def headers(called: Collection[str]) -> str:
     """Return the headers for what a text calls of these."""
-    copies = _HEADERS_OF_COPIES if {SEND, SEND + RESIDENT} & {*called} else ""
+    copies = _HEADERS_OF_COPIES if {SEND, SEND + RESIDENT, CALL} & {*called} else ""
     return _HEADERS + copies if copies or ALLOCATE in called else ""
 
 
 def shared_parts(called: Collection[str]) -> tuple[str, ...]:
     """Return the functions for a text that allocates, or copies; none for others."""
-    if SEND + RESIDENT in called:
-        return _text("kept_memory.cuh"), _text("transfers.cuh"), _text("resident.cuh")
-    if SEND in called:
-        return _text("kept_memory.cuh"), _text("transfers.cuh")
-    return (_text("kept_memory.cuh"),) if ALLOCATE in called else ()
+    names = ["kept_memory.cuh"]
+    is_resident = SEND + RESIDENT in called
+    names += ["transfers.cuh"] if is_resident or {SEND, CALL} & {*called} else []
+    names += ["resident.cuh"] if is_resident else []
+    names += ["in_parts.cuh"] if CALL in called else []
+    return tuple(map(_text, names)) if len(names) > 1 or ALLOCATE in called else ()
 
 
 @cache

@@ -48,7 +48,7 @@ static void annotune_mistrust(cudaError_t status, bool has_begun = false)
     }
 }
 
-static cudaError_t annotune_copied(annotune_resident &one, annotune_purpose purpose)
+static cudaError_t annotune_copied(annotune_resident &one, bool is_sent)
 {
     const annotune_ring_turn turn;
     if (turn.status != cudaSuccess)
@@ -57,7 +57,7 @@ static cudaError_t annotune_copied(annotune_resident &one, annotune_purpose purp
     if (one.whole.way == ANNOTUNE_STAGED && one.whole.bytes > annotune_copies.chunk
         && annotune_copies.copiers == 0)
         annotune_start_copiers();
-    const cudaError_t status = annotune_move(purpose, &one.whole, 1);
+    const cudaError_t status = annotune_copy(&one.whole, 1, is_sent);
     /* Pinned memory of the program's is read while the program goes on. */
     const cudaError_t last = one.whole.way == ANNOTUNE_STRAIGHT ? cudaStreamSynchronize(0)
                                                                  : cudaSuccess;
@@ -70,7 +70,7 @@ static cudaError_t annotune_to_host(annotune_resident &one)
 {
     if (one.is_on_host || one.lost != cudaSuccess)
         return one.lost;
-    const cudaError_t status = annotune_copied(one, ANNOTUNE_FETCH);
+    const cudaError_t status = annotune_copied(one, false);
     one.is_on_host = status == cudaSuccess;
     return status;
 }
@@ -93,7 +93,7 @@ static cudaError_t annotune_to_device(annotune_resident &one, bool is_needed)
         one.is_on_device = false;
     }
     if (status == cudaSuccess && is_needed && !one.is_on_device) {
-        status = one.lost != cudaSuccess ? one.lost : annotune_copied(one, ANNOTUNE_SEND);
+        status = one.lost != cudaSuccess ? one.lost : annotune_copied(one, true);
         one.is_on_device = status == cudaSuccess;
     }
     return status;

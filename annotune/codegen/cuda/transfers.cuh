@@ -29,11 +29,34 @@ struct annotune_array {
     void *first;
     size_t bytes, before, section;
     bool is_sent, is_fetched;
+    /* Where each iteration of those that make up the parts touches what lies so many bytes behind what
+     * the one before touches; 0 where all parts need all. */
+    size_t step = 0;
     annotune_way way = ANNOTUNE_STAGED;
     char *device = NULL;
-    /* What is there before the call, where the program's nest may need it after all. */
+    /* What is there before the call, where the program's nest may need it after all: so many bytes. */
     char *saved = NULL;
+    size_t kept = 0;
     bool is_given = false; /* whether kernels may have written to it */
+};
+
+/* The iterations of a call, and the parts that they run in, one after the other. */
+struct annotune_parts {
+    long iterations, count;
+    long end(long part) const { return iterations * (part + 1) / count; }
+    /* How many bytes of an array are there for a part and those before it. */
+    size_t sent(const annotune_array &array, long part) const
+    {
+        const size_t behind = array.step * (size_t)(iterations - end(part));
+        return behind < array.bytes ? array.bytes - behind : 0;
+    }
+    /* How many nobody writes to behind a part, or reads for the first time. */
+    size_t done(const annotune_array &array, long part) const
+    {
+        const size_t ahead = array.step * (size_t)end(part);
+        const size_t there = array.is_sent ? sent(array, part) : array.bytes;
+        return part == count - 1 ? array.bytes : ahead < there ? ahead : there;
+    }
 };
 
 /* A chunk in a pinned ring: what a thread has to copy, and what the device does with its memory. */
@@ -42,14 +65,19 @@ struct annotune_slot {
     const void *from;
     size_t bytes;
     int is_done;
+    long number; /* of the copy that was begun last */
+    annotune_slot *begun; /* which one that number's copy is for, modulo the slots */
     char *memory;
     cudaEvent_t event;
 };
-/* The ring of the program, which one call has at a time; copies are begun and taken in order. */
+/* The ring of the program, which one call has at a time; copies are taken in the order in which they are
+ * begun. What is sent in parts and what is fetched have streams of their own. */
 struct annotune_ring {
     pthread_mutex_t call, turn;
     pthread_cond_t more;
     long begun, taken;
+    cudaStream_t up, down;
+    cudaEvent_t sent, computed;
     int device, copiers;
     bool ends;
     size_t chunk;
@@ -61,7 +89,7 @@ __attribute__((weak)) annotune_slot annotune_slots[ANNOTUNE_SLOTS] = {};
 __attribute__((weak)) pthread_t annotune_threads[ANNOTUNE_COPIERS + 1] = {};
 __attribute__((weak)) annotune_ring annotune_copies = {
     PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER,
-    0, 0, 0, 0, false, ANNOTUNE_CHUNK, ANNOTUNE_SLOTS, ANNOTUNE_COPIERS,
+    0, 0, NULL, NULL, NULL, NULL, 0, 0, false, ANNOTUNE_CHUNK, ANNOTUNE_SLOTS, ANNOTUNE_COPIERS,
     annotune_slots, annotune_threads};
 
 static annotune_slot &annotune_slot_of(long number)
@@ -102,11 +130,11 @@ static bool annotune_copy_one(long last)
     annotune_ring &ring = annotune_copies;
     pthread_mutex_lock(&ring.turn);
     const bool is_there = ring.taken < ring.begun && ring.taken <= last;
-    const long number = is_there ? ring.taken++ : 0;
+    annotune_slot *const taken = is_there ? annotune_slot_of(ring.taken++).begun : NULL;
     pthread_mutex_unlock(&ring.turn);
     if (!is_there)
         return false;
-    annotune_slot &slot = annotune_slot_of(number);
+    annotune_slot &slot = *taken;
     if (slot.bytes > 0 && slot.to == slot.memory)
         memcpy(slot.to, slot.from, slot.bytes);
     else if (slot.bytes > 0)
@@ -182,26 +210,28 @@ static void annotune_start_copiers(void)
     pthread_attr_destroy(&there);
 }
 
-static void annotune_begin_copy(long number, void *to, const void *from, size_t bytes)
+static void annotune_begin_copy(annotune_slot &slot, void *to, const void *from, size_t bytes)
 {
     annotune_ring &ring = annotune_copies;
-    annotune_slot &slot = annotune_slot_of(number);
     slot.to = to;
     slot.from = from;
     slot.bytes = bytes;
-    __atomic_store_n(&slot.is_done, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&slot.is_done, bytes == 0, __ATOMIC_RELAXED);
+    if (bytes == 0)
+        return;
     pthread_mutex_lock(&ring.turn);
-    ring.begun = number + 1;
+    slot.number = ring.begun++;
+    annotune_slot_of(slot.number).begun = &slot;
     pthread_mutex_unlock(&ring.turn);
-    if (ring.copiers > 0 && bytes > 0)
+    if (ring.copiers > 0)
         pthread_cond_signal(&ring.more);
 }
 
-/* Wait for a copy; what nobody has taken yet the caller does itself. */
-static void annotune_end_copy(long number)
+/* Wait for a slot's copy; what nobody has taken yet the caller does itself. */
+static void annotune_end_copy(annotune_slot &slot)
 {
-    while (!__atomic_load_n(&annotune_slot_of(number).is_done, __ATOMIC_ACQUIRE))
-        if (!annotune_copy_one(number))
+    while (!__atomic_load_n(&slot.is_done, __ATOMIC_ACQUIRE))
+        if (!annotune_copy_one(slot.number))
             sched_yield();
 }
 
@@ -245,67 +275,130 @@ static cudaError_t annotune_place(annotune_array &array)
 
 enum annotune_purpose { ANNOTUNE_SEND, ANNOTUNE_SAVE, ANNOTUNE_FETCH };
 
-/* The chunks of arrays that are copied for a purpose, numbered one after the other. */
+/* The chunks of arrays that are copied for a purpose, part by part. */
 struct annotune_chunks {
-    const annotune_purpose purpose;
-    annotune_array *array, *const end;
-    size_t from;
-    long number;
-    annotune_chunks(annotune_purpose why, annotune_array *arrays, int count)
-        : purpose(why), array(arrays), end(arrays + count), from(0), number(0)
+    annotune_purpose purpose;
+    annotune_array *arrays;
+    int count;
+    annotune_parts parts;
+    long part;
+    int number; /* of the array */
+    size_t from, end;
+    annotune_chunks(annotune_purpose why, annotune_array *given, int many, annotune_parts cut)
+        : purpose(why), arrays(given), count(many), parts(cut), part(0), number(-1), from(0), end(0)
     {
         skip();
     }
-    bool is_there() const { return array != end; }
-    bool is_staged() const { return array->way == ANNOTUNE_STAGED; }
+    annotune_array &array() const { return arrays[number]; }
+    bool is_there() const { return part < parts.count; }
+    bool is_staged() const { return array().way == ANNOTUNE_STAGED; }
     size_t bytes() const
     {
         const bool is_whole = purpose != ANNOTUNE_SAVE && !is_staged();
-        const size_t left = array->bytes - from, most = annotune_copies.chunk;
+        const size_t left = end - from, most = annotune_copies.chunk;
         return is_whole || left < most ? left : most;
     }
-    char *host() const { return (char *)array->first + from; }
-    char *device() const { return array->device + array->before + from; }
+    char *host() const { return (char *)array().first + from; }
+    char *device() const { return array().device + array().before + from; }
     /* Whether the chunk passes through its slot's memory: what is saved is sent from there. */
     bool is_in_slot() const
     {
-        return is_staged() && (purpose == ANNOTUNE_FETCH || array->saved == NULL);
+        return is_staged() && (purpose == ANNOTUNE_FETCH || array().saved == NULL);
     }
     /* The host's end of the copy by the bus. */
-    char *memory() const
+    char *memory(const annotune_slot &slot) const
     {
         if (is_in_slot())
-            return annotune_slot_of(number).memory;
-        return is_staged() ? array->saved + from : host();
+            return slot.memory;
+        return is_staged() ? array().saved + from : host();
     }
     void next()
     {
         from += bytes();
-        number++;
-        if (from == array->bytes) {
-            array++;
-            skip();
-        }
+        skip();
     }
     void skip()
     {
-        for (from = 0; array != end && !is_wanted(); array++) {
+        while (is_there() && from == end) {
+            if (++number == count) {
+                number = 0;
+                part++;
+            }
+            from = is_there() && is_wanted() ? up_to(part - 1) : 0;
+            end = is_there() && is_wanted() ? up_to(part) : 0;
         }
+    }
+    size_t up_to(long one) const
+    {
+        if (one < 0)
+            return 0;
+        return purpose == ANNOTUNE_FETCH ? parts.done(array(), one) : parts.sent(array(), one);
     }
     bool is_wanted() const
     {
-        if (array->bytes == 0 || array->way == ANNOTUNE_IN_PLACE)
+        if (array().bytes == 0 || array().way == ANNOTUNE_IN_PLACE)
             return false;
         if (purpose == ANNOTUNE_SAVE)
-            return array->saved != NULL && !is_staged();
-        return purpose == ANNOTUNE_SEND ? array->is_sent : array->is_fetched;
+            return array().saved != NULL && !is_staged();
+        return purpose == ANNOTUNE_SEND ? array().is_sent : array().is_fetched;
+    }
+    /* The bytes of the parts up to one. */
+    double total(long last) const
+    {
+        double sum = 0;
+        annotune_chunks all = *this;
+        for (all.number = 0; all.number < count; all.number++)
+            sum += all.is_wanted() ? all.up_to(last) : 0;
+        return sum;
+    }
+};
+
+/* All chunks of a call in the order in which they are begun. What is fetched of a part takes turns with
+ * what is sent for the next one, by the bytes of each. */
+struct annotune_course {
+    annotune_chunks sends, saves, fetches;
+    double first, rest, back, sent, fetched;
+    long number;
+    annotune_course(annotune_array *arrays, int count, annotune_parts parts, bool is_in, bool is_out)
+        : sends(ANNOTUNE_SEND, arrays, count, parts), saves(ANNOTUNE_SAVE, arrays, count, parts),
+          fetches(ANNOTUNE_FETCH, arrays, count, parts), first(sends.total(0)),
+          rest(sends.total(parts.count - 1) - first), back(fetches.total(parts.count - 1)), sent(0),
+          fetched(0), number(0)
+    {
+        if (!is_in)
+            sends.part = saves.part = parts.count;
+        if (!is_out)
+            fetches.part = parts.count;
+    }
+    /* How many parts all has been sent for, and kept of. */
+    long ready() const { return sends.part < saves.part ? sends.part : saves.part; }
+    bool is_there() const
+    {
+        return sends.is_there() || saves.is_there() || fetches.is_there();
+    }
+    annotune_chunks &now()
+    {
+        const bool is_up = sends.is_there() && sends.part <= saves.part;
+        const bool is_in = sends.is_there() || saves.is_there();
+        const bool is_out = fetches.is_there() && fetches.part < ready();
+        if (is_out && (!is_in || fetched * rest <= (sent - first) * back))
+            return fetches;
+        return is_up ? sends : saves;
+    }
+    annotune_slot &slot() const { return annotune_slot_of(number); }
+    void next()
+    {
+        annotune_chunks &chunk = now();
+        sent += chunk.purpose == ANNOTUNE_SEND ? chunk.bytes() : 0;
+        fetched += chunk.purpose == ANNOTUNE_FETCH ? chunk.bytes() : 0;
+        chunk.next();
+        number++;
     }
 };
 
 /* Wait until the device has done with a slot, and see that it has all that the chunk needs. */
-static cudaError_t annotune_ready(const annotune_chunks &chunk)
+static cudaError_t annotune_ready(const annotune_chunks &chunk, annotune_slot &slot)
 {
-    annotune_slot &slot = annotune_slot_of(chunk.number);
     cudaError_t status = cudaSuccess;
     if (slot.event == NULL)
         status = cudaEventCreateWithFlags(&slot.event, cudaEventDisableTiming);
@@ -317,73 +410,111 @@ static cudaError_t annotune_ready(const annotune_chunks &chunk)
     return status;
 }
 
-/* Put a chunk's copy by the bus into the stream of the kernels. */
-static cudaError_t annotune_ship(const annotune_chunks &chunk)
+/* Put a chunk's copy by the bus into the stream of the kernels, or of its direction if it is one of
+ * several parts. */
+static cudaError_t annotune_ship(const annotune_chunks &chunk, annotune_slot &slot)
 {
+    const annotune_ring &ring = annotune_copies;
     const bool is_sent = chunk.purpose == ANNOTUNE_SEND;
-    char *const to = is_sent ? chunk.device() : chunk.memory();
-    const char *const from = is_sent ? chunk.memory() : chunk.device();
-    const cudaError_t status = cudaMemcpyAsync(to, from, chunk.bytes(), cudaMemcpyDefault, 0);
+    const cudaStream_t stream = chunk.parts.count == 1 ? 0 : is_sent ? ring.up : ring.down;
+    char *const to = is_sent ? chunk.device() : chunk.memory(slot);
+    const char *const from = is_sent ? chunk.memory(slot) : chunk.device();
+    const cudaError_t status = cudaMemcpyAsync(to, from, chunk.bytes(), cudaMemcpyDefault, stream);
     if (status != cudaSuccess)
         return status;
-    return cudaEventRecord(annotune_slot_of(chunk.number).event, 0);
+    return cudaEventRecord(slot.event, stream);
 }
 
 /* Begin what comes first of a chunk: the threads' copy, or the bus's of what is fetched. */
-static cudaError_t annotune_begin(const annotune_chunks &chunk)
+static cudaError_t annotune_begin(const annotune_chunks &chunk, annotune_slot &slot)
 {
     cudaError_t status = cudaSuccess;
-    const int slots = annotune_copies.most_slots;
-    if (chunk.purpose == ANNOTUNE_FETCH && chunk.number >= slots)
-        annotune_end_copy(chunk.number - slots);
+    annotune_end_copy(slot);
     if (chunk.purpose != ANNOTUNE_SAVE)
-        status = annotune_ready(chunk);
+        status = annotune_ready(chunk, slot);
     if (status != cudaSuccess)
         return status;
     if (chunk.purpose == ANNOTUNE_FETCH)
-        return annotune_ship(chunk);
-    char *const to = chunk.is_staged() ? chunk.memory() : chunk.array->saved + chunk.from;
+        return annotune_ship(chunk, slot);
+    char *const to = chunk.is_staged() ? chunk.memory(slot) : chunk.array().saved + chunk.from;
     const bool is_copied = chunk.is_staged() || chunk.purpose == ANNOTUNE_SAVE;
-    annotune_begin_copy(chunk.number, to, chunk.host(), is_copied ? chunk.bytes() : 0);
+    annotune_begin_copy(slot, to, chunk.host(), is_copied ? chunk.bytes() : 0);
     return cudaSuccess;
 }
 
-/* Wait for what came first, and go on with the rest. */
-static cudaError_t annotune_go_on(const annotune_chunks &chunk)
+/* Wait for what came first, and go on with the rest. What is fetched straight nobody else waits for. */
+static cudaError_t annotune_go_on(const annotune_chunks &chunk, annotune_slot &slot)
 {
     if (chunk.purpose != ANNOTUNE_FETCH) {
-        annotune_end_copy(chunk.number);
-        return chunk.purpose == ANNOTUNE_SEND ? annotune_ship(chunk) : cudaSuccess;
+        annotune_end_copy(slot);
+        if (chunk.array().saved != NULL && (chunk.purpose == ANNOTUNE_SAVE || chunk.is_staged()))
+            chunk.array().kept = chunk.from + chunk.bytes();
+        return chunk.purpose == ANNOTUNE_SEND ? annotune_ship(chunk, slot) : cudaSuccess;
     }
-    const cudaError_t status = cudaEventSynchronize(annotune_slot_of(chunk.number).event);
-    if (status == cudaSuccess) {
-        const size_t bytes = chunk.is_staged() ? chunk.bytes() : 0;
-        annotune_begin_copy(chunk.number, chunk.host(), chunk.memory(), bytes);
-    }
+    if (!chunk.is_staged())
+        return cudaSuccess;
+    const cudaError_t status = cudaEventSynchronize(slot.event);
+    if (status == cudaSuccess)
+        annotune_begin_copy(slot, chunk.host(), chunk.memory(slot), chunk.bytes());
     return status;
 }
 
-/* Copy all chunks for a purpose. Of the slots half are with the threads and half with the bus: a
- * slot is taken anew when what was begun with it is long done. */
-static cudaError_t annotune_move(annotune_purpose purpose, annotune_array *arrays, int count)
+/* Copy all chunks, and launch each part when all has been sent for it. Of the slots half are with the
+ * threads and half with the bus: a slot is taken anew when what was begun with it is long done. */
+template <typename Launch>
+static cudaError_t annotune_move(annotune_course course, const Launch &launch)
 {
     annotune_ring &ring = annotune_copies;
     pthread_mutex_lock(&ring.turn);
     ring.begun = ring.taken = 0;
     pthread_mutex_unlock(&ring.turn);
-    annotune_chunks ahead(purpose, arrays, count), behind(purpose, arrays, count);
+    for (int k = 0; k < ring.most_slots; k++)
+        ring.slots[k].is_done = 1;
+    annotune_course ahead = course, behind = course;
     cudaError_t status = cudaSuccess;
-    for (; status == cudaSuccess && behind.is_there(); behind.next()) {
+    for (long launched = 0; status == cudaSuccess; behind.next()) {
+        while (status == cudaSuccess && launched < behind.ready())
+            status = launch(launched++);
         for (; status == cudaSuccess && ahead.is_there()
-               && ahead.number < behind.number + (ring.most_slots + 1) / 2; ahead.next())
-            status = annotune_begin(ahead);
-        if (status == cudaSuccess)
-            status = annotune_go_on(behind);
+               && ahead.number < behind.number + (ring.most_slots + 1) / 2; ahead.next()) {
+            const annotune_chunks &chunk = ahead.now();
+            if (chunk.purpose == ANNOTUNE_FETCH && chunk.part >= launched)
+                break;
+            status = annotune_begin(chunk, ahead.slot());
+        }
+        if (status != cudaSuccess || !behind.is_there())
+            break;
+        status = annotune_go_on(behind.now(), behind.slot());
     }
-    const long begun = ring.begun;
-    for (long one = begun < ring.most_slots ? 0 : begun - ring.most_slots; one < begun; one++)
-        annotune_end_copy(one);
+    for (int k = 0; k < ring.most_slots; k++)
+        annotune_end_copy(ring.slots[k]);
     return status;
+}
+
+/* Send, and keep, or fetch all chunks of a call that runs as one. */
+static cudaError_t annotune_copy(annotune_array *arrays, int count, bool is_in)
+{
+    return annotune_move(annotune_course(arrays, count, {0, 1}, is_in, !is_in),
+                         [](long) { return cudaSuccess; });
+}
+
+/* Give events and streams back, which are of one device. */
+static void annotune_forget_device(void)
+{
+    annotune_ring &ring = annotune_copies;
+    cudaStream_t *const streams[] = {&ring.up, &ring.down};
+    for (cudaStream_t *one : streams) {
+        if (*one != NULL && cudaStreamSynchronize(*one) == cudaSuccess)
+            cudaStreamDestroy(*one);
+        *one = NULL;
+    }
+    for (int k = 0; k < ring.most_slots + 2; k++) {
+        cudaEvent_t &event = k < ring.most_slots ? ring.slots[k].event
+                             : k == ring.most_slots ? ring.sent : ring.computed;
+        if (event != NULL && cudaEventSynchronize(event) == cudaSuccess)
+            cudaEventDestroy(event);
+        event = NULL;
+    }
 }
 
 /* A call's turn to have the ring, whose events are of the device in use. */
@@ -392,18 +523,12 @@ struct annotune_ring_turn {
     cudaError_t status;
     annotune_ring_turn() : lock(&annotune_copies.call)
     {
-        annotune_ring &ring = annotune_copies;
         int device = 0;
         status = cudaGetDevice(&device);
-        if (status != cudaSuccess || device == ring.device)
+        if (status != cudaSuccess || device == annotune_copies.device)
             return;
-        for (int k = 0; k < ring.most_slots; k++) {
-            annotune_slot &slot = ring.slots[k];
-            if (slot.event != NULL && cudaEventSynchronize(slot.event) == cudaSuccess)
-                cudaEventDestroy(slot.event);
-            slot.event = NULL;
-        }
-        ring.device = device;
+        annotune_forget_device();
+        annotune_copies.device = device;
     }
 };
 
@@ -419,44 +544,55 @@ static void annotune_end_copiers(void)
     while (ring.copiers > 0)
         pthread_join(ring.threads[--ring.copiers], NULL);
     ring.ends = false;
+    annotune_forget_device();
     for (int k = 0; k < ring.most_slots; k++) {
-        annotune_slot &slot = ring.slots[k];
-        if (slot.event != NULL) {
-            cudaEventSynchronize(slot.event);
-            cudaEventDestroy(slot.event);
-        }
-        if (slot.memory != NULL)
-            cudaFreeHost(slot.memory);
-        slot.event = NULL;
-        slot.memory = NULL;
+        if (ring.slots[k].memory != NULL)
+            cudaFreeHost(ring.slots[k].memory);
+        ring.slots[k].memory = NULL;
     }
 }
 
-/* Get memory of the device for the arrays of a call, and put copies of what is read there. */
-static cudaError_t annotune_send(annotune_array *arrays, int count)
+/* Get memory of the device for the arrays of a call. */
+static cudaError_t annotune_placed(annotune_array *arrays, int count)
+{
+    cudaError_t status = cudaSuccess;
+    for (int k = 0; status == cudaSuccess && k < count; k++)
+        status = annotune_place(arrays[k]);
+    return status;
+}
+
+/* See that there are threads to copy the arrays of a call, and that they are given back some day. */
+static void annotune_have_copiers(const annotune_array *arrays, int count)
 {
     size_t copied = 0;
     for (int k = 0; k < count; k++) {
         const annotune_array &array = arrays[k];
-        const cudaError_t status = annotune_place(arrays[k]);
-        if (status != cudaSuccess)
-            return status;
         const bool is_staged = array.way == ANNOTUNE_STAGED && (array.is_sent || array.is_fetched);
         copied += is_staged || array.saved != NULL ? array.bytes : 0;
     }
-    const annotune_ring_turn turn;
-    if (turn.status != cudaSuccess)
-        return turn.status;
     __atomic_store_n(&annotune_release_copies, &annotune_end_copiers, __ATOMIC_RELEASE);
     if (copied > annotune_copies.chunk)
         annotune_start_copiers();
-    cudaError_t status = annotune_move(ANNOTUNE_SEND, arrays, count);
-    /* While the bus reads what the program has pinned. */
-    if (status == cudaSuccess)
-        status = annotune_move(ANNOTUNE_SAVE, arrays, count);
+}
+
+/* Put copies of what is read into the device's memory; what is written is kept while the bus reads what
+ * the program has pinned. */
+static cudaError_t annotune_sent(annotune_array *arrays, int count)
+{
+    const annotune_ring_turn turn;
+    if (turn.status != cudaSuccess)
+        return turn.status;
+    annotune_have_copiers(arrays, count);
+    const cudaError_t status = annotune_copy(arrays, count, true);
     for (int k = 0; k < count; k++)
         arrays[k].is_given = status == cudaSuccess;
     return status;
+}
+
+[[maybe_unused]] static cudaError_t annotune_send(annotune_array *arrays, int count)
+{
+    const cudaError_t status = annotune_placed(arrays, count);
+    return status == cudaSuccess ? annotune_sent(arrays, count) : status;
 }
 
 /* Let the program's nest run on its arrays, which must be the host's then. */
@@ -477,22 +613,16 @@ static void annotune_on_host(const char *entry, const void *const *arrays, int c
     }
 }
 
-/* Fetch what the kernels of a call have written, where nothing has failed. Else the arrays are left,
- * or put back, as they were before; those on the device cannot be. */
-static cudaError_t annotune_fetch(
-        const char *entry, annotune_array *arrays, int count, cudaError_t status)
+/* End a call. Where something has failed the arrays are left, or put back, as they were before; those on
+ * the device cannot be. */
+static cudaError_t annotune_ended(const char *entry, annotune_array *arrays, int count,
+                                  cudaError_t status, bool is_spoilt)
 {
-    bool is_spoilt = false;
-    if (status == cudaSuccess) {
-        const annotune_ring_turn turn;
-        status = turn.status;
-        is_spoilt = status == cudaSuccess;
-        if (status == cudaSuccess)
-            status = annotune_move(ANNOTUNE_FETCH, arrays, count);
-    }
-    /* Also where something has failed: what is under way still reads and writes. */
     const cudaError_t last = cudaStreamSynchronize(0);
     status = status == cudaSuccess ? last : status;
+    /* Where something has failed, the wait even, what is under way may still read and write. */
+    if (status != cudaSuccess)
+        cudaDeviceSynchronize();
     for (int k = 0; k < count; k++) {
         annotune_array &array = arrays[k];
         /* Of memory of the device the program has no other copy. */
@@ -504,7 +634,7 @@ static cudaError_t annotune_fetch(
             abort();
         }
         if (status != cudaSuccess && is_spoilt && array.saved != NULL)
-            memcpy(array.first, array.saved, array.bytes);
+            memcpy(array.first, array.saved, array.kept);
         if (array.way != ANNOTUNE_IN_PLACE)
             annotune_free(array.device, status);
         annotune_free(array.saved, status);
@@ -513,4 +643,19 @@ static cudaError_t annotune_fetch(
     if (status != cudaSuccess)
         cudaGetLastError();
     return status;
+}
+
+/* Fetch what the kernels of a call have written, where nothing has failed. */
+static cudaError_t annotune_fetch(
+        const char *entry, annotune_array *arrays, int count, cudaError_t status)
+{
+    bool is_spoilt = false;
+    if (status == cudaSuccess) {
+        const annotune_ring_turn turn;
+        status = turn.status;
+        is_spoilt = status == cudaSuccess;
+        if (status == cudaSuccess)
+            status = annotune_copy(arrays, count, false);
+    }
+    return annotune_ended(entry, arrays, count, status, is_spoilt);
 }

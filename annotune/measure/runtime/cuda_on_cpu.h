@@ -10,12 +10,16 @@
 #ifndef ANNOTUNE_CUDA_ON_CPU_H
 #define ANNOTUNE_CUDA_ON_CPU_H
 
-/* Copies in small chunks, made by the calling thread, so that every slot of the ring has turns. */
+/* Copies in small chunks, made by the calling thread, so that every slot of the ring has turns;
+ * and parts of calls wherever kernels can be launched so. */
 #ifndef ANNOTUNE_CHUNK
 #define ANNOTUNE_CHUNK 16384
 #endif
 #ifndef ANNOTUNE_SLOTS
 #define ANNOTUNE_SLOTS 4
+#endif
+#ifndef ANNOTUNE_PART
+#define ANNOTUNE_PART 1024
 #endif
 #ifndef ANNOTUNE_COPIERS
 #define ANNOTUNE_COPIERS 1

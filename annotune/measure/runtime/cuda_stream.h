@@ -102,12 +102,62 @@ ANNOTUNE_QUIET inline uint64_t checksum(const void *memory, size_t size) {
     return sum;
 }
 
-ANNOTUNE_QUIET inline void check_left_alone(const void *memory, size_t size, uint64_t before,
-                                            const char *role) {
-    if (checksum(memory, size) == before) return;
+ANNOTUNE_QUIET inline void tell(const char *words, size_t size) {
     host.violations++;
-    snprintf(host.message, sizeof host.message,
-             "the host changed the %s of a copy of %zu bytes before the copy was made", role, size);
+    snprintf(host.message, sizeof host.message, words, size);
+}
+
+/* The host's end of a copy that is put off: the host leaves it as it is until the copy is made. */
+struct HostEnd {
+    char *memory;
+    size_t size;
+    bool is_read, is_poisoned;
+    uint64_t before;
+    HostEnd *next;
+};
+ANNOTUNE_STATE HostEnd *host_ends;
+
+ANNOTUNE_QUIET inline bool is_to_be_read(const HostEnd &end) {
+    for (const HostEnd *one = host_ends; one; one = one->next)
+        if (one->is_read && one->memory < end.memory + end.size && end.memory < one->memory + one->size)
+            return true;
+    return false;
+}
+
+/* What will be written has no value from when it has been read by the copies before it. */
+ANNOTUNE_QUIET inline void poison_ends() {
+    for (HostEnd *one = host_ends; one; one = one->next) {
+        if (one->is_read || one->is_poisoned || is_to_be_read(*one)) continue;
+        fill(one->memory, POISON, one->size);
+        one->before = checksum(one->memory, one->size);
+        one->is_poisoned = true;
+    }
+}
+
+ANNOTUNE_QUIET inline HostEnd *begin_end(const void *memory, size_t size, bool is_read) {
+    if (allocation_of(memory)) return nullptr;
+    char *bytes = static_cast<char *>(const_cast<void *>(memory));
+    host_ends = new HostEnd{bytes, size, is_read, false, checksum(bytes, size), host_ends};
+    HostEnd *made = host_ends;
+    poison_ends();
+    return made;
+}
+
+ANNOTUNE_QUIET inline void reach_end(HostEnd *end) {
+    if (!end) return;
+    for (HostEnd **link = &host_ends; *link; link = &(*link)->next)
+        if (*link == end) {
+            *link = end->next;
+            break;
+        }
+    if (checksum(end->memory, end->size) != end->before)
+        tell(end->is_read ? "the host changed the source of a copy of %zu bytes before the copy was made"
+                          : "the host changed the destination of a copy of %zu bytes before the copy was made",
+             end->size);
+    if (!end->is_read && is_to_be_read(*end))
+        tell("a copy of %zu bytes is made before what it overwrites has been read by another one",
+             end->size);
+    delete end;
 }
 
 ANNOTUNE_QUIET inline cudaError_t copy_later(void *to, const void *from, size_t size, int kind,
@@ -122,14 +172,12 @@ ANNOTUNE_QUIET inline cudaError_t copy_later(void *to, const void *from, size_t 
         memmove(to, from, size);
         return cudaSuccess;
     }
-    bool is_read = !allocation_of(from), is_written = !allocation_of(to);
-    if (is_written) fill(to, POISON, size);
-    uint64_t source = is_read ? checksum(from, size) : 0;
-    uint64_t destination = is_written ? checksum(to, size) : 0;
+    HostEnd *source = begin_end(from, size, true), *destination = begin_end(to, size, false);
     defer(stream, [=]() ANNOTUNE_QUIET {
-        if (is_read) check_left_alone(from, size, source, "source");
-        if (is_written) check_left_alone(to, size, destination, "destination");
+        reach_end(source);
+        reach_end(destination);
         memmove(to, from, size);
+        poison_ends();
     });
     return cudaSuccess;
 }

@@ -1,0 +1,105 @@
+"""Calls in parts: where iterations on blocks differ in where arrays begin, and in nothing else."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from support.executed import Call, Executable, Part, emitted
+
+N = 64
+ROW = N * N
+
+
+def text(parameters: str, loops: str, size: int = N) -> str:
+    """Return a function around loops, tuned for a size."""
+    return (
+        f"void f(int n, {parameters})\n{{\n"
+        f"    /*@ begin PerfTuning (def input_params {{ param n = {size}; }}) @*/\n"
+        f"    {loops}\n    /*@ end @*/\n}}\n"
+    )
+
+
+EACH = "for (int i = 0; i < n; i++)"
+BOTH = f"{EACH} for (int j = 0; j < n; j++)"
+MATRICES = "double b[restrict n][n], const double a[restrict n + 2][n]"
+VECTORS = "double b[restrict n], const double a[restrict n]"
+CUT = {
+    "rows": (text(MATRICES, f"{BOTH} b[i][j] = a[i][j];"), (ROW, ROW + 2 * N)),
+    "rows and those beside them": (
+        text(MATRICES, f"{BOTH} b[i][j] += a[i][j] + a[i + 2][n - 1 - j];"),
+        (ROW, ROW + 2 * N),
+    ),
+    "rows with gaps": (
+        text("double b[restrict n][n], double a[n]", f"{BOTH} if (j < n - 5) b[i][j] += a[j];"),
+        (ROW, N),
+    ),
+    "tiles of a vector": (text(VECTORS, f"{EACH} b[i] += a[i];", 1024), (1024, 1024)),
+    "what is read from its end on": (
+        text(VECTORS, f"{EACH} b[i] = a[n - 1 - i];", 1024),
+        (1024, 1024),
+    ),
+    "rows of a product": (
+        text(
+            "double c[restrict n][9], const double a[restrict n][9], const double b[restrict 9][9]",
+            f"{EACH} for (int j = 0; j < 9; j++) for (int k = 0; k < 9; k++)\n"
+            "        c[i][j] += a[i][k] * b[k][j];",
+            192,
+        ),
+        (192 * 9, 192 * 9, 81),
+    ),
+}
+WHOLE = {
+    "a value of the iterator": text(VECTORS, f"{EACH} b[i] = a[i] + i;", 1024),
+    "a condition of the iterator": text(VECTORS, f"{EACH} if (i > 3) b[i] = a[i];", 1024),
+    "iterations of other lengths": text(
+        MATRICES, f"{EACH} for (int j = 0; j <= i; j++) b[i][j] = a[i][j];"
+    ),
+    "a tile that is cut": text(VECTORS, f"{EACH} b[i] = a[i];", 1000),
+    "places that differ in more than a distance": text(
+        "double b[restrict n], const double a[restrict 2 * n]",
+        f"{EACH} b[i] = a[i] + a[2 * i];",
+        1024,
+    ),
+    "a sum of all blocks": text(
+        "double s[restrict 1], const double *restrict a", f"{EACH} s[0] += a[i];", 1 << 20
+    ),
+    "every part needs all": text(
+        "double b[restrict n], const double a[restrict n][n]",
+        f"{EACH} for (int k = 0; k < n; k++) b[i] += a[k][i];",
+    ),
+    "rows that another kernel reads in another part": text(
+        "double b[restrict n][n], double t[restrict n + 1][n], const double a[restrict n][n]",
+        f"{BOTH} t[i][j] = a[i][j];\n    {BOTH} b[i][j] = t[i + 1][n - 1 - j];",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CUT)
+def test_parts_compute_what_the_whole_does(name: str, tmp_path: Path) -> None:
+    source, buffers = CUT[name]
+    emission = emitted(tmp_path, source)
+    program = Executable(tmp_path, source, emission.files)
+    n = int(re.search(r"param n = (\d+)", source)[1])  # type: ignore[index]
+    pointers = [Part(k) for k in range(len(buffers))]
+    tuned, other = (Call("f", (m, *pointers), buffers) for m in (n, n - 3))
+    program.check(tuned, other)
+    (inside, *_), (alone, *_) = program.outcomes(tuned, other)
+    assert inside.launches > alone.launches == 1
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_other_calls_run_as_one(name: str, tmp_path: Path) -> None:
+    assert 'annotune_call("' not in emitted(tmp_path, WHOLE[name]).files[".cu"]
+
+
+def test_kernels_one_after_the_other_run_in_the_same_parts(tmp_path: Path) -> None:
+    source = (Path(__file__).parents[2] / "c_examples/nekbone/local_grad3.c").read_text()
+    small = source.replace("nelt 1000", "nelt 8")
+    program = Executable(tmp_path, small, emitted(tmp_path, small).files)
+    sizes = (8000, 8000, 8000, 100, 8000, 100)
+    call = Call("local_grad3", tuple(Part(k) for k in range(6)), sizes)
+    program.check(call)
+    # Two kernels, for each element by itself.
+    assert program.outcomes(call)[0][0].launches == 2 * 8

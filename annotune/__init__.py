@@ -7,7 +7,7 @@ __version__ = "0.1.0"
 # What programs use, and where it stands: it is imported on first use.
 _PLACES = {
     "AnnotuneError": "annotune.diagnostics",
-    "Results": "annotune.tuning.results",
+    "RunResults": "annotune.report.views",
     "check": "annotune.api",
     "compile": "annotune.api",
     "emit": "annotune.api",

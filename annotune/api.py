@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from annotune.compiled import CompiledFunction
     from annotune.pipeline import RunReport, Settings
     from annotune.report.findings import CheckReport, Emission
+    from annotune.report.views import RunResults
     from annotune.tuning.bench import Listener
     from annotune.tuning.config import RunConfig, Stop
     from annotune.tuning.results import Results
@@ -111,7 +112,7 @@ def tune(
     output: str | os.PathLike[str] | None = None,
     listener: Listener | None = None,
     **options: Unpack[TuneOptions],
-) -> Results:
+) -> RunResults:
     """Return a source's regions tuned, as ``annotune run``: checked, measured, and the best kept.
 
     Its files, results.json and report.html are also in the folder `output`, where one is named, as
@@ -126,25 +127,27 @@ def tune(
     from dataclasses import replace
 
     from annotune.options import config_of
+    from annotune.report.views import RunResults
 
     begun = time.monotonic()
     folder = None if output is None else Path(output)
     with _as_told(source, options, folder, is_run=True) as (settings, said):
         config = config_of(said, max(1, len(os.sched_getaffinity(0))), begun)
         found, _ = tuned(settings, config, os.environ, folder, listener, said["resume"])
-    return replace(found.results, folder=str(folder or ""))
+    return RunResults.of(replace(found.results, folder=str(folder or "")))
 
 
-def load_results(folder: str | os.PathLike[str]) -> Results:
+def load_results(folder: str | os.PathLike[str]) -> RunResults:
     """Return what `tune` or ``annotune run`` has written to a folder, with its files' texts.
 
     Raises:
         AnnotuneError: There is no such folder, or no results.json in it that can be read.
     """
     from annotune.report.results_json import show_folder
+    from annotune.report.views import RunResults
 
     with _telling({}):
-        return show_folder(Path(folder))
+        return RunResults.of(show_folder(Path(folder)))
 
 
 def compile(

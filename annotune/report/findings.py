@@ -115,6 +115,14 @@ class CheckReport:
     diagnostics: tuple[Diagnostic, ...]
     of_regions: frozenset[Diagnostic] = frozenset()
 
+    def __repr__(self) -> str:
+        found = "refused" if self.is_refused else "accepted"
+        return f"<annotune check of {self.source.path}: {len(self.regions)} regions, {found}>"
+
+    def __str__(self) -> str:
+        """Return what is said of each region, as `check` prints it."""
+        return "\n".join(map(region_text, self.regions))
+
     @property
     def is_refused(self) -> bool:
         """Return whether any diagnostic is an error."""
@@ -137,6 +145,10 @@ class Emission:
     diagnostics: tuple[Diagnostic, ...]
     builds: Mapping[str, tuple[BuildCommand, ...]] = field(default_factory=dict)
     resident: bool = False
+
+    def __repr__(self) -> str:
+        files = ", ".join(sorted(self.files))
+        return f"<annotune emission of {self.source.path}: {files or 'no file'}>"
 
 
 HOLDS = "holds: every iteration once, every dependence kept, in bounds"

@@ -160,6 +160,19 @@ def report_html(results: Results) -> str:
     )
 
 
+def answer_html(results: Results) -> str:
+    """Return what a run achieved, its warnings and the regions' tables, as a part of a page."""
+    part = environment().get_template("answer.html.j2")
+    each = [one for region in results.regions for one in region.at_each_size]
+    notes = notes_of(results)
+    return part.render(
+        headline=one_line(headline(results)),
+        notes=notes.texts,
+        columns=COLUMNS,
+        regions=[{**_answer(results, one), **_table(notes.told(one))} for one in each],
+    )
+
+
 def _answer(results: Results, region: RegionResult) -> dict[str, Any]:
     """Return what came of a region, and the command that links it, if any."""
     found = answer_of(region)
@@ -169,11 +182,8 @@ def _answer(results: Results, region: RegionResult) -> dict[str, Any]:
 
 def _region(region: RegionResult) -> dict[str, Any]:
     """Return what else the template shows of a region."""
-    rows = [(row.status, is_doubtful(row), row_words(row)) for row in asked_rows(region)]
     return {
-        "heading": heading(region),
-        "work": work_text(region),
-        "rows": rows,
+        **_table(region),
         "winners": (
             *winner_texts(region),
             *formulation_texts(region),
@@ -193,6 +203,12 @@ def _region(region: RegionResult) -> dict[str, Any]:
         "charts": plots.charts(region),
         "convergence": convergence_words(region),
     }
+
+
+def _table(region: RegionResult) -> dict[str, Any]:
+    """Return the table of a region, and what stands above it."""
+    rows = [(row.status, is_doubtful(row), row_words(row)) for row in asked_rows(region)]
+    return {"heading": heading(region), "work": work_text(region), "rows": rows}
 
 
 def _searches(region: RegionResult) -> tuple[SearchWords, ...]:

@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from annotune.annotation.spec import Value
     from annotune.compiled import CompiledFunction
     from annotune.pipeline import RunReport, Settings
+    from annotune.rebuild import Earlier
     from annotune.report.findings import CheckReport, Emission
     from annotune.report.views import RunResults
     from annotune.tuning.bench import Listener
@@ -91,19 +93,30 @@ def emit(
     source: str | os.PathLike[str],
     *,
     output: str | os.PathLike[str] | None = None,
+    results: str | os.PathLike[str] | None = None,
     **options: Unpack[Options],
 ) -> Emission:
     """Return the first choice for every target as texts, as ``annotune emit``; nothing is run.
 
-    The files of what comes back are also in the folder `output`, where one is named.
+    With `results`, a results.json or the folder that has one, they are what that run found. The
+    files of what comes back are also in the folder `output`, where one is named.
 
     Raises:
-        AnnotuneError: No region is left, or the folder cannot be written.
+        AnnotuneError: No region is left, the results are not of this source as it is, or the folder
+            cannot be written.
         ValueError: An option has a value that the command refuses.
     """
-    folder = None if output is None else Path(output)
-    with _as_told(source, options, folder) as (settings, _):
-        return emitted(settings, folder)[0]
+    from annotune.rebuild import Earlier
+
+    folder, earlier = None if output is None else Path(output), None
+    if results is not None:
+        with _telling({}):
+            earlier = Earlier.read(Path(results))
+    is_every = earlier is not None and earlier.has_formulations
+    with _as_told(source, options, folder, is_every=is_every) as (settings, _):
+        if earlier is not None and "target" in options:
+            earlier = replace(earlier, targets=settings.targets)
+        return emitted(settings, folder, earlier)[0]
 
 
 def tune(
@@ -171,17 +184,26 @@ def compile(
         return kernels.compiled(made, target, region, os.environ)
 
 
-def emitted(settings: Settings, folder: Path | None) -> tuple[Emission, tuple[Path, ...]]:
+def emitted(
+    settings: Settings, folder: Path | None, earlier: Earlier | None = None
+) -> tuple[Emission, tuple[Path, ...]]:
     """Return what the settings' source becomes, and its files, written to the folder if any.
 
+    With the results of an `earlier` run it becomes what that found.
+
     Raises:
-        AnnotuneError: No region is left, or the folder cannot be written.
+        AnnotuneError: No region is left, the results are of another source, or the folder cannot be
+            written.
     """
     from annotune import pipeline
     from annotune.codegen.target import load_target
     from annotune.files import write_files
 
-    made = pipeline.emit(settings, [load_target(name) for name in settings.targets])
+    if earlier is None:
+        made = pipeline.emit(settings, [load_target(name) for name in settings.targets])
+    else:
+        settings = earlier.read_as(settings)
+        made = earlier.emission(settings)
     files = {**made.files, **settings.made_of_tensors}
     named = {settings.source.stem + end: text for end, text in files.items()}
     return made, write_files(folder, named) if folder is not None else ()
@@ -232,6 +254,7 @@ def _as_told(
     options: Mapping[str, Any],
     folder: Path | None = None,
     is_run: bool = False,
+    is_every: bool = False,
 ) -> Iterator[tuple[Settings, Mapping[str, Any]]]:
     """Give the settings that keywords come to, and all that these say, by the options' names.
 
@@ -241,8 +264,6 @@ def _as_told(
         ValueError: A keyword has a value that the command refuses.
         TypeError: There is no such keyword.
     """
-    from dataclasses import replace
-
     import click
 
     from annotune.options import common, for_a_run, parsed, settings_of
@@ -256,7 +277,7 @@ def _as_told(
     try:
         said = parsed([*words, "--", place], common, *((for_a_run,) if is_run else ()))
         with _telling({}):
-            settings = settings_of(said, os.environ, folder, is_every=is_run)
+            settings = settings_of(said, os.environ, folder, is_run or is_every)
     except click.UsageError as error:
         raise ValueError(error.format_message()) from None
     settings = replace(settings, given=text)

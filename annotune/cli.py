@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from annotune.codegen.build import BuildCommand
     from annotune.ir.region import Region
     from annotune.pipeline import RunReport
+    from annotune.rebuild import Earlier
     from annotune.report.findings import MeasuredOriginal
     from annotune.tensor.translate import Translated
     from annotune.tuning.results import Results
@@ -131,15 +132,23 @@ def _measured_before(source: Path) -> Callable[[Region], MeasuredOriginal | None
 @cli.command()
 @common
 @output_folder
-def emit(output: Path | None, debug: bool, **options: Any) -> None:
-    """Write SOURCE for every target, by the decision algorithm's first choice."""
+@click.option(
+    "--from",
+    "results",
+    type=click.Path(path_type=Path),
+    help="Write what a run found, by its results.json or folder, without tuning or measuring.",
+)
+def emit(output: Path | None, results: Path | None, debug: bool, **options: Any) -> None:
+    """Write SOURCE for every target, by the decision algorithm's first choice or a run's."""
     from annotune.api import emitted
 
     form, folder = _form(options), output or default_folder(options["source"])
     with _refusals(form, debug) as texts:
-        settings = settings_of(options, os.environ, folder)
+        earlier = None if results is None else _earlier(results)
+        is_every = earlier is not None and earlier.has_formulations
+        settings = settings_of(options, os.environ, folder, is_every)
         texts |= settings.texts
-        made, written = emitted(settings, folder)
+        made, written = emitted(settings, folder, earlier)
         if form == "json":
             from annotune.report.json_form import emit_json
 
@@ -154,6 +163,17 @@ def emit(output: Path | None, debug: bool, **options: Any) -> None:
         _show(made.diagnostics, texts)
         # Standard output has the files alone, one to a line.
         _show_commands(made.builds, folder, err=True)
+
+
+def _earlier(path: Path) -> Earlier:
+    """Return the results of an earlier run, with the targets that the command line names."""
+    from click.core import ParameterSource
+
+    from annotune.rebuild import Earlier
+
+    context = click.get_current_context()
+    is_named = context.get_parameter_source("targets") is not ParameterSource.DEFAULT
+    return Earlier.read(path, context.params["targets"] if is_named else None)
 
 
 @cli.command()
@@ -512,9 +532,10 @@ def _show_commands(builds: Builds, folder: Path, err: bool = False) -> None:
     """Print the commands that make programs of the files in `folder`."""
     from annotune.codegen.build import headline
 
-    if builds:
-        click.echo(headline([one for found in builds.values() for one in found]), err=err)
-    for text in (one for found in _commands(builds, folder).values() for one in found):
+    texts = [text for found in _commands(builds, folder).values() for text in found]
+    if texts:
+        click.echo(headline(texts), err=err)
+    for text in texts:
         click.echo(f"  {text}", err=err)
 
 

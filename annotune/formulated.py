@@ -377,6 +377,9 @@ def _region(tried: Sequence[_Tried], won: Mapping[str, _Tried]) -> RegionResult:
     searches = [s for _, region in regions for s in region.searches]
     return replace(
         first,
+        recipes={
+            name: region.recipes[name] for name, region in winners.items() if name in region.recipes
+        },
         rows=tuple(_row(first, row, won) for row in first.rows),
         trials=tuple(trials),
         models=tuple(

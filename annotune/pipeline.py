@@ -73,7 +73,7 @@ if TYPE_CHECKING:
     from annotune.tensor.translate import Translated
     from annotune.tuning.bench import Listener
     from annotune.tuning.region_run import Tuned
-    from annotune.tuning.results import RegionResult, Results
+    from annotune.tuning.results import Reading, RegionResult, Results
     from annotune.tuning.run import Ready
 
 NO_REGION = Template(
@@ -102,7 +102,7 @@ OWN_DIRECTIVE = Template(
 HOST_DATA = Template(
     "AT622",
     "run checks, measures and writes texts for arrays of the host; --data resident is left out",
-    "write the winner for resident data: annotune emit --data resident, with the winner's recipe",
+    "write the winner for resident data: annotune emit --data resident --from results.json",
     Severity.WARNING,
 )
 NOT_TUNED = Template(
@@ -633,17 +633,56 @@ def run(
         ready = _ready(found.regions)
         how = (config, settings.flags, settings.arch, listener, store, stop or NEVER)
         tuned, tools = tuning.run(found.source, ready, targets, device, here, *how)
-    each = {t.name: _run_builds(settings, device, found.source, t, tuned) for t in targets}
-    builds = {name: own for name, own in each.items() if own}
-    origins = {t.name: _run_provenance(settings, tuned, t.name, each[t.name]) for t in targets}
-    made = tuning.files(found.source, tuned, targets, origins)
+    made, builds, left = handed_out(settings, found.source, targets, tuned)
     faulty = nvcc_warnings(here, found.source.path) if ".cu" in made else ()
-    said = (*_left_out(settings), *_left(found.source.regions, tuned, targets))
-    diagnostics = (*found.diagnostics, *kept_aside, *faulty, *said)
+    diagnostics = (*found.diagnostics, *kept_aside, *faulty, *_left_out(settings), *left)
     value = tuning.results(found.source, device, tuned, tools, [d.message for d in diagnostics])
     texts = {settings.source.stem + end: text for end, text in made.items()}
-    value = tuning.with_files(value, texts, builds)
+    value = tuning.with_files(replace(value, reading=_reading(settings)), texts, builds)
     return RunReport(value, diagnostics, builds, found.source, tuple(ready), tuned)
+
+
+def handed_out(
+    settings: Settings,
+    source: SourceFile,
+    targets: Sequence[Target],
+    tuned: Sequence[Tuned],
+    commands: Mapping[str, Sequence[str]] | None = None,
+) -> tuple[dict[str, str], dict[str, tuple[BuildCommand, ...]], tuple[Diagnostic, ...]]:
+    """Return the files of tuned regions by suffix, what makes programs of them, and warnings.
+
+    The files name `commands`, by target, None for those that are returned.
+    """
+    from annotune.tuning import run as tuning
+
+    device = load_device(settings.device)
+    each = {t.name: _run_builds(settings, device, source, t, tuned) for t in targets}
+    builds = {name: own for name, own in each.items() if own}
+    if commands is None:
+        commands = {name: [one.text() for one in own] for name, own in builds.items()}
+    origins = {n: _run_provenance(settings, tuned, n, commands.get(n, ())) for n in each}
+    made = tuning.files(source, tuned, targets, origins)
+    return made, builds, tuple(_left(source.regions, tuned, targets))
+
+
+def _reading(settings: Settings) -> Reading:
+    """Return the options by which the source of a run was read."""
+    from annotune.tuning.results import Reading
+
+    own = settings.source.absolute().parent
+    seen = Project.of(settings.folders, own).seen_from_home
+    files = (settings.sidecar, settings.specification)
+    annotation, spec = ("" if one is None else seen(str(one.absolute())) for one in files)
+    made = settings.translated
+    return Reading(
+        settings.function,
+        {n: v for n, v in settings.sizes.items() if not isinstance(v, tuple)},
+        settings.search.defines,
+        tuple(map(seen, settings.search.include)),
+        annotation,
+        spec,
+        "" if made is None or made.is_usual else made.formulation.name,
+    )
 
 
 def forecast(
@@ -961,7 +1000,7 @@ def _first_choices(
 
 
 def _run_provenance(
-    settings: Settings, tuned: Sequence[Tuned], target: str, builds: Sequence[BuildCommand]
+    settings: Settings, tuned: Sequence[Tuned], target: str, commands: Sequence[str]
 ) -> Provenance:
     """Return what the files of a target say of the run that chose them."""
     rows: list[str] = []
@@ -975,7 +1014,7 @@ def _run_provenance(
             if dict(result.sizes) in served or not one.result.by_size:
                 rows += _result_rows(result, target)
         rows += _others_rows(variant)
-    return Provenance(__version__, settings.origin, (*rows, *header_lines(builds)))
+    return Provenance(__version__, settings.origin, (*rows, *header_lines(commands)))
 
 
 def _result_rows(result: RegionResult, target: str) -> Iterator[str]:
@@ -1007,7 +1046,9 @@ def _provenance(
         rows += _others_rows(variant)
     if variants:
         rows.append("The decision algorithm's first choice.")
-    return Provenance(__version__, settings.origin, (*rows, *header_lines(builds)))
+    return Provenance(
+        __version__, settings.origin, (*rows, *header_lines([one.text() for one in builds]))
+    )
 
 
 def _others_rows(variant: Variant) -> list[str]:

@@ -47,6 +47,7 @@ ABOVE = {
     "annotune.kernels",
     "annotune.compiled",
     "annotune.formulated",
+    "annotune.rebuild",
     "annotune.suites",
     "annotune.cli",
     "annotune.__main__",

@@ -11,6 +11,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 
 USUAL = "-O3"
@@ -121,11 +122,6 @@ class BuildCommand:
     is_whole: bool = False
     from_here: tuple[str, ...] = ()
 
-    @property
-    def has_place(self) -> bool:
-        """Return whether the command depends on the folder in which it is run."""
-        return bool(self.from_here) and self.from_here != self.start
-
     def text(self, folder: str = "") -> str:
         """Return the command for a shell in the files' own folder, or outside of that `folder`."""
         place = f"{folder.rstrip('/')}/" if folder else ""
@@ -190,17 +186,25 @@ def has_main(source: str) -> bool:
     return re.search(r"^\s*(?:int|void)\s+main\s*\(", source, re.MULTILINE) is not None
 
 
-def headline(found: Sequence[BuildCommand], place: str = "") -> str:
+def headline(found: Iterable[str], place: str = "") -> str:
     """Return what is said before commands that are run in a `place`, in words."""
     where = f" {place}" if place else ""
-    if all(one.is_whole for one in found):
+    if all(REST not in shlex.split(one) for one in found):
         return f"Compile and link{where}:"
     return f"Compile and link{where}, {REST} being the rest of the program:"
 
 
-def header_lines(found: Sequence[BuildCommand]) -> tuple[str, ...]:
+def header_lines(found: Sequence[str]) -> tuple[str, ...]:
     """Return the lines on commands in a file's header; each is another way to do the same."""
     if not found:
         return ()
-    place = "in the folder of this file" if any(one.has_place for one in found) else ""
-    return (headline(found, place), *(f"  {one.text()}" for one in found))
+    place = "in the folder of this file" if any(map(_has_place, found)) else ""
+    return (headline(found, place), *(f"  {one}" for one in found))
+
+
+def _has_place(command: str) -> bool:
+    """Return whether a command names folders as they are seen from the one that it is run in."""
+    words = shlex.split(command)
+    after = (word for flag, word in pairwise(words) if flag in ("-I", "-iquote"))
+    joined = (word[2:] for word in words if word.startswith("-I") and word != "-I")
+    return any(not folder.startswith("/") for folder in (*after, *joined))

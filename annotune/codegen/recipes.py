@@ -12,12 +12,19 @@ from typing import cast
 
 from annotune import plugins
 from annotune.analysis.facts import Analysis
-from annotune.annotation.commands import TARGET, before_targets, with_tile_names, wrong_kind
+from annotune.annotation.commands import (
+    TARGET,
+    before_targets,
+    parse_recipe,
+    with_tile_names,
+    wrong_kind,
+)
 from annotune.annotation.devices import Device
 from annotune.annotation.flags import code_flags_at
+from annotune.annotation.grammar import Origin
 from annotune.annotation.messages import did_you_mean
 from annotune.annotation.spec import Argument, Command, Value
-from annotune.codegen.several_sizes import call_sizes, sizes_text
+from annotune.codegen.several_sizes import call_sizes, combined, sizes_text
 from annotune.codegen.target import Target, target_names
 from annotune.diagnostics import AnnotuneError, Diagnostic
 from annotune.schedule.apply import apply
@@ -37,7 +44,9 @@ def exact_recipe(target: str, variant: Variant) -> str:
     """Return the recipe that makes a variant again, without anything left to the rules."""
     lines: list[str] = []
     for one in variant.by_size:
-        sizes = sizes_text(call_sizes(one.analysis)) if variant.others else ""
+        # What wins at one of several sizes need not even be legal at the others.
+        is_apart = variant.others or one.analysis.region.varied
+        sizes = sizes_text(call_sizes(one.analysis)) if is_apart else ""
         lines += _lines(ForTarget(target, sizes), one.tuned)
         if one.general is not None and one.general.schedule != one.tuned.schedule:
             lines += _lines(OtherSizes(), one.general)
@@ -55,11 +64,13 @@ class Section:
     """What a recipe says of one target at one of the problem sizes, at all where it names none.
 
     `parts` are the commands for the sizes that they serve. Those that are not tuned have the same
-    where they have no part; the listed ones then have none.
+    where they have no part; the listed ones then have none. One that `is_borrowing` has those
+    for sizes that are not tuned from another one.
     """
 
     head: ForTarget
     parts: Mapping[Serves, tuple[Command, ...]]
+    is_borrowing: bool = False
 
     @property
     def sizes(self) -> str:
@@ -144,7 +155,8 @@ def listing_of(
         AnnotuneError: The first choice is illegal, as only a recipe can make it; or what the user
             says of the axes leaves no point.
     """
-    section = _own_section(base.analysis, target.name)
+    commands = base.analysis.region.spec.commands
+    section = _own_section(commands, base.analysis, target.name)
     if section is None:
         own = target.points(base, space, device)
         return own.first_alone(limit) if first_alone else own.listing(limit)
@@ -160,21 +172,50 @@ def listing_of(
     return Listing(configs, times, make).of(len(space.params), len(space.params))
 
 
+def variant_of(
+    target: Target,
+    recipe: str,
+    origin: Origin,
+    at_sizes: Sequence[tuple[Analysis, Mapping[str, Value]]],
+) -> Variant | None:
+    """Return the variant that `exact_recipe` wrote as `recipe`, which stands at `origin`.
+
+    It is of the region whose analyses, at each of its problem sizes, stand in `at_sizes` with what
+    the parameters of the annotation are there: flags depend on them. None for the recipe of a
+    region that has other sizes.
+
+    Raises:
+        AnnotuneError: It is no recipe, or a step is illegal.
+    """
+    commands = parse_recipe(recipe, origin).commands
+    found: list[Variant] = []
+    for wanted in sections(commands, target.name):
+        for analysis, point in at_sizes:
+            own = _own_section(commands, analysis, target.name)
+            if own is not None and own.head == wanted.head:
+                found.append(_Recipe(target, analysis, own).variant(point))
+                break
+        else:
+            return None
+    return combined(found) if found else None
+
+
 def first_variant(target: Target, base: Base, space: Space, device: Device) -> Variant:
     """Return a target's first choice for a region; it raises as `listing_of` does."""
     return listing_of(target, base, space, device, 1).variant(0)
 
 
-def _own_section(analysis: Analysis, target: str) -> Section | None:
+def _own_section(commands: Sequence[Command], analysis: Analysis, target: str) -> Section | None:
     """Return the section for a target at the region's sizes, None where there is none.
 
     Only the first of several sizes serves all others.
     """
-    found = sections(analysis.region.spec.commands, target)
+    found = sections(commands, target)
     own = _in_order(sizes_text(call_sizes(analysis)))
     section = next((one for one in found if one.sizes in ("", own)), None)
     if section is not None and section is not found[0]:
-        return replace(section, parts={**section.parts, Serves.OTHERS: found[0].others})
+        parts = {**section.parts, Serves.OTHERS: found[0].others}
+        return replace(section, parts=parts, is_borrowing=True)
     return section
 
 
@@ -203,12 +244,24 @@ class _Recipe:
         general = partly = None
         if is_general and not serves_all(tuned, region):
             passed = region.called_sizes
-            general = self._plan(self.section.others, point, region.constants)
+            general = self._general(point)
             if Serves.LISTED in parts:
                 listed = {name: region.sizes[name] for name in region.varied if name in passed}
                 partly = self._plan(parts[Serves.LISTED], point, {**region.constants, **listed})
         flags = code_flags_at(region.spec, point)
         return Variant(self.analysis, tuned, general, _shown(point), flags=flags, partly=partly)
+
+    def _general(self, point: Mapping[str, Value]) -> Plan | None:
+        """Return the plan for all other sizes, None where the commands are another size's.
+
+        Those may be illegal here, such as factors that divide the trips of that one alone.
+        """
+        try:
+            return self._plan(self.section.others, point, self.analysis.region.constants)
+        except AnnotuneError:
+            if not self.section.is_borrowing:
+                raise
+            return None
 
     def _plan(
         self,

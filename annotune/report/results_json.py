@@ -14,7 +14,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import inspect as kinds
@@ -23,7 +23,7 @@ from annotune import plugins
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span, Template
 from annotune.files import read_source
 from annotune.measure.trial import LATER, NOT_WRITTEN, Final, Status, Trial
-from annotune.tuning.results import RegionResult, Results
+from annotune.tuning.results import Reading, RegionResult, Results
 
 SCHEMA = 1
 RESULTS_FILE = "results.json"
@@ -75,6 +75,7 @@ class ResultsFile(msgspec.Struct):
     files: tuple[str, ...]
     commands: Mapping[str, tuple[str, ...]]
     warnings: tuple[str, ...]
+    reading: Annotated[Reading, msgspec.Meta(extra=LATER)] = Reading()
 
 
 def results_json(results: Results) -> dict[str, Any]:
@@ -92,6 +93,7 @@ def results_json(results: Results) -> dict[str, Any]:
         "files": list(results.files),
         "commands": {name: list(found) for name, found in results.commands.items()},
         "warnings": list(results.warnings),
+        "reading": plain(results.reading),
     }
 
 
@@ -209,7 +211,7 @@ def read_results(path: Path) -> Results:
     file = msgspec.convert(root, ResultsFile)
     named = (file.annotune, file.source, file.device)
     found = Results(*named, file.regions, file.tools, file.files, file.warnings)
-    return replace(found, commands=file.commands)
+    return replace(found, commands=file.commands, reading=file.reading)
 
 
 def _refuse_foreign(path: Path, text: str, root: Any) -> None:

@@ -246,7 +246,8 @@ class RegionResult:
     the rows. `searches` has an entry for each target that was searched. `by_size` are the same of
     the other problem sizes for which the region was tuned as well. `profiles` are of the targets
     that a GPU has measured, `copies` of those whose copies cost what their kernels gain. `recorded`
-    is None where inputs were made for the run.
+    is None where inputs were made for the run. `recipes` make the text of each target again that
+    has one, from the region whose hash is `digest`.
     """
 
     function: str
@@ -266,11 +267,30 @@ class RegionResult:
     formulations: Annotated[tuple[FormulationResult, ...], Meta(extra=LATER)] = ()
     copies: Annotated[tuple[CopiesCost, ...], Meta(extra=LATER)] = ()
     recorded: Annotated[RecordedInputs | None, Meta(extra=LATER)] = None
+    digest: Annotated[str, Meta(extra=LATER)] = ""
+    recipes: Annotated[Mapping[str, str], Meta(extra=LATER)] = field(default_factory=dict)
 
     @property
     def at_each_size(self) -> tuple[RegionResult, ...]:
         """Return the results of every problem size that was tuned for, this one first."""
         return (self, *self.by_size)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The options by which a run read its source; paths are seen from the source's folder.
+
+    `sizes` are those of ``--set``; `annotation`, `spec` and the `formulation` of a tensor file are
+    empty where none was named.
+    """
+
+    function: str = ""
+    sizes: NamedValues = field(default_factory=dict)
+    defines: Mapping[str, str] = field(default_factory=dict)
+    include: tuple[str, ...] = ()
+    annotation: str = ""
+    spec: str = ""
+    formulation: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,6 +312,7 @@ class Results:
     texts: Mapping[str, str] = field(default_factory=dict)
     commands: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     folder: str = ""
+    reading: Reading = field(default_factory=Reading)
 
     @property
     def is_verified(self) -> bool:

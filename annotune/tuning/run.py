@@ -14,6 +14,7 @@ from annotune import __version__
 from annotune.annotation.devices import Device
 from annotune.annotation.flags import macros
 from annotune.codegen.build import BuildCommand
+from annotune.codegen.recipes import exact_recipe
 from annotune.codegen.several_sizes import combined, sizes_text
 from annotune.codegen.target import Provenance, RegionCode, Target
 from annotune.diagnostics import AnnotuneError
@@ -39,11 +40,12 @@ from annotune.space.space import Space
 from annotune.space.variants import Variant
 from annotune.tuning.bench import Bench, Listener, Session, program_of
 from annotune.tuning.config import NEVER, RunConfig, Stop, Wanted, refuse_missing_libraries, wanted
+from annotune.tuning.digest import digest
 from annotune.tuning.experiment import RESERVED
 from annotune.tuning.jobs import UNFIT_WORKER, scratch_folder
 from annotune.tuning.profiling import Profiler
 from annotune.tuning.region_run import RegionRun, Sought, Tuned, sought, untuned
-from annotune.tuning.results import Results
+from annotune.tuning.results import RegionResult, Results
 from annotune.tuning.store import STORE_FAILED, Store, in_memory
 from annotune.tuning.tuner import TargetResult, prove
 from annotune.tuning.workers import BAD_CONFIG, NO_WORKER, crew_of
@@ -583,9 +585,15 @@ def results(
 ) -> Results:
     """Return a run as the value that reports show."""
     name = Path(source.path).name
-    regions = tuple(t.result for t in tuned)
+    regions = tuple(map(_remade, source.regions, tuned))
     said = (*warnings, *(words for one in tuned for words in one.warnings))
     return Results(__version__, name, device.vendor_name, regions, tools, (), said)
+
+
+def _remade(region: Region, tuned: Tuned) -> RegionResult:
+    """Return the result of a region with what makes its texts again."""
+    recipes = {name: exact_recipe(name, one) for name, one in tuned.variants.items()}
+    return replace(tuned.result, digest=digest(region), recipes=recipes)
 
 
 def with_files(

@@ -158,5 +158,5 @@ def test_flags_of_a_variant_are_those_it_was_measured_with() -> None:
 def test_without_files_there_is_nothing_to_say() -> None:
     assert header_lines(()) == ()
     whole = BuildCommand(("gcc",), ("x.c",), is_whole=True)
-    assert header_lines((whole,)) == ("Compile and link:", "  gcc x.c -lm")
+    assert header_lines((whole.text(),)) == ("Compile and link:", "  gcc x.c -lm")
     assert [has_main(t) for t in ("int main(void) {}", "int domain(int n);")] == [True, False]

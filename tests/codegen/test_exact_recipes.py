@@ -12,14 +12,15 @@ from random import Random
 import pytest
 from decide.recipes import example_files
 from support.laws import IS_THOROUGH
-from support.regions import find_annotations, regions_of
+from support.regions import find_annotations, regions_of, text_source
 
 from annotune.analysis.analyse import analyse
 from annotune.analysis.normal_form.normalised import normalised
 from annotune.annotation.commands import parse_recipe
 from annotune.annotation.devices import load_device
 from annotune.annotation.grammar import Origin
-from annotune.codegen.recipes import exact_recipe, first_variant, listing_of
+from annotune.codegen.recipes import exact_recipe, first_variant, listing_of, variant_of
+from annotune.codegen.several_sizes import at_other_sizes, combined
 from annotune.codegen.target import TARGET_NAMES, RegionCode, load_target
 from annotune.diagnostics import AnnotuneError
 from annotune.ir.region import Region
@@ -109,6 +110,35 @@ def test_the_recipe_of_a_first_choice_makes_its_text_again(
         assert chosen.region.spec.commands
         return
     assert is_made_again(chosen, target, first)
+
+
+SEVERAL = """\
+void mm(int n, const double *restrict a, const double *restrict b, double *restrict c)
+{
+    /*@ begin PerfTuning ( def input_params { param n[] = [24, 32, 40]; } ) @*/
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            for (int k = 0; k < n; k++)
+                c[i*n + j] += a[i*n + k] * b[k*n + j];
+    /*@ end @*/
+}
+"""
+
+
+@pytest.mark.parametrize("won", [(0, 1, 2), (1, 2), (2, 0), (1,)])
+@pytest.mark.parametrize("target", ["cuda", "openmp"])
+def test_winners_at_some_of_several_sizes_come_back(won: tuple[int, ...], target: str) -> None:
+    (region,) = text_source(SEVERAL).regions
+    first = Chosen(region)
+    every = (first, *map(Chosen, at_other_sizes(region, first.base.analysis)))
+    variant = combined([every[number].listing(target, 1).variant(0) for number in won])
+    recipe = exact_recipe(target, variant)
+    at_sizes = [(one.base.analysis, {}) for one in every]
+    own = load_target(target)
+    again = variant_of(own, recipe, Origin.at("f.c", recipe), at_sizes)
+    assert again is not None
+    assert own.region(again, resident=False) == own.region(variant, resident=False)
+    assert variant_of(own, recipe, Origin.at("f.c", recipe), at_sizes[:0]) is None
 
 
 @pytest.mark.alike(PARTS)

@@ -7,6 +7,7 @@ from annotune.tuning.results import (
     FormulationResult,
     KernelModel,
     Profile,
+    Reading,
     RegionResult,
     Results,
     Roof,
@@ -204,6 +205,8 @@ SD_T_D2 = RegionResult(
             ("openmp",),
         ),
     ),
+    digest="0123456789abcdef" * 4,
+    recipes={"openmp": 'target("openmp")\nthreads(0, core={"p6"})\n'},
 )
 
 COPY = RegionResult(
@@ -243,4 +246,7 @@ RUN = Results(
     warnings=("sd_t_d2.c:3:1: t3 and t2 have no restrict; the entry guards against overlap",),
     texts={"sd_t_d2.cu": CUDA_TEXT},
     commands={"openmp": ("gcc -O3 -march=native -fopenmp main.c sd_t_d2_omp.c -lm",)},
+    reading=Reading(
+        "sd_t_d2_1", {"h1u": 16}, {"TILE": "8"}, ("../headers",), "t.yaml", "", "usual"
+    ),
 )

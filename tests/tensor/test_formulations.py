@@ -294,6 +294,10 @@ def test_a_run_names_the_formulation_of_each_winner(monkeypatch: pytest.MonkeyPa
     assert "formulations of tuned OpenMP: " in re.sub(r"\n", " ", done.out)
     # The original is the C text of the usual one, whatever has won.
     assert Path("out/two.c").read_text() == annotune("tensor", "two.tensor").out
+    again = annotune("emit", "two.tensor", "--from", "out", "-o", "again")
+    assert again.code == 0, again.err
+    for path in Path("out").glob("two*"):
+        assert Path("again", path.name).read_bytes() == path.read_bytes()
 
 
 def test_a_short_run_has_the_usual_one_alone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -121,7 +121,7 @@ def _measured(region: RegionResult, best: Row) -> Answer:
         return Answer(f"{kept}: {other}, {name} {took}, {where}")
     words, gain = f"{name} wins with {took}", speedup_of(region, best)
     if gain:
-        first = time_text(original_s(region))
+        first = original_text(region)
         words += f", {factor_text(gain)} as fast as the original with {first}"
     if rival is not None and verdict is Verdict.TIED:
         other = f"{people_say(rival.name)} with {time_text(call_s(rival))}"
@@ -138,6 +138,14 @@ def original_s(region: RegionResult) -> float | None:
     """Return what one call of the original takes, in seconds, None where it was not measured."""
     original = next((row for row in region.rows if row.name == "sequential"), None)
     return None if original is None else call_s(original)
+
+
+def original_text(region: RegionResult) -> str:
+    """Return the original's time, and whether it is that of one run, which proves little."""
+    row = next((row for row in region.rows if row.name == "sequential"), None)
+    own = (trial for trial in region.trials if trial.target == "sequential")
+    is_once = any(len(trial.times_s) == 1 for trial in own) and row is not None and not row.final
+    return f"{time_text(original_s(region))}{' in one run' * is_once}"
 
 
 def speedup_of(region: RegionResult, best: Row) -> float | None:

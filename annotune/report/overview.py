@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from annotune.measure.trial import Verdict
 from annotune.printable import one_line, printable
-from annotune.report.answer import original_s, speedup_of
+from annotune.report.answer import original_text, speedup_of
 from annotune.report.figures import MISSING, estimated, factor_text, time_text
 from annotune.report.summary import (
     asked_rows,
@@ -52,7 +52,7 @@ def _row(region: RegionResult) -> OverviewRow:
         heading(region),
         one_line(", ".join(f"{k}={v}" for k, v in region.sizes.items())),
         {
-            "sequential": time_text(original_s(region)),
+            "sequential": original_text(region),
             "tuned and measured": (
                 MISSING if best is None else f"{people_say(best.name)} {time_text(call_s(best))}"
             ),

@@ -9,7 +9,8 @@ from dataclasses import replace
 from rich.console import Console
 from sample_run import CPU, GPU, RUN, SD_T_D2
 
-from annotune.report.answer import UNPROVED, answer_texts
+from annotune.measure.trial import Final, Status, Trial, Verdict
+from annotune.report.answer import UNPROVED, answer_of, answer_texts
 from annotune.report.summary import heading
 from annotune.report.terminal import SHORT_WIDTH, ShortTable, short_text
 from annotune.tuning.proving import no_time_words
@@ -64,6 +65,17 @@ def test_the_speed_up_is_the_tables() -> None:
     # By the rounds of the finals it is another than the quotient of the medians.
     said = answer(ORIGINAL, replace(TUNED, speedup=5.0))
     assert "wins with 250 ms, 5.00x as fast as the original with 1.00 s" in said
+
+
+def test_one_run_of_the_original_is_told_as_one() -> None:
+    once = Trial("sequential", {}, Status.CORRECT, 1.0, device=CPU, times_s=(1.0,))
+    region = replace(SD_T_D2, rows=(ORIGINAL, TUNED), trials=(once,), by_size=(), copies=())
+    assert "as the original with 1.00 s in one run, measured" in answer_of(region).said
+    again = replace(region, trials=(replace(once, times_s=(1.0, 1.0)),))
+    assert "as the original with 1.00 s, measured" in answer_of(again).said
+    final = Final(Verdict.SLOWER, 1.0, 1.0, 1.0, 4.0, 4.0, 4.0, (1.0, 1.0))
+    in_turns = replace(region, rows=(replace(ORIGINAL, final=final), TUNED))
+    assert "as the original with 1.00 s, measured" in answer_of(in_turns).said
 
 
 def test_a_call_with_its_copies_stands_beside_the_kernels() -> None:

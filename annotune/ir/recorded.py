@@ -26,9 +26,9 @@ class RecordedArray:
 class RecordedCall:
     """One call that was kept: its scalars, and the file of its arrays.
 
-    `number` counts the region's calls in its process from 1. Calls at other `sizes` are others
-    than this; all calls at these took `share` of the region's time. A complex scalar has two
-    `reals`, its parts. `digest` tells the bytes of the arrays apart from others.
+    `number` counts the region's calls in its process from 1. All calls at these `sizes` took
+    `time_s` seconds together, and all of the region `region_s`. A complex scalar has two `reals`,
+    its parts. `digest` tells the bytes of the arrays apart from others.
     """
 
     path: Path
@@ -38,7 +38,13 @@ class RecordedCall:
     reals: tuple[tuple[str, float], ...]
     arrays: tuple[RecordedArray, ...]
     digest: str = ""
-    share: float = 0.0
+    time_s: float = 0.0
+    region_s: float = 0.0
+
+    @property
+    def share(self) -> float:
+        """Return the share of the region's time that calls at these sizes took."""
+        return min(1.0, self.time_s / self.region_s) if self.region_s else 0.0
 
     def part(self, array: str) -> RecordedArray | None:
         """Return what is recorded of an array, None where nothing is."""

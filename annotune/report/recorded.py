@@ -37,7 +37,8 @@ def _sizes(region: RecordedRegion) -> Iterator[str]:
 def _words(at: AtSizes) -> str:
     sizes = ", ".join(f"{name}={value}" for name, value in at.sizes.items()) or "any size"
     beyond = f", {at.beyond_bound} did not fit into --max-bytes" if at.beyond_bound else ""
-    kept = f"{len(at.kept)} kept{beyond}"
+    failed = f", {at.failed} could not be read or written" if at.failed else ""
+    kept = f"{len(at.kept)} kept{beyond}{failed}"
     return f"{sizes}: {_times(at.calls, 'call')}, {time_text(at.time_s)}, {kept}"
 
 

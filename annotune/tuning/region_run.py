@@ -614,7 +614,7 @@ def _tuned(run: RegionRun, found: Mapping[str, TargetResult]) -> Tuned:
 def _recorded(region: Region) -> RecordedInputs | None:
     """Return which recorded calls a region was tuned on, None where it was on none."""
     calls = region.recorded_at(tuned_sizes(region))
-    return RecordedInputs(len(calls), min(1.0, calls[0].share)) if calls else None
+    return RecordedInputs(len(calls), calls[0].share) if calls else None
 
 
 def _profiles(run: RegionRun, found: Mapping[str, TargetResult]) -> Iterator[Profile]:

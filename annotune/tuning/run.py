@@ -99,8 +99,10 @@ def run(
         AnnotuneError: An annotation asks for no search that there is, the original does not compile
             here, so nothing can be checked, there are no such workers, or the disk is full.
     """
-    share = 1.0 / len(regions)
-    searches = [_searched(config, ready.base.analysis.region, share) for ready in regions]
+    searches = [
+        _searched(config, ready.base.analysis.region, share)
+        for ready, share in zip(regions, region_shares(regions), strict=True)
+    ]
     settings = (source, targets, device, tools, config, flags, arch, listener, store, stop)
     with tuning(*settings) as own:
         times = TimeShares([(1 - AFTERWARDS) * one.time_s for one in searches], config.begun)
@@ -207,7 +209,7 @@ class Tuning:
     def region(self, number: int, ready: Ready, search: Wanted) -> Tuned:
         """Return a region tuned at each of its problem sizes, proved."""
         names = [sizes_text(tuned_sizes(one.base.analysis.region)) for one in ready.by_size]
-        times = TimeShares([search.time_s * share for share in time_shares(ready.by_size)])
+        times = TimeShares([search.time_s * share for share in size_shares(ready.by_size)])
         if self.session.config.is_ahead:
             return self._ahead(number, ready, search, times)
         at_size = partial(self.at_size, number, ready, search)
@@ -322,16 +324,29 @@ class AtSize:
         return self.bench.sizes[0]
 
 
-def time_shares(by_size: Sequence[Ready]) -> list[float]:
-    """Return the share of a region's time that each of its problem sizes has.
+def region_shares(regions: Sequence[Ready]) -> list[float]:
+    """Return the share of a run's time that each region has, as in the program if recorded."""
+    calls = [ready.base.analysis.region.recorded for ready in regions]
+    return _weighted([own[0].region_s if own else None for own in calls])
 
-    As much as in the program where that was recorded, and no less than `LEAST` of an equal one.
+
+def size_shares(by_size: Sequence[Ready]) -> list[float]:
+    """Return the same of a region's time for each of its problem sizes."""
+    analyses = (one.base.analysis.region for one in by_size)
+    calls = [region.recorded_at(tuned_sizes(region)) for region in analyses]
+    return _weighted([own[0].time_s if own else None for own in calls])
+
+
+def _weighted(times_s: Sequence[float | None]) -> list[float]:
+    """Return the shares of parts that take so long; each has `LEAST` of an equal one at the least.
+
+    Where one is not known all are equal.
     """
-    regions = [one.base.analysis.region for one in by_size]
-    calls = [region.recorded_at(tuned_sizes(region)) for region in regions]
-    if not all(calls):
-        return [1 / len(calls)] * len(calls)
-    wanted = [max(LEAST / len(calls), one.share) for one, *_ in calls]
+    known = [time_s for time_s in times_s if time_s is not None]
+    whole_s, count = sum(known), len(times_s)
+    if len(known) < count or not whole_s:
+        return [1 / count] * count
+    wanted = [max(LEAST / count, time_s / whole_s) for time_s in known]
     return [share / sum(wanted) for share in wanted]
 
 

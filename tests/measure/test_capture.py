@@ -437,6 +437,51 @@ int main(void)
     np.testing.assert_array_equal(found["u"], -np.arange(5.0, 20.0))
 
 
+ROWS = """\
+void f(int n, int m, double **a)
+{
+    /*@ begin PerfTuning () @*/
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            a[i][j] *= 2.0;
+    /*@ end @*/
+}
+"""
+ROWS_MAIN = """\
+#include <sys/mman.h>
+void f(int n, int m, double **a);
+static double *rows(void)
+{
+    return mmap(0, 1 << 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+int main(void)
+{
+    double block[3][5], *a[3] = {block[0], block[1], block[2]}, *one = rows(), *hole = rows();
+    double *two = rows();
+    for (int k = 0; k < 15; k++) block[0][k] = k;
+    f(3, 5, a);
+    a[2] = block[1];
+    f(3, 5, a);
+    munmap(hole, 1 << 16);
+    a[0] = one < two ? one : two;
+    a[1] = one < two ? two : one;
+    f(2, 4, a);
+    return 0;
+}
+"""
+
+
+def test_rows_are_recorded_where_they_are_one_array(tmp_path: Path) -> None:
+    (region,) = recorded_by(tmp_path, ROWS, ROWS_MAIN).regions
+    assert region.calls == 3
+    (call,) = [call for one in region.at for call in one.kept]
+    (array,) = values(call).values()
+    np.testing.assert_array_equal(array, np.arange(15.0))
+    # Between two rows far apart there is nothing that could be read.
+    far = [one for one in region.at if one.sizes["n"] == 2]
+    assert [(one.calls, one.failed, one.kept) for one in far] == [(1, 1, ())]
+
+
 def test_threads_may_call_a_region_at_the_same_time(tmp_path: Path) -> None:
     text = """\
 void f(int n, double *restrict y, const double *restrict x)

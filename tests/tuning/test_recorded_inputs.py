@@ -32,7 +32,7 @@ from annotune.space.decision import Base
 from annotune.space.space import region_space
 from annotune.tuning.bench import Bench, Recorder, Session
 from annotune.tuning.config import RunConfig
-from annotune.tuning.run import Ready, time_shares
+from annotune.tuning.run import Ready, region_shares, size_shares
 
 TOOLS = find_toolchains(os.environ)
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc")
@@ -198,20 +198,22 @@ def test_trials_on_other_values_are_not_reused(oracle: Oracle) -> None:
     assert key(oracle) != key(without)
 
 
-def test_each_size_has_its_share_of_the_time(analysis: Analysis) -> None:
-    def ready(n: int, share: float) -> Ready:
+def test_each_size_and_region_has_its_share_of_the_time(analysis: Analysis) -> None:
+    def ready(n: int, time_s: float) -> Ready:
         region = analysis.region
         (call, *_) = region.recorded
-        own = replace(call, sizes={**call.sizes, "n": n}, share=share)
+        own = replace(call, sizes={**call.sizes, "n": n}, time_s=time_s, region_s=time_s)
         sizes = {**region.sizes, "n": n}
         base = Base.of(replace(analysis, region=replace(region, sizes=sizes, recorded=(own,))))
         return Ready(base, region_space(base))
 
-    assert time_shares([ready(10, 0.75), ready(20, 0.25)]) == [0.75, 0.25]
-    assert time_shares([ready(10, 1.0), ready(20, 0.0)]) == pytest.approx([8 / 9, 1 / 9])
-    bare = ready(10, 0.5)
-    without = replace(bare.base.analysis, region=replace(analysis.region, recorded=()))
-    assert time_shares([bare, Ready(Base.of(without), bare.space)]) == [0.5, 0.5]
+    for of in (size_shares, region_shares):
+        assert of([ready(10, 30.0), ready(20, 10.0)]) == [0.75, 0.25]
+        assert of([ready(10, 1.0), ready(20, 0.0)]) == pytest.approx([8 / 9, 1 / 9])
+        assert of([ready(10, 0.0)]) == [1.0]
+        bare = ready(10, 0.5)
+        without = replace(bare.base.analysis, region=replace(analysis.region, recorded=()))
+        assert of([bare, Ready(Base.of(without), bare.space)]) == [0.5, 0.5]
 
 
 def test_sizes_that_are_asked_for_choose_among_the_recorded(folder: Path) -> None:

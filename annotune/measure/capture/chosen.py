@@ -76,8 +76,8 @@ def _calls(region: Region, one: AtSizes, time_s: float) -> Iterator[RecordedCall
     ends = [name for pair in region.index_ranges.values() for name in pair]
     for call in one.kept:
         read = {name: call.integers[name] for name in ends if name in call.integers}
-        share = one.time_s / time_s if time_s else 0.0
-        yield replace(call, sizes={**one.sizes, **read}, share=share)
+        sizes = {**one.sizes, **read}
+        yield replace(call, sizes=sizes, time_s=one.time_s, region_s=time_s)
 
 
 def _sizes(one: AtSizes, calls: Sequence[RecordedCall]) -> Mapping[str, int]:

@@ -227,25 +227,39 @@ def _edits(source: SourceFile, one: Recorded, number: int) -> Iterator[Replaceme
 
 def _before(one: Recorded, number: int) -> str:
     """Return the block that counts a call, and keeps its arguments where that is its turn."""
-    record = _record(one, f"annotune_region_{number}")
+    own = f"annotune_region_{number}"
     out = Writer()
     out.line("{")
     # The compiler keeps warnings to itself of what is no text of the user's.
     out.line('# 1 "annotune_capture.c" 3')
     with out.deeper():
         out.line("struct annotune_call annotune_call;")
+        sizes = ", ".join(f"(long){name}" for name in one.sizes)
         with out.block(""):
-            for alias in wanted_aliases(one.region, words(record)):
-                out.lines(alias.declaration)
-            out.lines(record)
+            _declare_aliases(out, one.region, sizes)
+            out.line(f"const long annotune_sizes[] = {{{sizes or 0}}};")
+            begun = f"annotune_begin(&{own}, &annotune_call, annotune_sizes)"
+            if one.analysis is None:
+                out.line(f"(void){begun};")
+            else:
+                # What takes a look at arrays is looked at only where it is wanted.
+                with out.block(f"if ({begun})"):
+                    record = _record(one, one.analysis, own)
+                    _declare_aliases(out, one.region, record)
+                    out.lines(record)
         out.line("annotune_start(&annotune_call);")
     return out.text()
 
 
-def _record(one: Recorded, own: str) -> str:
-    """Return what counts a call and keeps its arguments, in the nest's plain names."""
+def _declare_aliases(out: Writer, region: Region, code: str) -> None:
+    for alias in wanted_aliases(region, words(code)):
+        out.lines(alias.declaration)
+
+
+def _record(one: Recorded, analysis: Analysis, own: str) -> str:
+    """Return what keeps a call's arguments, in the nest's plain names."""
     integers = ", ".join(f"(long){name}" for name in one.integers)
-    reals = ", ".join(_reals(one))
+    reals = ", ".join(_reals(one, analysis))
     out = Writer()
     out.line(f"const long annotune_integers[] = {{{integers or 0}}};")
     out.line(f"const double annotune_reals[] = {{{reals or 0}}};")
@@ -253,12 +267,9 @@ def _record(one: Recorded, own: str) -> str:
     out.line("annotune_call.integers = annotune_integers;")
     out.line("annotune_call.reals = annotune_reals;")
     out.line("annotune_call.parts = annotune_parts;")
-    if one.analysis is None:
-        out.line(f"(void)annotune_begin(&{own}, &annotune_call);")
-        return out.text()
-    analysis = one.analysis
-    tests = joined(_tests(analysis))
-    with out.block(f"if (annotune_begin(&{own}, &annotune_call){f' && {tests}' if tests else ''})"):
+    # Where a test of the text fails, the nest is not what that means.
+    tests = " && ".join(filter(None, [*analysis.region.text.tests, joined(_tests(analysis))]))
+    with out.block(f"if ({tests or 1})"):
         out.lines(one.look)
         for line in _part_lines(one, analysis):
             out.line(line)
@@ -266,10 +277,10 @@ def _record(one: Recorded, own: str) -> str:
     return out.text()
 
 
-def _reals(one: Recorded) -> Iterator[str]:
+def _reals(one: Recorded, analysis: Analysis) -> Iterator[str]:
     """Yield the values of the scalars that are no integers, a complex one's as two."""
     seen: set[str] = set()
-    pairs = signature(one.analysis.region if one.analysis else one.region).complexes
+    pairs = signature(analysis.region).complexes
     for name in one.reals:
         if name in pairs:
             yield f"{'__imag__' if name in seen else '__real__'} {name}"

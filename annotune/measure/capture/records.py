@@ -43,12 +43,17 @@ Natural = Annotated[int, msgspec.Meta(ge=0)]
 
 @dataclass(frozen=True, slots=True)
 class AtSizes:
-    """All calls at one set of sizes: how many, their seconds together, and those that were kept."""
+    """All calls at one set of sizes: how many, their seconds together, and those that were kept.
+
+    Of those that were to be kept some did not fit into the bound, and some `failed`: their memory
+    could not be read, or no file be written.
+    """
 
     sizes: Mapping[str, int]
     calls: int
     time_s: float
     beyond_bound: int = 0
+    failed: int = 0
     kept: tuple[RecordedCall, ...] = ()
 
 
@@ -117,6 +122,7 @@ class _IndexSizes(msgspec.Struct):
     calls: Natural
     ns: Natural
     beyond_bound: Natural
+    failed: Natural
     kept: list[_IndexCall]
 
 
@@ -220,6 +226,7 @@ def _add(total: _RegionSum, region: _IndexRegion, folder: Path, source: str) -> 
             before.calls + at.calls,
             before.time_s + at.ns / 1e9,
             before.beyond_bound + at.beyond_bound,
+            before.failed + at.failed,
             before.kept + kept,
         )
 

@@ -23,6 +23,8 @@ extern int annotune_fprint(void *, const char *, ...) __asm__("fprintf");
 extern void *annotune_open(const char *, const char *) __asm__("fopen");
 extern unsigned long annotune_write(const void *, unsigned long, unsigned long, void *)
     __asm__("fwrite");
+extern int annotune_handle(void *) __asm__("fileno");
+extern long annotune_put(int, const void *, unsigned long) __asm__("write");
 extern int annotune_flush(void *) __asm__("fflush");
 extern int annotune_seek(void *, long, int) __asm__("fseek");
 extern long annotune_tell(void *) __asm__("ftell");
@@ -50,7 +52,7 @@ struct annotune_kept {
 };
 
 /* All calls at one set of sizes, which are the first integers. */
-struct annotune_at { long *sizes, calls, ns, lost; struct annotune_kept **kept; };
+struct annotune_at { long *sizes, calls, ns, lost, failed; struct annotune_kept **kept; };
 
 struct annotune_region {
     const char *head;
@@ -129,11 +131,9 @@ static void annotune_name(char *out, long number, const char *end)
 
 static int annotune_moved(void *file, int is_whole, const char *from, const char *to)
 {
-    is_whole &= !annotune_close(file);
-    if (is_whole && !annotune_move(from, to)) return 1;
-    annotune_remove(from);
-    annotune_fail(to);
-    return 0;
+    int is_moved = !annotune_close(file) && is_whole && !annotune_move(from, to);
+    if (!is_moved) annotune_remove(from);
+    return is_moved;
 }
 
 /* A number that the environment may say otherwise than the text. */
@@ -206,8 +206,9 @@ static void annotune_write_region(void *file, const struct annotune_region *regi
         const struct annotune_at *at = &region->at[a];
         annotune_fprint(file, "%s\n    {", a ? "," : "");
         annotune_list(file, "sizes", at->sizes, region->sizes);
-        annotune_fprint(file, ", \"calls\": %ld, \"ns\": %ld, \"beyond_bound\": %ld, \"kept\": [",
+        annotune_fprint(file, ", \"calls\": %ld, \"ns\": %ld, \"beyond_bound\": %ld, ",
                         at->calls, at->ns, at->lost);
+        annotune_fprint(file, "\"failed\": %ld, \"kept\": [", at->failed);
         for (k = 0, joint = ""; k < annotune_own.calls_kept; k++) {
             if (!at->kept[k]) continue;
             annotune_fprint(file, "%s", joint);
@@ -241,7 +242,8 @@ static void annotune_write_index(int has_ended)
         if (n) annotune_fprint(file, ",\n");
         annotune_write_region(file, annotune_regions[n]);
     }
-    annotune_moved(file, annotune_fprint(file, "\n ]}\n") > 0, beside, path);
+    if (!annotune_moved(file, annotune_fprint(file, "\n ]}\n") > 0, beside, path))
+        annotune_fail(path);
 }
 
 __attribute__((destructor)) static void annotune_end_program(void)
@@ -294,11 +296,23 @@ static void annotune_add(long check[2], const char *bytes, long size)
     check[1] = (long)sums[1];
 }
 
+/* Write bytes by calls of the system, which tell where there is no such memory and do not end the
+   program: what was proven of a section may not hold where C leaves open what a pointer points at. */
+static int annotune_put_all(int file, const char *bytes, long size)
+{
+    long done;
+    for (; size > 0; size -= done, bytes += done) {
+        done = annotune_put(file, bytes, (unsigned long)size);
+        if (done <= 0) return 0;
+    }
+    return 1;
+}
+
 static int annotune_write_bytes(struct annotune_kept *one, long parts)
 {
     static const char zeros[8] = "";
     char path[4096], beside[4096];
-    int is_whole = 1;
+    int handle, is_whole = 1;
     long n, size;
     void *file;
     annotune_name(path, one->number, "");
@@ -308,12 +322,13 @@ static int annotune_write_bytes(struct annotune_kept *one, long parts)
         annotune_fail(path);
         return 0;
     }
+    handle = annotune_handle(file);
     for (n = 0; n < parts && is_whole; n++) {
         size = one->parts[n].count * one->parts[n].each;
         if (!size) continue;
-        annotune_add(one->check, one->parts[n].bytes, size);
-        is_whole &= annotune_write(one->parts[n].bytes, (unsigned long)size, 1, file) == 1;
-        if (size % 8) is_whole &= annotune_write(zeros, 8 - size % 8, 1, file) == 1;
+        is_whole &= annotune_put_all(handle, one->parts[n].bytes, size);
+        if (size % 8) is_whole &= annotune_put_all(handle, zeros, 8 - size % 8);
+        if (is_whole) annotune_add(one->check, one->parts[n].bytes, size);
     }
     return annotune_moved(file, is_whole, beside, path);
 }
@@ -368,7 +383,7 @@ static void annotune_keep(struct annotune_region *region, struct annotune_call *
                 annotune_free(before);
             }
         } else {
-            call->at->lost++;
+            call->at->failed++;
             annotune_free(one);
         }
     }
@@ -386,7 +401,7 @@ static struct annotune_at *annotune_found(struct annotune_region *region, const 
         if (!__builtin_memcmp(region->at[n].sizes, sizes, bytes)) return &region->at[n];
     if (region->count == ANNOTUNE_SIZES) return 0;
     at = &region->at[region->count];
-    at->calls = at->ns = at->lost = 0;
+    at->calls = at->ns = at->lost = at->failed = 0;
     at->sizes = annotune_zeros(1, bytes + 1);
     at->kept = annotune_zeros((unsigned long)annotune_own.calls_kept + 1, sizeof *at->kept);
     if (!at->sizes || !at->kept) return 0;
@@ -410,13 +425,14 @@ static long annotune_place(const struct annotune_at *at)
 }
 
 /* Count a call, and tell whether its arguments are to be kept. */
-static int annotune_begin(struct annotune_region *region, struct annotune_call *call)
+static int annotune_begin(struct annotune_region *region, struct annotune_call *call,
+                          const long *sizes)
 {
     int kept_errno = *annotune_errno(), pid = annotune_pid();
     annotune_lock(pid);
     if (pid != annotune_own.owner) annotune_begin_process(pid);
     call->number = ++region->calls;
-    call->at = annotune_found(region, call->integers);
+    call->at = annotune_found(region, sizes);
     call->place = -1;
     if (call->at) {
         call->at->calls++;

@@ -241,6 +241,11 @@ class Analysis:
         is_part = shape.touched is not None and shape.touched.may_be_none
         return not (shape.is_inspected or shape.may_be_null or is_part)
 
+    def users(self, array: str) -> frozenset[int]:
+        """Return the statements that touch elements of an array."""
+        every = self.accesses.items()
+        return frozenset(n for n, facts in every if any(f.access.array == array for f in facts))
+
     def stays_on_device(self, array: str) -> bool:
         """Return whether a device needs no copy of an array, neither before nor afterwards.
 

@@ -119,7 +119,7 @@ class JointBlocks:
 
     @cached_property
     def terms(self) -> tuple[JointTerm, ...]:
-        found = (JointTerm.of(self.unit, statement) for statement in self.unit.statements)
+        found = (JointTerm.of(self.unit, statement) for statement in self.unit.added)
         return tuple(term for term in found if isinstance(term, JointTerm))
 
     @cached_property
@@ -201,17 +201,13 @@ class JointBlocks:
         """Return how often elements of the output, and of what its readers touch, cross memory."""
         unit, own = self.unit, self.unit.statements
         is_set = find_assign(unit.body, unit.leader).op == "="
-        users = {
-            n
-            for n, facts in unit.analysis.accesses.items()
-            for f in facts
-            if f.access.array == array
-        }
-        is_dropped = is_set and users <= {*own} and unit.analysis.stays_on_device(array)
+        is_inside = unit.analysis.users(array) <= {*own}
+        is_dropped = is_set and is_inside and unit.analysis.stays_on_device(array)
         terms = {term.statement for term in self.terms}
         every = (f for n in own if n not in terms for f in unit.analysis.accesses[n])
         others = {f.access for f in every if all(moves(f, n) for n in unit.joint)}
-        return (not is_set) + (not is_dropped) + sum(one.array != array for one in others)
+        inner = {array, *unit.passed}
+        return (not is_set) + (not is_dropped) + sum(one.array not in inner for one in others)
 
     @property
     def rates(self) -> Mapping[str, float]:

@@ -23,7 +23,7 @@ from annotune.ir.nest import Combine, Level, LocalArray, Loop
 from annotune.schedule.apply import reductions_refused
 from annotune.schedule.candidate import Candidate
 from annotune.schedule.imperfect import ImperfectNest, imperfect_nests
-from annotune.transforms.distribute import Distribute, Fuse
+from annotune.transforms.distribute import Distribute, Fuse, Scalarize
 from annotune.transforms.legality import carried_sums
 from annotune.transforms.map import Map, Team
 from annotune.transforms.merge import Decode, Merge, merged_name
@@ -252,6 +252,19 @@ class Unit:
     def leader(self) -> int:
         """Return the statement whose number names the unit in a recipe."""
         return self.parts[0][0]
+
+    @cached_property
+    def added(self) -> tuple[int, ...]:
+        """Return the statements that accumulate into the element that the `joint` loops pick."""
+        target = find_assign(self.body, self.leader).target
+        first = (part[0] for part in self.parts)
+        return tuple(n for n in first if find_assign(self.body, n).target == target)
+
+    @property
+    def passed(self) -> tuple[str, ...]:
+        """Return the arrays that parts of statements with a `joint` loop have in scalars."""
+        parts = self.parts if self.joint else ()
+        return tuple(array for part in parts for array in _handed_on(self.analysis, part))
 
     @cached_property
     def answers(self) -> dict[tuple[object, ...], object]:
@@ -624,11 +637,29 @@ def join(analysis: Analysis, first: Unit, second: Unit, loop: str) -> Unit | Non
 def gathering(
     analysis: Analysis, parts: Sequence[tuple[int, ...]], loops: tuple[str, ...]
 ) -> Iterator[Transform]:
-    """Yield the steps that give statements of several nests `loops` in common, and no other."""
-    for statement, *_ in parts:
+    """Yield the steps that give statements of several nests `loops` in common, and no other.
+
+    A part may be several nests, the last of which alone reads what the others write.
+    """
+    for statement in (n for part in parts for n in part):
         inner = (x.var for x in analysis.paths[statement] if x.var not in loops)
         yield Permute(statement, (*loops, *inner))
+    yield from passing(analysis, parts)
     yield Fuse(tuple(part[0] for part in parts), loop=loops[-1])
+
+
+def passing(analysis: Analysis, parts: Sequence[tuple[int, ...]]) -> Iterator[Transform]:
+    """Yield the steps that make one nest of each part, in which scalars are handed on."""
+    for part in parts:
+        if len(part) > 1:
+            yield Fuse(part, late=True)
+            yield from (Scalarize(part[0], array) for array in _handed_on(analysis, part))
+
+
+def _handed_on(analysis: Analysis, part: tuple[int, ...]) -> tuple[str, ...]:
+    """Return the arrays that the statements of a part write, but for the last one."""
+    facts = (fact for n in part[:-1] for fact in analysis.accesses[n])
+    return tuple(dict.fromkeys(fact.access.array for fact in facts if fact.is_write))
 
 
 def accumulating(analysis: Analysis, nests: Sequence[Unit]) -> Unit | None:
@@ -637,8 +668,11 @@ def accumulating(analysis: Analysis, nests: Sequence[Unit]) -> Unit | None:
     Each is one statement in a perfect nest, and its loops that pick the element are parallel. They
     may stand in other orders: they get that of the first nest. The first may set the elements to a
     number, and the last ones may only read them, in those loops alone: each for itself, or for a
-    sum of all. None where a dependence forbids it.
+    sum of all. Nests of the same loops, wherever they stand, whose results the last one alone reads
+    are one part with it. None where a dependence forbids it.
     """
+    feeders = _feeders(analysis, nests)
+    nests = [unit for unit in nests if unit not in feeders]
     found = [_picking(analysis, unit) for unit in nests]
     target, loops = found[0]
     if target is None or not loops:
@@ -647,7 +681,10 @@ def accumulating(analysis: Analysis, nests: Sequence[Unit]) -> Unit | None:
     readers = nests[len(added) :]
     if added != [*range(len(added))] or not all(_only_reads(u, target, loops) for u in readers):
         return None
-    parts, context = tuple(part for unit in nests for part in unit.parts), _sized(analysis)
+    if feeders and (not readers or any({*unit.parallel} != {*loops} for unit in feeders)):
+        return None
+    parts, context = [part for unit in nests for part in unit.parts], _sized(analysis)
+    parts[-1] = (*(unit.leader for unit in feeders), *parts[-1])
     body = Distribute(nests[0].groups).apply(analysis.region.nest.body, context)
     for step in gathering(analysis, parts, loops):
         if step.why_not(body, context) is not None:
@@ -662,7 +699,29 @@ def accumulating(analysis: Analysis, nests: Sequence[Unit]) -> Unit | None:
     else:
         host, parallel = mappable(analysis, body, statements, band)
         able = not host and {*parallel} == {*loops}
-    return Unit(analysis, nests[0].groups, parts, band, (), loops, joint=loops) if able else None
+    groups = nests[0].groups
+    return Unit(analysis, groups, tuple(parts), band, (), loops, joint=loops) if able else None
+
+
+def _feeders(analysis: Analysis, nests: Sequence[Unit]) -> list[Unit]:
+    """Return those nests, each of one statement, whose results the last nest alone needs.
+
+    They write arrays that nobody reads afterwards, and run no loop beside those of an element.
+    """
+    found = [
+        unit
+        for unit in nests[:-1]
+        if len(unit.statements) == 1
+        and {*unit.parallel} == {x.var for x in unit.band} == {*unit.loops_around(unit.leader)}
+        and analysis.stays_on_device(unit.writes[0].access.array)
+    ]
+    reader, is_changed = nests[-1], True
+    while is_changed:
+        inside = {n for unit in (*found, reader) for n in unit.statements}
+        kept = [unit for unit in found if analysis.users(unit.writes[0].access.array) <= inside]
+        is_changed, found = len(kept) < len(found), kept
+    # What the last nest reads beside them is what all others accumulate into.
+    return found if len(found) < len(nests) - 1 else []
 
 
 def _only_reads(unit: Unit, target: Access, loops: tuple[str, ...]) -> bool:

@@ -34,7 +34,7 @@ from annotune.schedule.launch_sizes import (
     SM_THREADS,
     WARP,
 )
-from annotune.schedule.units import Unit, accumulating
+from annotune.schedule.units import Unit, accumulating, passing
 from annotune.strategies.gpu_tile import (
     GAIN,
     L2_ELEMENT,
@@ -172,12 +172,12 @@ def _halved(tile: JointTile) -> JointTile:
 class _Joint:
     """The statements of a unit as terms of one output, and what suits them.
 
-    The last ones, `readers`, only read the output.
+    The last nests, `readers`, only read the output, each by the last of its statements.
     """
 
     unit: Unit
     terms: tuple[JointTerm, ...]
-    readers: tuple[int, ...]
+    readers: tuple[tuple[int, ...], ...]
     target: AccessFacts
     element: int
 
@@ -430,13 +430,16 @@ class _Joint:
         steps: list[Transform] = []
         for term, own in zip(self.terms, tile.sums, strict=True):
             steps += self._shaped(tile, term.statement, (*blocks, *threads), term.sums, own)
-        for reader in self.readers:
-            steps += self._shaped(tile, reader, (*blocks, *threads))
+        steps += passing(self.unit.analysis, self.readers)
+        for first, *_ in self.readers:
+            steps += self._shaped(tile, first, (*blocks, *threads))
         levels = (*on_place("block", blocks), *on_place("thread", threads))
-        steps += [Fuse(self.unit.statements, loop=(*blocks, *threads)[-1]), Map(leader, levels)]
+        nests = tuple(part[0] for part in self.unit.parts)
+        steps += [Fuse(nests, loop=(*blocks, *threads)[-1]), Map(leader, levels)]
         for k in range(len(self.terms)):
             steps += self._staged(tile, k, 0 if is_relayed else stages)
-        steps.append(Hold(leader, self._held(tile), others=self.unit.statements[1:]))
+        others = tuple(part[-1] for part in self.unit.parts[1:])
+        steps.append(Hold(leader, self._held(tile), others=others))
         if is_relayed:
             first, *others = (term.statement for term in self.terms if term.sums)
             steps.append(Relay(first, tuple(others)))
@@ -554,6 +557,10 @@ class _Joint:
         rule = f"{count} statements add to {array}, which stays in registers"
         if self.readers:
             rule += f"; {len(self.readers)} more find it there"
+        if self.unit.passed:
+            count = sum(len(part) - 1 for part in self.readers)
+            made = ", ".join(self.unit.passed)
+            rule += f", {count} others compute {made} for it, which are never in memory"
         yield Reason("strategy", "accumulate", rule)
         threads = ", ".join(f"{n} by {size}" for n, size in tile.threads)
         yield Reason("threads", threads, "the least to copy for each product")
@@ -603,14 +610,13 @@ def _problem(unit: Unit) -> _Joint | str:
     if len(unit.joint) > MOST_LOOPS:
         return f"more than {MOST_LOOPS} loops pick an output"
     output = unit.writes[0].access
-    added = [n for n in unit.statements if find_assign(unit.body, n).target == output]
     terms: list[JointTerm] = []
-    for statement in added:
+    for statement in unit.added:
         term = JointTerm.of(unit, statement)
         if isinstance(term, str):
             return term
         terms.append(term)
-    readers = tuple(n for n in unit.statements if n not in added)
+    readers = tuple(part for part in unit.parts if part[0] not in unit.added)
     region = unit.analysis.region
     if sum(bool(term.inputs) for term in terms) < 2 and not readers:
         return "fewer than two statements add to the output"

@@ -1,20 +1,28 @@
 """Which statements share loops: taken apart into nests of their own, or fused.
 
-Scalars that pass between statements are expanded to arrays before these are taken apart.
+Scalars that pass between statements are expanded to arrays before these are taken apart, and arrays
+that only pass between statements of one iteration become scalars.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from annotune.analysis.facts import Analysis
 from annotune.annotation.commands import Kind
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
-from annotune.ir.expr import Access, Var
-from annotune.ir.nest import Level, LocalArray, Loop, Stmt, walk_stmts
+from annotune.ir.expr import Access, Var, accesses
+from annotune.ir.nest import Assign, Level, Local, LocalArray, Loop, Stmt, walk_stmts
 from annotune.transforms.legality import missing, order_refusal, serial_refusal
-from annotune.transforms.messages import LOOPS_DIFFER, NO_ARRAY, NOT_PRIVATE, SETS_BOUNDS
+from annotune.transforms.messages import (
+    LOOPS_DIFFER,
+    NO_ARRAY,
+    NOT_PRIVATE,
+    NOT_SCALAR,
+    SETS_BOUNDS,
+)
 from annotune.transforms.transform import CHILL, THESIS, Context, OnStatement, Word, takes
 from annotune.transforms.tree import (
     Body,
@@ -33,6 +41,7 @@ from annotune.transforms.tree import (
     same_bounds,
     top_of,
     turn,
+    used_names,
 )
 
 
@@ -116,6 +125,9 @@ class Fuse:
     loop="i")``: ``for i: for k: S0`` and ``for i: for k: S1`` become ``for i: (for k: S0) (for k:
     S1)``, as sums into one element need it whose terms keep their order, and what an iteration of
     ``i`` hands from one nest to the next.
+
+    The nest stands where the first of them stood, with `late` where the last did: so what they read
+    may be written by nests between them.
     """
 
     is_inner: ClassVar[bool] = False
@@ -127,6 +139,7 @@ class Fuse:
     )
     statements: tuple[int, ...] = takes(Kind.STATEMENT, repeated=2)
     loop: str = takes(Kind.LOOP, "", by_name=True)
+    late: bool = takes(Kind.FLAG, False, by_name=True, exact=True)
     span: Span = field(default=NOWHERE, compare=False)
 
     @property
@@ -186,7 +199,7 @@ class Fuse:
         )
 
     def apply(self, body: Body, context: Context) -> Body:
-        """Return `body` with the nests merged where the first of them stands."""
+        """Return `body` with the nests merged where the first, or the last, of them stands."""
         places = self._places(body)
         merged = body[places[0]]
         for place in places[1:]:
@@ -194,10 +207,11 @@ class Fuse:
             assert isinstance(merged, Loop)
             assert isinstance(other, Loop)
             merged = _merged(merged, other, self.loop, context)
+        kept = max(places) if self.late else places[0]
         return tuple(
-            merged if k == places[0] else stmt
+            merged if k == kept else stmt
             for k, stmt in enumerate(body)
-            if k == places[0] or k not in places
+            if k == kept or k not in places
         )
 
     def _places(self, body: Body) -> tuple[int, ...]:
@@ -318,3 +332,73 @@ class Expand(OnStatement):
         around = path(body, self.statement)
         names = [x.var for x in around]
         return around[names.index(self.loops[0]) : names.index(self.loops[-1]) + 1]
+
+
+@dataclass(frozen=True, slots=True)
+class Scalarize(OnStatement):
+    """Have a scalar in place of an `array` whose elements live in one iteration of a loop.
+
+    ``Scalarize(0, "t")``: ``for i: (t[i] = a[i]; t[i] += b[i]; c[i] += t[i])`` becomes ``for i:
+    (double t_own; t_own = a[i]; t_own += b[i]; c[i] += t_own)``. All that touches the array stands
+    in the innermost loop around `statement`, uses the same element, and sets it first; nobody reads
+    the array afterwards (`Analysis.stays_on_device`). The order stays, so nothing can break. It is
+    what `Fuse` brings together that can be so, and undoes what `Expand` does.
+
+    Source: V. Sarkar and G. Gao, "Optimization of array accesses by collective loop
+    transformations", ICS 1991, doi:10.1145/109025.109077 (array contraction).
+    """
+
+    is_inner: ClassVar[bool] = False
+    word: ClassVar[Word] = Word(
+        "scalarize",
+        "have a scalar in place of an array whose elements live in one iteration",
+        'scalarize(0, "t")',
+        "Sarkar and Gao 1991",
+        exact=True,
+    )
+    array: str = takes(Kind.NAME)
+
+    def why_not(self, body: Body, context: Context) -> Diagnostic | None:
+        """Return the reason the array must be in memory, or None where a scalar does."""
+        if absent := missing(body, self.statement, (), self.span):
+            return absent
+        why = self._why_kept(body, context)
+        return NOT_SCALAR.at(self.span, array=self.array, why=why) if why else None
+
+    def _why_kept(self, body: Body, context: Context) -> str:
+        """Return in words why the array must be in memory, empty where a scalar does."""
+        around = path(body, self.statement)
+        users = [stmt for stmt in walk_stmts(body) if self.array in used_names(stmt)]
+        if not around or not users:
+            return "no loop around the statement uses it"
+        if not context.analysis.stays_on_device(self.array):
+            return "its elements are read after the region, or before they are written"
+        assigns = [stmt for stmt in around[-1].body if isinstance(stmt, Assign)]
+        if not all(any(stmt is one for one in assigns) for stmt in users):
+            return f"it is used outside the loop '{around[-1].var}' as well"
+        own = [one for one in assigns if self.array in used_names(one)]
+        places = {a for one in own for a in _elements(one) if a.array == self.array}
+        if len(places) > 1:
+            return "its statements use several elements in one iteration"
+        first = own[0]
+        is_set = first.op == "=" and first.guard is None and first.target in places
+        if not is_set or places & {*first.reads()}:
+            return f"statement {first.number} does not set the element before all others use it"
+        return ""
+
+    def apply(self, body: Body, context: Context) -> Body:
+        """Return `body` with the scalar in place of the element, which `why_not` has accepted."""
+        around = path(body, self.statement)[-1]
+        assigns = [stmt for stmt in around.body if isinstance(stmt, Assign)]
+        place = next(a for one in assigns for a in _elements(one) if a.array == self.array)
+        name = fresh_name(f"{self.array}_own", body, context.names)
+        inside = exchanged(around.body, {place: Var(name)})
+        own = Local(name, context.types[self.array])
+        return replace_loop(body, around, (replace(around, body=(own, *inside)),))
+
+
+def _elements(assign: Assign) -> Iterator[Access]:
+    """Yield the elements of arrays that an assignment touches, also those that it reads an index
+    from."""
+    for place in (assign.target, *assign.reads()):
+        yield from accesses(place)

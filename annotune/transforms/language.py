@@ -32,7 +32,7 @@ from annotune.annotation.spec import Command, Value
 from annotune.diagnostics import NOWHERE, Diagnostic, Span, Template
 from annotune.ir.nest import Level
 from annotune.transforms.cache import Aligned, AnySize, Cache, Resident
-from annotune.transforms.distribute import Distribute, Expand, Fuse
+from annotune.transforms.distribute import Distribute, Expand, Fuse, Scalarize
 from annotune.transforms.map import PLACES, Map, Team, Vectorize
 from annotune.transforms.merge import Decode, Merge
 from annotune.transforms.permute import Permute
@@ -407,8 +407,8 @@ class OtherSizes:
 T = TypeVar("T")
 
 # What a worker does is done in this order: statement by statement from copies to ends of tiles.
-_SHAPING = (Merge, Permute, Fuse, Tile, Cyclic)
-_IN_NEST = (Permute, Tile, Cyclic)
+_SHAPING = (Merge, Permute, Fuse, Scalarize, Tile, Cyclic)
+_IN_NEST = (Permute, Scalarize, Tile, Cyclic)
 _PLACING = (Map, ShareArray, Batch, Team, Spread, Vectorize)
 _OF_STATEMENT = (Stage, Pipeline, Overlay, Prefetch, Hold, Relay, Peel, Pad)
 # What a recipe says of copies and blocks in registers.
@@ -454,12 +454,14 @@ def in_order(steps: Iterable[Transform]) -> Schedule:
     first = {statement_of(step): place for place, step in reversed([*enumerate(every)])}
     made = {tile_name(step.loop) for step in every if isinstance(step, Tile)}
     is_apart = any(isinstance(step, Expand | Distribute) for step in every)
-    is_apart = is_apart or any(isinstance(step, Fuse) and step.loop for step in every)
+    is_apart = is_apart or any(isinstance(s, Fuse) and (s.loop or s.late) for s in every)
     is_joint = any(isinstance(step, Hold) and step.others for step in every)
 
     def shaping(step: Transform) -> int:
         is_late = isinstance(step, Permute) and bool(made & {*step.order})
-        is_given = isinstance(step, _IN_NEST) or (isinstance(step, Fuse) and bool(step.loop))
+        is_given = isinstance(step, _IN_NEST) or (
+            isinstance(step, Fuse) and (step.loop or step.late)
+        )
         if is_late or (is_apart and is_given):
             return len(_SHAPING)
         return _SHAPING.index(type(step)) if type(step) in _SHAPING else len(_SHAPING)

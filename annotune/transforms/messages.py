@@ -297,6 +297,11 @@ NOT_OVERLAID = Template(
     "are: {why}",
     "`stage` the inputs of both, each inside loops that no other statement's copies are used in",
 )
+NOT_SCALAR = Template(
+    "AT248",
+    "scalarize: '{array}' stays in memory: {why}",
+    "`fuse` all nests that use the array, which the function has for itself alone",
+)
 TOO_MANY_TOGETHER = Template(
     "AT299",
     "stage: {threads} threads would fill the copy of '{array}' together, more than the {limit} of "

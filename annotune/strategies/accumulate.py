@@ -431,8 +431,8 @@ class _Joint:
         for term, own in zip(self.terms, tile.sums, strict=True):
             steps += self._shaped(tile, term.statement, (*blocks, *threads), term.sums, own)
         steps += passing(self.unit.analysis, self.readers)
-        for first, *_ in self.readers:
-            steps += self._shaped(tile, first, (*blocks, *threads))
+        for reader in self.readers:
+            steps += self._shaped(tile, reader[0], (*blocks, *threads))
         levels = (*on_place("block", blocks), *on_place("thread", threads))
         nests = tuple(part[0] for part in self.unit.parts)
         steps += [Fuse(nests, loop=(*blocks, *threads)[-1]), Map(leader, levels)]
@@ -558,7 +558,7 @@ class _Joint:
         if self.readers:
             rule += f"; {len(self.readers)} more find it there"
         if self.unit.passed:
-            count = sum(len(part) - 1 for part in self.readers)
+            count = sum(len(one) - 1 for one in self.readers)
             made = ", ".join(self.unit.passed)
             rule += f", {count} others compute {made} for it, which are never in memory"
         yield Reason("strategy", "accumulate", rule)

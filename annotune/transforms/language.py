@@ -454,7 +454,7 @@ def in_order(steps: Iterable[Transform]) -> Schedule:
     first = {statement_of(step): place for place, step in reversed([*enumerate(every)])}
     made = {tile_name(step.loop) for step in every if isinstance(step, Tile)}
     is_apart = any(isinstance(step, Expand | Distribute) for step in every)
-    is_apart = is_apart or any(isinstance(s, Fuse) and (s.loop or s.late) for s in every)
+    is_apart = is_apart or any(map(_is_fusing, every))
     is_joint = any(isinstance(step, Hold) and step.others for step in every)
 
     def shaping(step: Transform) -> int:
@@ -482,6 +482,11 @@ def in_order(steps: Iterable[Transform]) -> Schedule:
         return (4, known, 0)
 
     return tuple(sorted(every, key=place))
+
+
+def _is_fusing(step: Transform) -> bool:
+    """Return whether a step makes one of nests down to some loop, or where the last one stood."""
+    return isinstance(step, Fuse) and bool(step.loop or step.late)
 
 
 def together(kernels: Iterable[Schedule]) -> Schedule:

@@ -75,7 +75,7 @@ from annotune.schedule.plan import Kernel, Plan
 from annotune.space.points import AccPoints
 from annotune.space.variants import Variant
 from annotune.transforms.cache import Cache
-from annotune.transforms.distribute import Distribute, Expand, Fuse
+from annotune.transforms.distribute import Distribute, Expand, Fuse, Scalarize
 from annotune.transforms.map import TILE
 from annotune.transforms.permute import Permute
 from annotune.transforms.registers import Hold, Registers, array_accesses
@@ -151,7 +151,19 @@ class OffloadTarget(InPlaceTarget):
         DEVICE_LEVELS,
         frozenset(),
         (
-            *(Distribute, Permute, Fuse, Tile, Cyclic, Expand, Registers, Hold, Unroll, Cache),
+            *(
+                Distribute,
+                Permute,
+                Fuse,
+                Scalarize,
+                Tile,
+                Cyclic,
+                Expand,
+                Registers,
+                Hold,
+                Unroll,
+                Cache,
+            ),
             ShareArray,
         ),
     )

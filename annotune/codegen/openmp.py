@@ -38,7 +38,7 @@ from annotune.ir.region import Region, Scalar
 from annotune.schedule.plan import Kernel, Plan
 from annotune.space.openmp import CpuPoints
 from annotune.space.variants import Variant
-from annotune.transforms.distribute import Distribute, Expand, Fuse
+from annotune.transforms.distribute import Distribute, Expand, Fuse, Scalarize
 from annotune.transforms.map import STATIC, Vectorize
 from annotune.transforms.permute import Permute
 from annotune.transforms.pipeline import Prefetch
@@ -62,7 +62,19 @@ class OpenMpTarget(InPlaceTarget):
     vocabulary = Vocabulary(
         frozenset({Level.CPU_THREAD, Level.SIMD}),
         frozenset({MemorySpace.PRIVATE}),
-        (Distribute, Permute, Fuse, Tile, Expand, Vectorize, Prefetch, Hold, Pad, Unroll),
+        (
+            Distribute,
+            Permute,
+            Fuse,
+            Scalarize,
+            Tile,
+            Expand,
+            Vectorize,
+            Prefetch,
+            Hold,
+            Pad,
+            Unroll,
+        ),
     )
 
     def region(self, variant: Variant, resident: bool) -> RegionCode:

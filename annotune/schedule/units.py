@@ -641,17 +641,24 @@ def gathering(
 
     A part may be several nests, the last of which alone reads what the others write.
     """
-    for statement in (n for part in parts for n in part):
+    for statement, *_ in parts:
         inner = (x.var for x in analysis.paths[statement] if x.var not in loops)
         yield Permute(statement, (*loops, *inner))
-    yield from passing(analysis, parts)
+    yield from passing(analysis, parts, loops)
     yield Fuse(tuple(part[0] for part in parts), loop=loops[-1])
 
 
-def passing(analysis: Analysis, parts: Sequence[tuple[int, ...]]) -> Iterator[Transform]:
-    """Yield the steps that make one nest of each part, in which scalars are handed on."""
+def passing(
+    analysis: Analysis, parts: Sequence[tuple[int, ...]], loops: tuple[str, ...]
+) -> Iterator[Transform]:
+    """Yield the steps that make one nest of each part, its loops in one order.
+
+    Scalars are handed on in it.
+    """
     for part in parts:
         if len(part) > 1:
+            around = {n: tuple(x.var for x in analysis.paths[n]) for n in part}
+            yield from (Permute(n, loops) for n in part if around[n] != loops)
             yield Fuse(part, late=True)
             yield from (Scalarize(part[0], array) for array in _handed_on(analysis, part))
 
@@ -681,7 +688,7 @@ def accumulating(analysis: Analysis, nests: Sequence[Unit]) -> Unit | None:
     readers = nests[len(added) :]
     if added != [*range(len(added))] or not all(_only_reads(u, target, loops) for u in readers):
         return None
-    if feeders and (not readers or any({*unit.parallel} != {*loops} for unit in feeders)):
+    if feeders and not (readers and all(_may_feed(unit, target, loops) for unit in feeders)):
         return None
     parts, context = [part for unit in nests for part in unit.parts], _sized(analysis)
     parts[-1] = (*(unit.leader for unit in feeders), *parts[-1])
@@ -691,7 +698,7 @@ def accumulating(analysis: Analysis, nests: Sequence[Unit]) -> Unit | None:
             return None
         body = step.apply(body, context)
     band = bands(body, parts[0][0])[0]
-    statements = tuple(part[0] for part in parts)
+    statements = tuple(n for part in parts for n in part)
     if tuple(loop.var for loop in band) != loops or not {*statements} <= numbers(band[-1]):
         return None
     if any(unit.sums for unit in readers):
@@ -713,7 +720,8 @@ def _feeders(analysis: Analysis, nests: Sequence[Unit]) -> list[Unit]:
         for unit in nests[:-1]
         if len(unit.statements) == 1
         and {*unit.parallel} == {x.var for x in unit.band} == {*unit.loops_around(unit.leader)}
-        and analysis.stays_on_device(unit.writes[0].access.array)
+        and all(analysis.stays_on_device(f.access.array) for f in unit.writes)
+        and unit.writes
     ]
     reader, is_changed = nests[-1], True
     while is_changed:
@@ -722,6 +730,12 @@ def _feeders(analysis: Analysis, nests: Sequence[Unit]) -> list[Unit]:
         is_changed, found = len(kept) < len(found), kept
     # What the last nest reads beside them is what all others accumulate into.
     return found if len(found) < len(nests) - 1 else []
+
+
+def _may_feed(unit: Unit, target: Access, loops: tuple[str, ...]) -> bool:
+    """Return whether a unit runs in the loops that pick an element, which it does not touch."""
+    touched = {fact.access.array for fact in unit.analysis.accesses[unit.leader]}
+    return {*unit.parallel} == {*loops} and target.array not in touched
 
 
 def _only_reads(unit: Unit, target: Access, loops: tuple[str, ...]) -> bool:

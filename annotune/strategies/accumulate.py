@@ -430,7 +430,7 @@ class _Joint:
         steps: list[Transform] = []
         for term, own in zip(self.terms, tile.sums, strict=True):
             steps += self._shaped(tile, term.statement, (*blocks, *threads), term.sums, own)
-        steps += passing(self.unit.analysis, self.readers)
+        steps += passing(self.unit.analysis, self.readers, self.unit.joint)
         for reader in self.readers:
             steps += self._shaped(tile, reader[0], (*blocks, *threads))
         levels = (*on_place("block", blocks), *on_place("thread", threads))

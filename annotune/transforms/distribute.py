@@ -21,6 +21,7 @@ from annotune.transforms.messages import (
     NO_ARRAY,
     NOT_PRIVATE,
     NOT_SCALAR,
+    REVERSES_DEPENDENCE,
     SETS_BOUNDS,
 )
 from annotune.transforms.transform import CHILL, THESIS, Context, OnStatement, Word, takes
@@ -34,11 +35,13 @@ from annotune.transforms.tree import (
     full_length,
     is_declaration,
     named_loop,
+    names_in,
     numbers,
     path,
     replace_loop,
     restrict,
     same_bounds,
+    target_name,
     top_of,
     turn,
     used_names,
@@ -85,8 +88,14 @@ class Distribute:
                 return absent
         if self.loop and (absent := missing(body, self.statement, (self.loop,), self.span)):
             return absent
-        help_ = "leave the two statements in one nest"
-        return order_refusal("distribute", self.apply(body, context), context, self.span, help_)
+        help_, apart = "leave the two statements in one nest", self.apply(body, context)
+        if parted := _parted(body, apart):
+            loop, name = parted
+            text = f"{name} belongs to one iteration of {loop}, whose statements are taken apart"
+            return REVERSES_DEPENDENCE.at(
+                self.span, command="distribute", loop=loop, array=name, text=text, help=help_
+            )
+        return order_refusal("distribute", apart, context, self.span, help_)
 
     def apply(self, body: Body, context: Context) -> Body:
         """Return `body` with one nest per group, in the order of their first statements."""
@@ -112,6 +121,24 @@ def _complete(
         current = owner.get(number, current)
         parts.setdefault(current, set()).add(number)
     return tuple(frozenset(p) for p in sorted(parts.values(), key=min))
+
+
+def _parted(body: Body, apart: Body) -> tuple[str, str] | None:
+    """Return a loop and its scalar that statements set for each other, where each has its own now.
+
+    Those that a loop computes anew from others, ``int i = m / n;``, may be there twice.
+    """
+    before, after = (
+        [
+            (loop.var, stmt.name)
+            for loop in walk_stmts(whole)
+            if isinstance(loop, Loop)
+            for stmt in loop.body
+            if isinstance(stmt, Local) and stmt.value is None
+        ]
+        for whole in (body, apart)
+    )
+    return next((one for one in after if after.count(one) > before.count(one)), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -380,6 +407,8 @@ class Scalarize(OnStatement):
         places = {a for one in own for a in _elements(one) if a.array == self.array}
         if len(places) > 1:
             return "its statements use several elements in one iteration"
+        if any(names_in(place) & {*map(target_name, assigns)} for place in places):
+            return "what its element is picked by changes within an iteration"
         first = own[0]
         is_set = first.op == "=" and first.guard is None and first.target in places
         if not is_set or places & {*first.reads()}:

@@ -459,9 +459,7 @@ def in_order(steps: Iterable[Transform]) -> Schedule:
 
     def shaping(step: Transform) -> int:
         is_late = isinstance(step, Permute) and bool(made & {*step.order})
-        is_given = isinstance(step, _IN_NEST) or (
-            isinstance(step, Fuse) and (step.loop or step.late)
-        )
+        is_given = isinstance(step, _IN_NEST) or _is_fusing(step)
         if is_late or (is_apart and is_given):
             return len(_SHAPING)
         return _SHAPING.index(type(step)) if type(step) in _SHAPING else len(_SHAPING)

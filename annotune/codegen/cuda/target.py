@@ -41,7 +41,7 @@ from annotune.schedule.plan import Plan
 from annotune.space.points import GpuPoints
 from annotune.space.variants import Variant
 from annotune.transforms.cache import Aligned, AnySize, Resident
-from annotune.transforms.distribute import Distribute, Expand, Fuse
+from annotune.transforms.distribute import Distribute, Expand, Fuse, Scalarize
 from annotune.transforms.map import PLACES
 from annotune.transforms.merge import Decode, Merge
 from annotune.transforms.permute import Permute
@@ -75,7 +75,7 @@ class CudaTarget:
         frozenset(PLACES["block"]) | frozenset(PLACES["thread"]),
         frozenset({MemorySpace.SHARED, MemorySpace.PRIVATE}),
         (
-            *(Distribute, Merge, Permute, Fuse, Tile, Cyclic, Expand),
+            *(Distribute, Merge, Permute, Fuse, Scalarize, Tile, Cyclic, Expand),
             *(ShareArray, Batch, Spread),
             *(Registers, Pipeline, Overlay, Relay, Hold, Peel, Pad, Unroll, TensorCores, Stream),
             *(Resident, AnySize),

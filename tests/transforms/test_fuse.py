@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.nests import LAW, SIZES, accepted, analysed, assert_law, nests, refused
@@ -115,6 +116,42 @@ def test_a_nest_between_that_the_second_needs() -> None:
     assert refused(Fuse((0, 2)), one.region.nest.body, one).code == "AT253"
 
 
+BETWEEN = (
+    "for i in 0:n: a[i] = 1.0\nfor j in 0:n: c[j] = 2.0\nfor i in 0:n: b[i] = a[i] + c[n - 1 - i]\n"
+)
+
+
+def test_a_nest_that_the_last_one_needs_stays_before_the_merged_one() -> None:
+    one = nest_analysis(BETWEEN)
+    body = one.region.nest.body
+    assert refused(Fuse((0, 2)), body, one).code == "AT253"
+    fuse = Fuse((0, 2), late=True)
+    assert fuse.why_not(body, Context(one)) is None
+    late = fuse.apply(body, Context(one))
+    assert text_of(late) == (
+        "for j in 0:n\n  S1: c[j] = 2.0\n"
+        "for i in 0:n\n  S0: a[i] = 1.0\n  S2: b[i] = a[i] + c[n - 1 - i]\n"
+    )
+    assert_law(late, one)
+
+
+@pytest.mark.parametrize("line", ["c[j] = a[j]", "a[j] = 2.0", "u[j] = 2.0"])
+def test_a_nest_that_comes_later_is_not_left_behind(line: str) -> None:
+    one = nest_analysis(BETWEEN.replace("c[j] = 2.0", line).replace("1.0", "u[i]", 1))
+    refusal = refused(Fuse((0, 2), late=True, span=COMMAND), one.region.nest.body, one)
+    assert (refusal.code, refusal.span) == ("AT253", COMMAND)
+
+
+def test_nests_are_joined_late_down_to_a_loop() -> None:
+    text = HANDED_ON.split("for e")
+    one = nest_analysis(f"for e{text[1]}for j in 0:m: c[j] = 2.0\nfor e{text[2]}")
+    fuse = Fuse((0, 2), "e", late=True)
+    assert fuse.why_not(one.region.nest.body, Context(one)) is None
+    joined = fuse.apply(one.region.nest.body, Context(one))
+    assert text_of(joined).startswith("for j in 0:m\n  S1: c[j] = 2.0\nfor e in 0:n\n")
+    assert_law(joined, one)
+
+
 @LAW
 @given(first=nests(), second=nests(), data=st.data())
 def test_legal_fusion_keeps_the_result(first: str, second: str, data: st.DataObject) -> None:
@@ -123,11 +160,12 @@ def test_legal_fusion_keeps_the_result(first: str, second: str, data: st.DataObj
     one = analysed(text)
     body = one.region.nest.body
     tops = [min(n for n in one.paths if one.paths[n][0] is loop) for loop in body]  # type: ignore[comparison-overlap]
-    assert_law(accepted(Fuse(tuple(tops)), body, one), one)
+    is_late = data.draw(st.booleans())
+    assert_law(accepted(Fuse(tuple(tops), late=is_late), body, one), one)
     apart = Distribute(tuple((n,) for n in sorted(one.paths)))
     if apart.why_not(body, Context(one)) is None:
         alone = apart.apply(body, Context(one))
         chosen = data.draw(st.permutations(sorted(one.paths)))[:2]
-        fuse = Fuse(tuple(sorted(chosen)))
+        fuse = Fuse(tuple(sorted(chosen)), late=is_late)
         if fuse.why_not(alone, Context(one)) is None:
             assert_law(fuse.apply(alone, Context(one)), one)

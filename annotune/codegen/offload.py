@@ -151,19 +151,8 @@ class OffloadTarget(InPlaceTarget):
         DEVICE_LEVELS,
         frozenset(),
         (
-            *(
-                Distribute,
-                Permute,
-                Fuse,
-                Scalarize,
-                Tile,
-                Cyclic,
-                Expand,
-                Registers,
-                Hold,
-                Unroll,
-                Cache,
-            ),
+            *(Distribute, Permute, Fuse, Scalarize, Tile, Cyclic, Expand),
+            *(Registers, Hold, Unroll, Cache),
             ShareArray,
         ),
     )

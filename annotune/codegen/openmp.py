@@ -63,17 +63,8 @@ class OpenMpTarget(InPlaceTarget):
         frozenset({Level.CPU_THREAD, Level.SIMD}),
         frozenset({MemorySpace.PRIVATE}),
         (
-            Distribute,
-            Permute,
-            Fuse,
-            Scalarize,
-            Tile,
-            Expand,
-            Vectorize,
-            Prefetch,
-            Hold,
-            Pad,
-            Unroll,
+            *(Distribute, Permute, Fuse, Scalarize, Tile, Expand),
+            *(Vectorize, Prefetch, Hold, Pad, Unroll),
         ),
     )
 

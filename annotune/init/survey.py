@@ -40,6 +40,8 @@ NO_NESTS = Template(
 # Iterations of a nest at assumed sizes: some 10 ms on one core, and no array beyond 128 MiB.
 _ITERATIONS = 1 << 24
 _LARGEST_SIZE, _LEAST_SIZE = 1 << 20, 16
+# Elements between which a size that is only in subscripts, such as a stride, may put others.
+_ELEMENTS = 1 << 26
 _WORD_BYTES = 8
 
 _UNSIZED: Mapping[str, int] = {}
@@ -242,10 +244,11 @@ class _Looking:
         """Choose the sizes that nobody gives: alike in all nests of a function."""
         found: dict[tuple[str, str], int] = {}
         for region in regions:
-            least = _scale(region)
+            least, bounds = _scale(region), _in_bounds(region)
             for name in _open_sizes(region):
                 key = region.function, name
-                found[key] = min(least, found.get(key, least))
+                value = least if name in bounds or least**2 <= _ELEMENTS else 1
+                found[key] = min(value, found.get(key, value))
                 if _only_begins(region, name):
                     found[key] = 1
         self.values = {**found, **self.values}
@@ -324,6 +327,14 @@ def _open_sizes(region: Region) -> tuple[str, ...]:
     fixed = region.known_sizes.keys() | region.nest.iterators() | region.nest.written_scalars()
     open_ = (s.name for s in region.scalars.values() if s.type not in ("float", "double"))
     return tuple(name for name in open_ if name in names - fixed)
+
+
+def _in_bounds(region: Region) -> frozenset[str]:
+    """Return the names that decide how often loops run, or how long arrays are."""
+    loops = (expr for loop in region.nest.loops() for expr in (loop.lower, loop.upper))
+    extents = (extent for array in region.arrays.values() for extent in array.extents)
+    exprs = (expr for expr in (*loops, *extents) if expr is not None)
+    return frozenset(name for expr in exprs for name in variables(expr))
 
 
 def _only_begins(region: Region, name: str) -> bool:

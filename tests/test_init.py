@@ -249,7 +249,10 @@ def test_says_it_in_a_sidecar_of_a_source_that_stays() -> None:
 def test_writes_elsewhere_but_over_nothing() -> None:
     source = Path("heat.c")
     source.write_text(HEAT)
-    assert annotune("init", source, "--yes", "-o", "made/heat.c").code == 0
+    done = annotune("init", source, "--yes", "-o", "made/heat.c", "-D", "A=1")
+    assert done.code == 0
+    # The headers beside the source are no longer beside what is made of it.
+    assert "next: annotune run made/heat.c -I. -DA=1\n" in done.out
     assert read(source) == HEAT
     made = read(Path("made/heat.c"))
     again = annotune("init", source, "--yes", "-o", "made/heat.c")
@@ -305,6 +308,69 @@ def test_a_loop_place_counts_as_a_sidecar_does() -> None:
     assert places[2].inner[0].occurrence == 1
 
 
+def assumed(*arguments: str) -> dict[str, int]:
+    """Return the sizes that `init` takes for a.c where nobody gives any."""
+    done = annotune("init", "a.c", *arguments)
+    assert done.code == 0, done.err
+    return {name: int(value) for name, value in re.findall(r"(\w+) = (\d+) \(assumed\)", done.err)}
+
+
+def test_assumes_sizes_at_which_the_nest_stays_in_its_arrays() -> None:
+    Path("a.c").write_text(
+        "#define ROWS 300\nstatic double a[ROWS][500];\nvoid f(int steps, int n, int m)\n{\n"
+        "    for (int t = 0; t < steps; t++)\n        for (int i = 1; i < n - 1; i++)\n"
+        "            for (int j = 0; j < m; j++)\n                a[i + 1][j] = a[i - 1][j];\n}\n"
+    )
+    found = assumed()
+    assert (found["n"], found["m"]) == (300, 500)
+    assert found["steps"] >= 16
+
+
+def test_assumes_steps_of_one_and_rows_as_long_as_their_loops() -> None:
+    Path("a.c").write_text(
+        "void f(int n, int incx, double *restrict x)\n{\n"
+        "    for (int i = 0; i < n; i++)\n        x[i * incx] = 0;\n}\n"
+        "void g(int n, int ld, double *restrict y, const double *restrict z)\n{\n"
+        "    for (int i = 0; i < n; i++)\n        for (int j = 0; j < n; j++)\n"
+        "            y[i * ld + j] = z[j];\n}\n"
+        "void h(int lo, int n, double *restrict x)\n{\n"
+        "    for (int i = lo; i < n; i++)\n        x[i] = 0;\n}\n"
+    )
+    assert assumed("--function", "f") == {"n": 1 << 20, "incx": 1}
+    found = assumed("--function", "g")
+    assert found["ld"] >= found["n"] >= 256
+    assert assumed("--function", "h") == {"lo": 1, "n": 1 << 20}
+
+
+def test_finds_sizes_at_which_loops_between_two_sizes_run() -> None:
+    Path("a.c").write_text(
+        "void f(int n, int m, double *restrict x)\n{\n"
+        "    for (int i = 0; i < n - m; i++)\n        x[i] = 0;\n}\n"
+    )
+    assert sorted(assumed().values()) == [1, 1 << 20]
+
+
+def test_counts_the_loops_around_a_nest() -> None:
+    Path("a.c").write_text(
+        "#include <stdio.h>\n#define STEPS 50\nvoid f(int n, int more, double *restrict x)\n{\n"
+        "    for (int i = 0; i < n; i++)\n        x[i] = i;\n"
+        '    for (int t = 0; t < 2 * STEPS; ++t) {\n        printf("%d", t);\n'
+        "        for (int i = 0; i < n; i++)\n            x[i] = x[i];\n    }\n"
+        '    for (int t = 0; t < more; t++) {\n        printf("%d", t);\n'
+        "        for (int i = 0; i < n; i++)\n            x[i] = x[i];\n    }\n}\n"
+    )
+    said = annotune("init", "a.c").err
+    assert re.search(r"counted once in the loop of line 12, whose length is not known", said)
+    shares = {line: float(n) for n, line in re.findall(r"\(~([\d.]+)%\)  f, line (\d+)", said)}
+    assert shares["9"] > 98
+    assert shares["14"] < 2
+    said = annotune("init", "a.c", "--size", "more=100").err
+    assert "counted once" not in said
+    assert "[AT665]" not in said
+    shares = {line: float(n) for n, line in re.findall(r"\(~([\d.]+)%\)  f, line (\d+)", said)}
+    assert shares["9"] == shares["14"]
+
+
 PROGRAM = """\
 static double a[1000000];
 static void hot(void)
@@ -335,7 +401,7 @@ def profiled(*flags: str) -> tuple[str, str]:
     subprocess.run(command, check=True)
     done = annotune("init", "hot.c", "--profile", "./hot")
     assert done.code == 0, done.err
-    listed, _, said = done.err.partition("one run of each nest")
+    listed, _, said = done.err.partition("one call of each function")
     if "[AT670]" in said and flags != ("-s",):
         pytest.skip(f"no profiler works here: {said}")
     return listed, said

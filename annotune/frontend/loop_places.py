@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -13,6 +13,7 @@ from annotune.diagnostics import AnnotuneError, Diagnostic, Span
 from annotune.frontend.messages import NO_FUNCTION, NO_LOOP
 from annotune.frontend.read.filescope import File
 from annotune.frontend.read.ladder import ladder_of
+from annotune.frontend.read.macros import evaluate
 from annotune.frontend.read.parse import TopLevel, expanded
 from annotune.frontend.read.preprocess import HeaderSearch, without_comments
 from annotune.frontend.read.tokens import IDENTIFIER, Tokens
@@ -27,7 +28,8 @@ class LoopPlace:
     The loop itself begins `at` its ``for``. `occurrence` counts the loops of this `iterator` in the
     function from 1. One that `follows` has the loop before it in the same block, and nothing
     between them but scalars that are set. `within` is the directive of OpenMP or OpenACC whose
-    threads run it, empty where none does.
+    threads run it, empty where none does. `range` are the C texts of its first value and of the one
+    behind its last, with macros that are integers as these; None where it does not count by one.
     """
 
     function: str
@@ -40,6 +42,21 @@ class LoopPlace:
     inner: tuple[LoopPlace, ...] = ()
     follows: bool = False
     within: str = ""
+    range: tuple[str, str] | None = None
+
+    def trip_count(self, sizes: Mapping[str, int]) -> int | None:
+        """Return how often the loop runs, None where its range and `sizes` do not say."""
+        ends = self._ends(sizes)
+        return None if ends is None else max(0, ends[1] - ends[0])
+
+    def middle(self, sizes: Mapping[str, int]) -> int | None:
+        """Return the value of the iterator in the middle of the loop, None where nothing says."""
+        ends = self._ends(sizes)
+        return None if ends is None else (ends[0] + ends[1]) // 2
+
+    def _ends(self, sizes: Mapping[str, int]) -> tuple[int, int] | None:
+        first, end = (evaluate(text, sizes.get) for text in self.range or ("", ""))
+        return None if first is None or end is None else (first, end)
 
     @property
     def depth(self) -> int:
@@ -106,6 +123,11 @@ _OWN_STATEMENTS = frozenset({"enter", "exit", "update", "data"})
 _LOOP_PRAGMAS = frozenset(
     {"GCC", "clang", "ivdep", "unroll", "nounroll", "vector", "novector", "simd", "loop"}
 )
+_COUNTS = re.compile(
+    r"(?:[A-Za-z_]\w* )*(?P<var>[A-Za-z_]\w*) = (?P<first>[^;,=]+) ; (?P=var) "
+    r"(?P<relation><=?|!=) (?P<end>[^;,=<>&|]+) ; "
+    r"(?:\+\+ (?P=var)|(?P=var) \+\+|(?P=var) \+= 1)"
+)
 _PRAGMA = re.compile(r"^[ \t]*(?P<line>#[ \t]*pragma\b(?P<words>(?:\\\r?\n|[^\n])*))", re.MULTILINE)
 
 
@@ -170,7 +192,23 @@ class _FunctionLoops:
         around = (d for d in self.directives if d.is_construct and self._holds(d, start))
         within = next((d.shown for d in around), "")
         place = (self.name, one.iterator, one.occurrence, min(own, default=start), start, end)
-        return LoopPlace(*place, span, inner, within=within)
+        range_ = self._range(one.first)
+        return LoopPlace(*place, span, inner, within=within, range=range_)
+
+    def _range(self, index: int) -> tuple[str, str] | None:
+        """Return the range of the loop whose ``for`` is the token at `index`."""
+        texts, closer = self.tokens.texts, self.tokens.match[index + 1]
+        words = (self._value(at) for at in range(index + 2, max(closer, index + 2)))
+        found = _COUNTS.fullmatch(" ".join(words))
+        if found is None or found["var"] not in texts[index : closer + 1]:
+            return None
+        return found["first"], f"({found['end']}) + {int(found['relation'] == '<=')}"
+
+    def _value(self, index: int) -> str:
+        """Return the text of a token, of a macro that is an integer its value."""
+        text = self.tokens.texts[index]
+        macro = self.file.clean.macro(text, self.tokens.starts[index])
+        return text if macro is None or macro.value is None else f"({macro.value})"
 
     def _holds(self, directive: _PlacedPragma, start: int) -> bool:
         """Return whether a loop stands inside the statement behind a directive."""

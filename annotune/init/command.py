@@ -16,6 +16,7 @@ from annotune.analysis.messages import ASSUMED_DISJOINT, FOR_THESE_SIZES
 from annotune.annotation.messages import did_you_mean
 from annotune.diagnostics import Diagnostic, Severity, Span, Template
 from annotune.files import replace_source, write_new
+from annotune.frontend.read.tokens import WORD
 from annotune.init.inserted import annotated, checked, checked_sidecar, sidecar_text
 from annotune.init.samples import sampled
 from annotune.init.survey import FoundNest, Survey, survey
@@ -121,7 +122,19 @@ def _next(settings: Settings, written: Path | None, wish: InitWish) -> str:
     words = [str(settings.source if wish.is_sidecar else written)]
     if wish.is_sidecar and wish.output is not None:
         words += ["--annotation", str(written)]
-    return shlex.join([*words, *settings.flags])
+    folders = [Path(folder) for folder in settings.search.include]
+    source = settings.source.absolute().parent
+    if not wish.is_sidecar and written is not None and written.absolute().parent != source:
+        # Where its own headers are, it is no longer.
+        folders.append(source)
+    shown = (f"-I{_from_here(folder)}" for folder in folders)
+    return shlex.join([*words, *shown, *settings.defines])
+
+
+def _from_here(folder: Path) -> Path:
+    """Return a folder as one names it from where one is."""
+    here = Path.cwd()
+    return folder.relative_to(here) if folder.is_relative_to(here) else folder
 
 
 def _as_sidecar(nest: FoundNest) -> FoundNest:
@@ -133,6 +146,8 @@ def _as_sidecar(nest: FoundNest) -> FoundNest:
 
 def _unused_sizes(sizes: Mapping[str, int], found: Survey) -> Iterator[Diagnostic]:
     known = {size.name for nest in found.nests for size in nest.sizes}
+    ranges = (one.range or () for nest in found.nests for one in nest.around)
+    known |= {word for texts in ranges for text in texts for word in WORD.findall(text)}
     for name in sizes:
         if name not in known:
             hint = did_you_mean(name, known)
@@ -153,6 +168,10 @@ def listing(source: Path, found: Survey) -> Iterator[str]:
             yield from _wrapped(line, below, below)
         if nest.sizes:
             yield from _wrapped(f"at {_sizes_text(nest)}", below, below)
+        outer = found.uncounted(nest) if found.share(nest) is not None else None
+        if outer is not None:
+            words = f"counted once in the loop of line {outer.span.line}, whose length is not known"
+            yield from _wrapped(words, below, below)
     yield from textwrap.wrap(_legend(found), _WIDTH)
 
 
@@ -169,8 +188,8 @@ def _shares(found: Survey, nest: FoundNest) -> str:
 def _legend(found: Survey) -> str:
     """Return what the shares are of."""
     counted = (
-        "(~ ) estimated: of the operations and words of memory of one run of each nest at these "
-        "sizes"
+        "(~ ) estimated: of the operations and words of memory of one call of each function at "
+        "these sizes"
     )
     samples = found.samples
     if not samples.total:

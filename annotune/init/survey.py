@@ -6,21 +6,20 @@ block become one region where they share arrays, so that these are copied once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import log2, prod
+from math import prod
 
 from annotune.analysis.facts import LoopKind
-from annotune.analysis.statements import value_at
+from annotune.analysis.messages import EMPTY_LOOP
 from annotune.annotation.regions import AnnotationBlock
 from annotune.annotation.spec import Assumptions, Parameter, Spec
 from annotune.diagnostics import AnnotuneError, Diagnostic, Severity, Span, Template
 from annotune.frontend.load import load_sound
 from annotune.frontend.loop_places import LoopPlace, loop_places
+from annotune.frontend.types.symbols import REALS
+from annotune.init.assumed import LEAST_SIZE, assumed_sizes, open_sizes
 from annotune.init.samples import Samples
-from annotune.ir.expr import Expr, accesses, variables
-from annotune.ir.fold import trip_count
-from annotune.ir.nest import Loop, expressions, walk_stmts
 from annotune.ir.region import Region
 from annotune.pipeline import Settings, annotated_places, examined
 from annotune.report.findings import CheckReport, RegionReport
@@ -37,14 +36,10 @@ NO_NESTS = Template(
     "`annotune init` looks for nests of `for`; name the file that has them",
 )
 
-# Iterations of a nest at assumed sizes: some 10 ms on one core, and no array beyond 128 MiB.
-_ITERATIONS = 1 << 24
-_LARGEST_SIZE, _LEAST_SIZE = 1 << 20, 16
-# Elements between which a size that is only in subscripts, such as a stride, may put others.
-_ELEMENTS = 1 << 26
 _WORD_BYTES = 8
 
 _UNSIZED: Mapping[str, int] = {}
+_NOTHING: Mapping[int, tuple[LoopPlace, ...]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +58,13 @@ class OpenSize:
 class FoundNest:
     """A nest of a file, or several neighbours of one block that make one region.
 
-    `report` is what `check` says of it at its `sizes`, None where it was not looked at, because it
-    `is_annotated` already, or refused before it was analysed. `why_not` is why it is left.
+    `around` are the loops of the function that it stands in, the outermost first. `report` is what
+    `check` says of it at its `sizes`, None where it was not looked at, because it `is_annotated`
+    already, or refused before it was analysed. `why_not` is why it is left.
     """
 
     loops: tuple[LoopPlace, ...]
+    around: tuple[LoopPlace, ...] = ()
     report: RegionReport | None = None
     sizes: tuple[OpenSize, ...] = ()
     why_not: Diagnostic | None = None
@@ -126,21 +123,54 @@ class FoundNest:
 
 @dataclass(frozen=True)
 class Survey:
-    """The nests of a C `text`, in its order; `samples` are those of a program with that `file`."""
+    """The nests of a C `text`, in its order, with the sizes that were `given`.
+
+    `samples` are those of a program with that `file`.
+    """
 
     file: str
     text: str
     nests: tuple[FoundNest, ...]
+    given: Mapping[str, int] = field(default_factory=dict)
     samples: Samples = field(default_factory=Samples)
 
     @property
     def accepted(self) -> tuple[FoundNest, ...]:
         return tuple(nest for nest in self.nests if nest.is_accepted)
 
+    def operations(self, nest: FoundNest) -> int | None:
+        """Return the operations of a nest in one call of its function, None where not known.
+
+        Loops around it count as often as they run, those of unknown length once.
+        """
+        if nest.operations is None:
+            return None
+        sizes = self._values(nest)
+        counts = (loop.trip_count(sizes) for loop in nest.around)
+        return nest.operations * prod(1 if count is None else count for count in counts)
+
+    def uncounted(self, nest: FoundNest) -> LoopPlace | None:
+        """Return the first loop around a nest whose length is not known, None without any."""
+        sizes = self._values(nest)
+        return next((one for one in nest.around if one.trip_count(sizes) is None), None)
+
+    def _values(self, nest: FoundNest) -> dict[str, int]:
+        """Return the sizes of the function around a nest, as far as they are given or assumed."""
+        own = (one for one in self.nests if one.function == nest.function)
+        return {s.name: s.value for one in own for s in one.sizes} | dict(self.given)
+
     def share(self, nest: FoundNest) -> float | None:
-        """Return a nest's share of all operations that could be counted, each nest run once."""
-        counted = sum(one.operations or 0 for one in self.nests)
-        return nest.operations / counted if nest.operations and counted else None
+        """Return a nest's share of all operations that could be counted, each function called once.
+
+        A nest that is left has none where those in it have.
+        """
+        leaves = [one for one in self.nests if not self._holds_others(one)]
+        counted = sum(self.operations(one) or 0 for one in leaves)
+        own = self.operations(nest) if nest in leaves else None
+        return own / counted if own and counted else None
+
+    def _holds_others(self, nest: FoundNest) -> bool:
+        return any(nest.loops[0] in one.around for one in self.nests)
 
     def measured(self, nest: FoundNest) -> float | None:
         """Return the share of the program's time that was sampled in the lines of a nest.
@@ -180,7 +210,8 @@ def survey(
         raise AnnotuneError.of(NO_NESTS.at(Span(path, 1, 1), where=where))
     bare = replace(settings, sizes={}, function="")
     found = _Looking(bare, text, given, blocks, is_joining).at(own)
-    return Survey(settings.source.name, text, tuple(sorted(found, key=lambda one: one.start)))
+    nests = tuple(sorted(found, key=lambda one: (one.start, -one.end)))
+    return Survey(settings.source.name, text, nests, given)
 
 
 def _overlaps(place: LoopPlace, block: AnnotationBlock) -> bool:
@@ -198,22 +229,31 @@ class _Looking:
     is_joining: bool
     values: dict[tuple[str, str], int] = field(default_factory=dict)
 
-    def at(self, places: Sequence[LoopPlace]) -> list[FoundNest]:
-        """Return what is found at `places`, and inside of those that are refused."""
+    def at(
+        self, places: Sequence[LoopPlace], around: Mapping[int, tuple[LoopPlace, ...]] = _NOTHING
+    ) -> list[FoundNest]:
+        """Return what is found at `places`, and inside of those that are refused.
+
+        `around` has for the start of a place the loops that it stands in.
+        """
         done = [one for place in places for one in self._at_once(place)]
         seen = {one.start for one in done}
         open_ = [place for place in places if place.start not in seen]
         split = [p for p in open_ if any(_overlaps(p, block) for block in self.blocks)]
-        tried = self._tried([(place,) for place in open_ if place not in split])
+        tried = self._tried(
+            [FoundNest((p,), around.get(p.start, ())) for p in open_ if p not in split]
+        )
         accepted = {one.start: one for one in tried if one.is_accepted}
         left = [one for one in tried if not one.is_accepted]
-        inner = [p for one in (*split, *(n.loops[0] for n in left)) for p in one.inner]
         # A loop inside a macro's expansion has the place of the macro's use.
         starts = {place.start for place in places}
-        inner = [place for place in inner if place.start not in starts]
-        below = self.at(inner) if inner else []
-        joined = self._joined(places, accepted)
-        return [*done, *joined, *left, *(one for one in below if one.why_not is None)]
+        outer = [*split, *(nest.loops[0] for nest in left)]
+        inner = [(p, one) for one in outer for p in one.inner if p.start not in starts]
+        under = {p.start: (*around.get(one.start, ()), one) for p, one in inner}
+        below = self.at([p for p, _ in inner], under) if inner else []
+        found = [*done, *self._joined(places, accepted), *left]
+        own = [replace(one, around=around.get(one.start, ())) for one in found]
+        return [*own, *(one for one in below if one.why_not is None)]
 
     def _at_once(self, place: LoopPlace) -> Iterator[FoundNest]:
         """Yield a nest of which nothing need be asked."""
@@ -223,47 +263,60 @@ class _Looking:
             why = INSIDE_DIRECTIVE.at(place.span, directive=place.within)
             yield FoundNest((place,), why_not=why)
 
-    def _tried(self, runs: Sequence[tuple[LoopPlace, ...]]) -> list[FoundNest]:
-        """Return what `check` would say of some places, were they annotated with their sizes."""
-        if not runs:
+    def _tried(self, nests: Sequence[FoundNest]) -> list[FoundNest]:
+        """Return what `check` would say of nests, were they annotated with their sizes."""
+        if not nests:
             return []
         path = str(self.settings.source)
-        nests = [FoundNest(run) for run in runs]
         bare = [nest.block for nest in nests]
         loaded = load_sound(path, self.text, bare, search=self.settings.search)
         regions = {region.extent.start: region for region in loaded.source.regions}
-        self._assume(regions.values())
+        self._assume(regions, nests)
         sized = [
             replace(n, sizes=self._sizes(regions[n.start])) if n.start in regions else n
             for n in nests
         ]
         report = examined(self.settings, self.text, [nest.block for nest in sized])
-        return [judged(nest, report, nest.start) for nest in sized]
+        return [self._filled(judged(nest, report, nest.start)) for nest in sized]
 
-    def _assume(self, regions: Iterable[Region]) -> None:
+    def _filled(self, nest: FoundNest) -> FoundNest:
+        """Return a nest at assumed sizes at which each loop runs, if equal ones leave one empty."""
+        if nest.why_not is None or nest.why_not.code != EMPTY_LOOP.code:
+            return nest
+        for one in (one for one in nest.sizes if one.is_assumed and one.value > 1):
+            sizes = tuple(replace(s, value=1) if s is one else s for s in nest.sizes)
+            other = replace(nest, sizes=sizes, why_not=None)
+            report = examined(self.settings, self.text, [other.block])
+            found = judged(other, report, other.start)
+            if found.why_not is None or found.why_not.code != EMPTY_LOOP.code:
+                return found
+        return nest
+
+    def _assume(self, regions: Mapping[int, Region], nests: Sequence[FoundNest]) -> None:
         """Choose the sizes that nobody gives: alike in all nests of a function."""
         found: dict[tuple[str, str], int] = {}
-        for region in regions:
-            least, bounds = _scale(region), _in_bounds(region)
-            for name in _open_sizes(region):
+        for nest in nests:
+            region = regions.get(nest.start)
+            if region is None:
+                continue
+            known = {s.name: s.value for s in self._sizes(region) if not s.is_assumed}
+            known |= {name: v for (f, name), v in self.values.items() if f == region.function}
+            for name, value in assumed_sizes(region, known, nest.around).items():
                 key = region.function, name
-                value = least if name in bounds or least**2 <= _ELEMENTS else 1
                 found[key] = min(value, found.get(key, value))
-                if _only_begins(region, name):
-                    found[key] = 1
         self.values = {**found, **self.values}
 
     def _sizes(self, region: Region) -> tuple[OpenSize, ...]:
         """Return the open sizes of a region, by the names that a user gives them."""
         out: dict[str, OpenSize] = {}
         keys = {one.name: one.key for one in region.text.aliases}
-        integers = {s.name for s in region.scalars.values() if s.type not in ("float", "double")}
-        for name in dict.fromkeys((*_open_sizes(region), *sorted(integers & self.given.keys()))):
+        integers = {s.name for s in region.scalars.values() if s.type not in REALS}
+        for name in dict.fromkeys((*open_sizes(region), *sorted(integers & self.given.keys()))):
             key = keys.get(name, name)
             own = key if key.isidentifier() and key not in region.scalars else name
             is_given = own in self.given or name in self.given
             value = self.given.get(own, self.given.get(name))
-            assumed = self.values.get((region.function, name), _LEAST_SIZE)
+            assumed = self.values.get((region.function, name), LEAST_SIZE)
             out[own] = OpenSize(own, assumed if value is None else value, not is_given)
         return tuple(out.values())
 
@@ -284,7 +337,9 @@ class _Looking:
             else:
                 runs.append([nest])
         several = [run for run in runs if len(run) > 1]
-        tried = self._tried([tuple(one.loops[0] for one in run) for run in several])
+        tried = self._tried(
+            [FoundNest(tuple(one.loops[0] for one in run), run[0].around) for run in several]
+        )
         taken = {one.start: one for one in tried if one.is_accepted and _is_whole(one)}
         out: list[FoundNest] = []
         for run in runs:
@@ -312,52 +367,6 @@ def judged(nest: FoundNest, report: CheckReport, start: int) -> FoundNest:
 def _far(span: Span, other: Span) -> tuple[bool, int]:
     """Return what is least of the diagnostic of several alike that stands in a nest."""
     return (span.line < other.line, abs(span.line - other.line))
-
-
-def _open_sizes(region: Region) -> tuple[str, ...]:
-    """Return the integers in bounds, subscripts and extents that C leaves open, in text order."""
-    exprs: list[Expr] = []
-    for stmt in walk_stmts(region.nest.body):
-        own = expressions(stmt)
-        exprs += own if isinstance(stmt, Loop) else ()
-        exprs += [index for expr in own for access in accesses(expr) for index in access.indices]
-    arrays = (region.arrays[n] for n in sorted(region.nest.arrays()) if n in region.arrays)
-    exprs += [extent for array in arrays for extent in array.extents if extent is not None]
-    names = {name for expr in exprs for name in variables(expr)}
-    fixed = region.known_sizes.keys() | region.nest.iterators() | region.nest.written_scalars()
-    open_ = (s.name for s in region.scalars.values() if s.type not in ("float", "double"))
-    return tuple(name for name in open_ if name in names - fixed)
-
-
-def _in_bounds(region: Region) -> frozenset[str]:
-    """Return the names that decide how often loops run, or how long arrays are."""
-    loops = (expr for loop in region.nest.loops() for expr in (loop.lower, loop.upper))
-    extents = (extent for array in region.arrays.values() for extent in array.extents)
-    exprs = (expr for expr in (*loops, *extents) if expr is not None)
-    return frozenset(name for expr in exprs for name in variables(expr))
-
-
-def _only_begins(region: Region, name: str) -> bool:
-    """Return whether a size is where loops begin, and nothing else."""
-    loops = region.nest.loops()
-    begins = any(name in variables(loop.lower) for loop in loops)
-    return begins and not any(name in variables(loop.upper) for loop in loops)
-
-
-def _scale(region: Region) -> int:
-    """Return a power of two for the open sizes, at which the nest is worth tuning."""
-    least, longest = _LARGEST_SIZE, 1
-    is_open = False
-    for path in region.nest.paths().values():
-        counts = [value_at(trip_count(loop), region.known_sizes) for loop in path]
-        known = [max(1, count) for count in counts if count is not None]
-        longest = max(longest, *known, 1)
-        open_ = len(counts) - len(known)
-        if open_:
-            is_open = True
-            least = min(least, 1 << int(log2(max(1, _ITERATIONS // prod(known))) / open_))
-    # What is in no bound is the length of rows, of which the loops run through one.
-    return max(least, _LEAST_SIZE) if is_open else 1 << (longest - 1).bit_length()
 
 
 def _share_arrays(before: Sequence[FoundNest], nest: FoundNest) -> bool:

@@ -157,7 +157,8 @@ class Settings:
     and axes of the space. `compilers` are the words that start the user's compilers, by role.
     `project` says where the files will lie, None where that is not known. `translated` is what a
     tensor file comes to, whose C text is then that of `source`. `given` is the C text that is in no
-    file. `inputs` is a folder of records of the regions' calls.
+    file. `inputs` is a folder of records of the regions' calls, `sizes_of` are sizes of an earlier
+    run that had one, by the function and index of a region.
     """
 
     source: Path
@@ -178,6 +179,7 @@ class Settings:
     translated: Translated | None = None
     given: str | None = None
     inputs: Path | None = None
+    sizes_of: Mapping[Place, Sequence[Mapping[str, int]]] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
@@ -303,6 +305,8 @@ def examined(
     if settings.inputs is not None:
         source, said = _with_recorded(source, settings.inputs, settings.sizes)
         problems += said
+    elif settings.sizes_of:
+        source = _with_sizes(source, settings.sizes_of)
 
     def examine(region: Region) -> RegionReport:
         return _examine(region, settings, device)
@@ -419,6 +423,17 @@ def _with_recorded(
         regions.append(region)
         problems += said
     return replace(source, regions=tuple(regions)), problems
+
+
+def _with_sizes(
+    source: SourceFile, sizes: Mapping[Place, Sequence[Mapping[str, int]]]
+) -> SourceFile:
+    """Return a file with sizes of its own for some regions."""
+    from annotune.measure.capture.chosen import with_sizes
+
+    places = ((region, sizes.get((region.function, region.index))) for region in source.regions)
+    regions = (region if own is None else with_sizes(region, own) for region, own in places)
+    return replace(source, regions=tuple(regions))
 
 
 def _with_likely_sizes(region: Region) -> Region:

@@ -93,8 +93,13 @@ class Earlier:
         if made is not None and made.is_usual and was.formulation:
             every = {one.formulation.name: one for one in made.every}
             made = every.get(was.formulation, made)
+        recorded = (one for one in self.results.regions if one.recorded is not None)
         return replace(
             settings,
+            sizes_of={
+                (one.function, one.index): tuple(size.sizes for size in one.at_each_size)
+                for one in recorded
+            },
             function=settings.function or was.function,
             sizes={**was.sizes, **settings.sizes},
             search=search,

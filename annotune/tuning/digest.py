@@ -15,6 +15,8 @@ from annotune.ir.region import Extent, Region, Surroundings
 # Of the annotation what shapes code or the commands that compile it; the rest speaks of searches,
 # or of sizes, which are the region's.
 _OF_SPEC = ("build", "commands", "wishes", "input_vars", "assumptions")
+# The annotation, of which some counts, and what a program has recorded of a region's calls.
+_OTHERWISE = ("spec", "recorded")
 # The file's other macros only keep generated names from being one of them.
 _NAMES_ALONE = ("macros",)
 
@@ -22,7 +24,7 @@ _NAMES_ALONE = ("macros",)
 def digest(region: Region) -> str:
     """Return the SHA-256 of a region as the front end made it, in hexadecimal digits."""
     found = hashlib.sha256()
-    own = {f.name: getattr(region, f.name) for f in fields(region) if f.name != "spec"}
+    own = {f.name: getattr(region, f.name) for f in fields(region) if f.name not in _OTHERWISE}
     own["sizes"] = own_sizes(region, region.sizes)
     own["other_sizes"] = tuple(own_sizes(region, sizes) for sizes in region.other_sizes)
     spec = {name: getattr(region.spec, name) for name in _OF_SPEC}

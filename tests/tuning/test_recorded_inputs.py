@@ -28,10 +28,12 @@ from annotune.measure.sizes import awkward_sizes, tuned_sizes
 from annotune.measure.toolchain import find_toolchains
 from annotune.measure.trial import Status
 from annotune.pipeline import Settings
+from annotune.rebuild import Earlier
 from annotune.space.decision import Base
 from annotune.space.space import region_space
 from annotune.tuning.bench import Bench, Recorder, Session
 from annotune.tuning.config import RunConfig
+from annotune.tuning.digest import digest
 from annotune.tuning.run import Ready, region_shares, size_shares
 
 TOOLS = find_toolchains(os.environ)
@@ -86,8 +88,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def settings_with(folder: Path, **sizes: int) -> Settings:
+    return Settings(folder / "rows.c", sizes=sizes, inputs=folder / "records")
+
+
 def found_of(folder: Path, **sizes: int) -> pipeline.CheckReport:
-    return pipeline.accepted(Settings(folder / "rows.c", sizes=sizes, inputs=folder / "records"))
+    return pipeline.accepted(settings_with(folder, **sizes))
 
 
 @pytest.fixture(scope="module")
@@ -247,6 +253,13 @@ def test_run_says_that_its_inputs_were_recorded(folder: Path) -> None:
     shown = annotune("report", folder / "out").out
     for text in (page, shown):
         assert "on 3 recorded calls (" in text
+    # The results are of these sizes, also where nobody has the records any more.
+    settings = Settings(folder / "rows.c")
+    earlier = Earlier.read(folder / "out")
+    found = pipeline.accepted(earlier.read_as(settings)).regions[0].region
+    assert dict(found.sizes) == region["sizes"]
+    assert digest(found) == region["digest"]
+    assert digest(pipeline.accepted(settings_with(folder)).regions[0].region) == region["digest"]
 
 
 # What cannot be used is told ------------------------------------------------------------------

@@ -60,11 +60,15 @@ def with_recorded(
     time_s = sum(one.time_s for one in at)
     chosen = [one for one in at[:MOST_SIZES] if one.time_s >= LEAST_SHARE * time_s] or at[:1]
     calls = tuple(call for one in chosen for call in _calls(region, one, time_s))
-    each = [_sizes(one, calls) for one in chosen]
+    tuned = with_sizes(region, [_sizes(one, calls) for one in chosen])
+    return replace(tuned, recorded=calls), tuple(_unused(region, found, chosen, time_s))
+
+
+def with_sizes(region: Region, each: Sequence[Mapping[str, int]]) -> Region:
+    """Return `region` with these sizes to tune for in the place of the annotation's."""
     first, *others = ({**region.sizes, **sizes} for sizes in each)
     varied = tuple(n for n in first if any(one.get(n) != first[n] for one in others))
-    tuned = replace(region, sizes=first, other_sizes=tuple(others), varied=varied, recorded=calls)
-    return tuned, tuple(_unused(region, found, chosen, time_s))
+    return replace(region, sizes=first, other_sizes=tuple(others), varied=varied)
 
 
 def _fits(one: AtSizes, asked: Mapping[str, object]) -> bool:

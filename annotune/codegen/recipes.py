@@ -240,7 +240,8 @@ class _Recipe:
         """
         region, parts = self.analysis.region, self.section.parts
         is_general = has_general(self.analysis)
-        tuned = self._plan(parts[Serves.TUNED], point, region.sizes, is_whole=is_general)
+        sizes = region.tuned_constants if is_general else region.sizes
+        tuned = self._plan(parts[Serves.TUNED], point, sizes, is_whole=is_general)
         general = partly = None
         if is_general and not serves_all(tuned, region):
             passed = region.called_sizes

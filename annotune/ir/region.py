@@ -325,6 +325,19 @@ class Region:
         return {s.name: s.value for s in self.scalars.values() if s.value is not None}
 
     @property
+    def index_ends(self) -> frozenset[str]:
+        """Return the sizes that are the least or the greatest index in an array."""
+        return frozenset(name for ends in self.index_ranges.values() for name in ends)
+
+    @property
+    def tuned_constants(self) -> dict[str, int]:
+        """Return the sizes that code for the tuned ones takes for granted.
+
+        Not between which numbers indices lie: that differs from call to call, and hardly matters.
+        """
+        return {name: size for name, size in self.sizes.items() if name not in self.index_ends}
+
+    @property
     def called_sizes(self) -> frozenset[str]:
         """Return the sizes that have a value here which a call may give another."""
         own = self.scalars.values()

@@ -198,7 +198,8 @@ def planned(
 
     is_general = has_general(analysis)
     # Arrays that are not whole are left to the general plan.
-    tuned = _legal(built(choices, region.sizes, is_whole=is_general))
+    sizes = region.tuned_constants if is_general else region.sizes
+    tuned = _legal(built(choices, sizes, is_whole=is_general))
     if not is_general or serves_all(tuned, region):
         return Variant(analysis, tuned, None, settings or {})
     others = tuple(one for choice in choices for one in choice.at_other_sizes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,7 +17,7 @@ from support.cli import Outcome, annotune
 from annotune import pipeline
 from annotune.analysis.analyse import analyse
 from annotune.analysis.facts import Analysis
-from annotune.codegen.target import RegionCode
+from annotune.codegen.target import RegionCode, load_target
 from annotune.diagnostics import AnnotuneError
 from annotune.ir.region import SourceFile
 from annotune.measure.check import Checker
@@ -230,6 +231,14 @@ def test_sizes_that_are_asked_for_choose_among_the_recorded(folder: Path) -> Non
     assert {call.sizes["n"] for call in region.recorded} == {SMALL}
     with pytest.raises(AnnotuneError, match="no call of this region was recorded at the sizes"):
         found_of(folder, n=8)
+
+
+def test_code_for_recorded_sizes_is_for_all_ranges_of_indices(folder: Path) -> None:
+    emission = pipeline.emit(settings_with(folder), [load_target("cuda")])
+    text = emission.files[".cu"]
+    assert "n == 4000" in text
+    assert "col_high" in text
+    assert not re.search(r"col_(low|high) == ", text)
 
 
 def run(folder: Path, *options: str) -> Outcome:

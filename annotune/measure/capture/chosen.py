@@ -77,9 +77,8 @@ def _fits(one: AtSizes, asked: Mapping[str, object]) -> bool:
 
 def _calls(region: Region, one: AtSizes, time_s: float) -> Iterator[RecordedCall]:
     """Yield the kept calls at one of the sizes; which indices they read is a part of theirs."""
-    ends = [name for pair in region.index_ranges.values() for name in pair]
     for call in one.kept:
-        read = {name: call.integers[name] for name in ends if name in call.integers}
+        read = {name: call.integers[name] for name in region.index_ends if name in call.integers}
         sizes = {**one.sizes, **read}
         yield replace(call, sizes=sizes, time_s=one.time_s, region_s=time_s)
 

@@ -138,9 +138,8 @@ def size_names(region: Region) -> frozenset[str]:
                 found |= _factors(index, iterators)
     extents = (e for array in region.arrays.values() for e in array.extents if e is not None)
     found |= {name for extent in extents for name in variables(extent)}
-    ends = {name for pair in region.index_ranges.values() for name in pair}
     fixed = region.constants.keys() | iterators | region.nest.written_scalars()
-    return frozenset(found & region.scalars.keys()) - ends - fixed
+    return frozenset(found & region.scalars.keys()) - region.index_ends - fixed
 
 
 def _factors(index: Expr, iterators: frozenset[str]) -> frozenset[str]:

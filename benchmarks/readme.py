@@ -81,9 +81,9 @@ def main() -> None:
             )
             asked = begin if begin.startswith("$") else ""
             text = text.replace(block(text, begin), f"{asked}{done.stdout.rstrip()}\n")
-        README.write_text(text)
         for picture in PICTURES:
             take(folder / "annotune-out" / "mm" / "report.html", picture)
+    README.write_text(text)
 
 
 if __name__ == "__main__":

@@ -93,17 +93,12 @@ def test_a_run_writes_six_files_and_tells_where_each_figure_comes_from(tmp_path:
     results = json.loads(done.stdout)
     costs_the_first_openmp_variant(results, "compile")
     names = {p.name for p in (tmp_path / "out").iterdir()}
-    assert names == {
-        "mm.cu",
-        "mm_cuda.c",
-        "mm_acc.c",
-        "mm_omp.c",
-        "results.json",
-        "report.html",
-        "trials.sqlite",
-    }
-    assert json.loads((tmp_path / "out/results.json").read_text()) == results
     (region,) = results["regions"]
+    # On a busy machine the second choice may lose to the original, which is kept then.
+    written = {"mm_omp.c"} if not row(region, "openmp")["reason"] else set()
+    kept = {"results.json", "report.html", "trials.sqlite"}
+    assert names == {"mm.cu", "mm_cuda.c", "mm_acc.c", *written, *kept}
+    assert json.loads((tmp_path / "out/results.json").read_text()) == results
     assert [r["name"] for r in region["rows"]] == [
         "sequential",
         "openmp_naive",

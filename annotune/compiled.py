@@ -13,6 +13,7 @@ import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from keyword import iskeyword
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -126,6 +127,7 @@ class _Given:
 class CompiledFunction:
     """A function of C's, called like one of Python's, by position or keyword.
 
+    A parameter with the name of one of Python's own words has ``_`` behind it, such as ``from_``.
     Numbers are Python's or NumPy's; arrays are NumPy's, or on a GPU what has the CUDA array
     interface, and are written in place. Before each call their types, axes, lengths and order in
     memory are compared with what C declares: TypeError or ValueError says what is wrong.
@@ -138,7 +140,11 @@ class CompiledFunction:
         self._call.restype = self._lengths.restype = None
         kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
         formals = self.function.formals
-        named = [inspect.Parameter(one.name, kind, annotation=one.declared) for one in formals]
+        names = [f"{one.name}_" if iskeyword(one.name) else one.name for one in formals]
+        named = [
+            inspect.Parameter(name, kind, annotation=one.declared)
+            for name, one in zip(names, formals, strict=True)
+        ]
         self.__signature__ = inspect.Signature(named, return_annotation=self.function.result)
         self.__name__ = self.__qualname__ = self.function.name
         self.__doc__ = f"{self.function}\n\n{library.target}, {library.where}."
@@ -149,10 +155,11 @@ class CompiledFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Return what the C function returns, None where that is nothing."""
         try:
-            bound = self.__signature__.bind(*args, **kwargs).arguments
+            bound = self.__signature__.bind(*args, **kwargs).arguments.values()
         except TypeError as error:
             raise TypeError(f"{self.function.name}(): {error}; C has {self.function}") from None
-        given = [self._given(one, bound[one.name]) for one in self.function.formals]
+        # All are there, in the order of the signature.
+        given = [self._given(*pair) for pair in zip(self.function.formals, bound, strict=True)]
         addresses = (ctypes.c_void_p * max(1, len(given)))(*(one.address for one in given))
         self._compare_lengths(addresses, given)
         if self.function.result == "void":

@@ -115,7 +115,7 @@ def _cuda(library: Library, text: _Text, tools: Toolchains) -> CompiledFunction:
     if why and text.resident:
         raise AnnotuneError.of(NO_GPU.at(NOWHERE, name=library.function.name, reason=why))
     if why:
-        library = replace(library, where="played by this processor, without a GPU")
+        library = replace(library, where=f"played by this processor, without a GPU: {why}")
         try:
             kernels = TranslationUnit(translate(device), "c++")
         except UnsupportedCuda as error:

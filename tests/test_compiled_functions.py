@@ -13,10 +13,12 @@ import numpy as np
 import pytest
 
 import annotune
+from annotune import kernels
 from annotune.compiled import CallMemory, CompiledFunction, Library, built
 from annotune.frontend.prototype import prototype
 from annotune.frontend.read.preprocess import HeaderSearch
 from annotune.measure.compile import CompileJob, TranslationUnit
+from annotune.measure.machine import NoGpu
 from annotune.measure.toolchain import find_toolchains
 from annotune.report.findings import Emission
 
@@ -159,6 +161,7 @@ static float inner(int n, double (*a)[3], signed char shift[static 2])
     return n + a[1][2] + shift[1];
 }
 void nothing(void) { }
+int moved(int from, int in) { return 10 * from + in; }
 struct pair { int a, b; };
 void of_struct(struct pair p) { }
 void of_rows(double **p) { }
@@ -187,6 +190,7 @@ def test_numbers_are_passed_as_c_has_them() -> None:
     with pytest.raises(ValueError, match=re.escape("'shift' has the shape (1,), expected (2)")):
         inner(1, np.zeros((1, 3)), np.zeros(1, "i1"))
     assert of(KINDS, "nothing")() is None
+    assert of(KINDS, "moved")(4, in_=2) == of(KINDS, "moved")(in_=2, from_=4) == 42
 
 
 @pytest.mark.parametrize(
@@ -284,10 +288,11 @@ def test_what_the_file_lacks_is_told(emission: Emission) -> None:
 
 
 def test_resident_data_need_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    from annotune import kernels
-    from annotune.measure.machine import NoGpu
-
     monkeypatch.setattr(kernels, "find_gpu", lambda: NoGpu("none was named"))
+    played = annotune.compile(annotune.emit(TEXT, target="cuda"), "cuda", region="twice")
+    assert repr(played).endswith("played by this processor, without a GPU: none was named>")
+    with pytest.raises(TypeError, match="'a' lies on a GPU, and this is played by this processor"):
+        played(1, OnDevice(np.zeros(1)))
     made = annotune.emit(TEXT, target="cuda", data="resident")
     with pytest.raises(annotune.AnnotuneError, match=r"there is none: none was named \[AT683\]"):
         annotune.compile(made, "cuda", region="twice")

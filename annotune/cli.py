@@ -472,6 +472,12 @@ def doctor(as_json: bool) -> None:
         sys.exit(1)
 
 
+@cli.command(name="build-dir")
+def build_dir() -> None:
+    """Print the folder of annotune.mk, for Make, and of the package annotune, for CMake."""
+    click.echo(Path(__file__).parent / "integration")
+
+
 @cli.command()
 @click.argument("code", default="")
 def explain(code: str) -> None:

@@ -38,6 +38,7 @@ from annotune.diagnostics import AnnotuneError, Diagnostic, Severity, Span, Temp
 from annotune.files import read_source
 from annotune.frontend.load import Loaded, load_sound
 from annotune.frontend.messages import NOT_IN_FUNCTION
+from annotune.frontend.read.ladder import HeaderNames
 from annotune.frontend.read.preprocess import HeaderSearch, without_comments
 from annotune.frontend.read.tokens import SourceText
 from annotune.ir.region import Region, SourceFile
@@ -336,7 +337,7 @@ def _read(
     """
     problems = [*known, *_own_directives(text, str(settings.source), blocks)]
     # Orio's files leave out what no C front end can do without.
-    made = complete(text, str(settings.source), blocks, settings.search.defines, kept)
+    made = _completed(settings, text, blocks, kept)
     loaded, refused = _load(settings, made)
     if not blocks and not kept and not problems:
         problems.append(NO_REGION.at(Span(str(settings.source), 1, 1)))
@@ -441,6 +442,18 @@ def _with_likely_sizes(region: Region) -> Region:
     from annotune.measure.sizes import open_sizes
 
     return replace(region, sizes={**dict.fromkeys(open_sizes(region), LIKELY), **region.sizes})
+
+
+def _completed(
+    settings: Settings,
+    text: str,
+    blocks: Sequence[AnnotationBlock],
+    kept: Sequence[DataBlock] = (),
+) -> Completed:
+    """Return a text with what its regions lack, and its headers do not declare."""
+    path = str(settings.source)
+    headers = HeaderNames(path, text, settings.search)
+    return complete(text, path, blocks, settings.search.defines, kept, headers.__contains__)
 
 
 def spaces(report: CheckReport, settings: Settings) -> list[Mapping[str, Listing]]:
@@ -771,7 +784,7 @@ def functions(settings: Settings) -> tuple[str, ...]:
     """
     text = settings.text
     blocks, _, _ = annotated_places(settings, text)
-    made = complete(text, str(settings.source), blocks, settings.search.defines)
+    made = _completed(settings, text, blocks)
     loaded = load_sound(str(settings.source), made.text, made.blocks, {}, search=settings.search)
     if loaded.problems and not loaded.functions:
         raise AnnotuneError(tuple(loaded.problems))

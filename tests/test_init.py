@@ -350,6 +350,23 @@ def test_finds_sizes_at_which_loops_between_two_sizes_run() -> None:
     assert sorted(assumed().values()) == [1, 1 << 20]
 
 
+def test_takes_functions_that_macros_name_and_sizes_that_headers_declare() -> None:
+    Path("a.h").write_text("extern int m;\n#define NAMED(name) made_##name\n")
+    source = Path("a.c")
+    source.write_text(
+        '#include "a.h"\nvoid NAMED(f)(int n, double *restrict x)\n{\n'
+        "    for (int i = 0; i < n; i++)\n        x[i] = 0;\n"
+        "    if (n)\n        for (int i = 0; i < m; i++)\n            x[i] += 1;\n}\n"
+    )
+    done = annotune("init", source, "--yes", "--size", "n=8,m=9")
+    assert done.code == 0, done.err
+    assert "[AT665]" not in done.err
+    assert [function for function, _ in regions(source)] == ["made_f", "made_f"]
+    emitted = annotune("emit", source, "--target", "openmp", "-o", "out")
+    assert emitted.code == 0, emitted.err
+    assert "const int" not in read(Path("out/a_omp.c"))
+
+
 def test_counts_the_loops_around_a_nest() -> None:
     Path("a.c").write_text(
         "#include <stdio.h>\n#define STEPS 50\nvoid f(int n, int more, double *restrict x)\n{\n"

@@ -12,10 +12,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from annotune.annotation.expressions import literal
+from annotune.annotation.sidecar import load_sidecar
+from annotune.diagnostics import Span
 from annotune.frontend.read.tokens import Replacement, SourceText, splice
 from annotune.init.survey import FoundNest, judged
 from annotune.pipeline import Settings, check
-from annotune.report.findings import CheckReport
 
 ASSUMED = "assumed by annotune init: put the size of your own runs"
 _CLOSER = "/*@ end @*/"
@@ -119,8 +120,9 @@ def _quoted(text: str) -> str:
 def checked(settings: Settings, text: str, nests: Sequence[FoundNest]) -> tuple[FoundNest, ...]:
     """Return nests as `check` finds them in the text with their annotations."""
     made, starts = annotated(text, nests)
-    report = _report(replace(settings, given=made))
-    return tuple(judged(n, report, at) for n, at in zip(nests, starts, strict=True))
+    source = SourceText(str(settings.source), made)
+    places = [source.span(at, made.index("*/", at) + len("*/")) for at in starts]
+    return _judged(nests, replace(settings, given=made), places)
 
 
 def checked_sidecar(
@@ -130,10 +132,12 @@ def checked_sidecar(
     with TemporaryDirectory() as folder:
         path = Path(folder) / "sidecar.yaml"
         path.write_text(sidecar_text(settings.source.name, nests), encoding="utf-8")
-        report = _report(replace(settings, given=text, sidecar=path))
-    # The place of a region is that of the `for` itself.
-    return tuple(judged(nest, report, nest.loops[0].at) for nest in nests)
+        places = [entry.span for entry in load_sidecar(path)]
+        return _judged(nests, replace(settings, given=text, sidecar=path), places)
 
 
-def _report(settings: Settings) -> CheckReport:
-    return check(replace(settings, sizes={}, function=""))
+def _judged(
+    nests: Sequence[FoundNest], settings: Settings, places: Sequence[Span]
+) -> tuple[FoundNest, ...]:
+    report = check(replace(settings, sizes={}, function=""))
+    return tuple(judged(nest, report, at) for nest, at in zip(nests, places, strict=True))

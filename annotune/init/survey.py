@@ -277,7 +277,7 @@ class _Looking:
             for n in nests
         ]
         report = examined(self.settings, self.text, [nest.block for nest in sized])
-        return [self._filled(judged(nest, report, nest.start)) for nest in sized]
+        return [self._filled(judged(nest, report, nest.span)) for nest in sized]
 
     def _filled(self, nest: FoundNest) -> FoundNest:
         """Return a nest at assumed sizes at which each loop runs, if equal ones leave one empty."""
@@ -287,7 +287,7 @@ class _Looking:
             sizes = tuple(replace(s, value=1) if s is one else s for s in nest.sizes)
             other = replace(nest, sizes=sizes, why_not=None)
             report = examined(self.settings, self.text, [other.block])
-            found = judged(other, report, other.start)
+            found = judged(other, report, other.span)
             if found.why_not is None or found.why_not.code != EMPTY_LOOP.code:
                 return found
         return nest
@@ -348,11 +348,11 @@ class _Looking:
         return out
 
 
-def judged(nest: FoundNest, report: CheckReport, start: int) -> FoundNest:
-    """Return a nest with what was said of its region, which begins at `start` of the text."""
-    own = next((one for one in report.regions if one.region.extent.start == start), None)
+def judged(nest: FoundNest, report: CheckReport, place: Span) -> FoundNest:
+    """Return a nest with what was said of its region, whose annotation begins at `place`."""
+    own = next((one for one in report.regions if one.region.span == place), None)
     if own is None:
-        left = next((one for one in report.source.left if one.start == start), None)
+        left = next((one for one in report.source.left if one.span == place), None)
         said = [d for d in report.diagnostics if left is not None and d.message == left.reason]
         if not said:
             # What is wrong is wrong with the file.

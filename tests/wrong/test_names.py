@@ -58,6 +58,7 @@ CALLS = {
         Call("sums", n, Array("f4", n + 1), Array("f4", n + 1, seed=1)),
         Call("table", n, Array("f4", 192), Array("f4", 144, seed=1)),
     ],
+    "sizes_elsewhere": lambda n, s: [Call("made_f", n, double(40)), Call("g", double(40))],
     "names_of_macros": lambda n, s: [Call("f", n, double(s + n), double(n, 1))],
 }
 FLAGS = {"names_of_others": ("-std=c99",)}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
@@ -179,14 +179,17 @@ def complete(
     blocks: Sequence[AnnotationBlock],
     defines: Collection[str] = (),
     kept: Sequence[DataBlock] = (),
+    is_elsewhere: Callable[[str], bool] = lambda name: False,
 ) -> Completed:
     """Return `text` with what its regions lack; unchanged where they lack nothing.
 
-    `defines` are the macros of ``-D``. A function that is made is named after the file.
+    `defines` are the macros of ``-D``. A function that is made is named after the file. What
+    `is_elsewhere`, in a header, is not lacking: a declaration here would hide that one.
     """
     if not any(_may_lack(block) for block in blocks):
         return Completed(text, tuple(blocks), tuple(kept))
-    context = _Context(text, file, frozenset(defines) | defined_macros(text), blocks)
+    macros = frozenset(defines) | defined_macros(text)
+    context = _Context(text, file, macros, blocks, is_elsewhere)
     edits: list[Edit] = []
     made = [context.region(block, edits) for block in blocks]
     return _applied(text, made, edits, kept)
@@ -205,9 +208,15 @@ class _Context:
     """A text with what it declares, and the functions made for it so far."""
 
     def __init__(
-        self, text: str, file: str, macros: frozenset[str], blocks: Sequence[AnnotationBlock]
+        self,
+        text: str,
+        file: str,
+        macros: frozenset[str],
+        blocks: Sequence[AnnotationBlock],
+        is_elsewhere: Callable[[str], bool],
     ) -> None:
         self.text = text
+        self.is_elsewhere = is_elsewhere
         self.macros = macros
         self.stem = _c_name(PurePath(file).stem)
         self.tokens = c_tokens(text)
@@ -248,7 +257,7 @@ class _Context:
         Every name in them is declared there, or a size that becomes a constant.
         """
         spec = block.spec
-        visible = {one.name for one in self.visible(before, block.body_end)} | self.macros
+        visible = self.known_names(before, block.body_end)
         own = {token.text for token in c_tokens(self.own(block))}
         constants = {
             param.name: param.values[0]
@@ -273,8 +282,11 @@ class _Context:
         in_function = frame != inner and self.depth_at(frame[0]) > 0
         around = self.around(frame) if in_function else self.own(block)
         first = frame[0] if in_function else inner[0]
-        names = {one.name for one in self.visible(first, inner[2])}
-        lacking = Missing(around, block.spec, names | self.macros, is_function=False)
+        names = self.known_names(first, inner[2])
+        lacking = Missing(around, block.spec, names, is_function=False)
+        elsewhere = set(filter(self.is_elsewhere, lacking.names))
+        if elsewhere:
+            lacking = Missing(around, block.spec, names | elsewhere, is_function=False)
         statements = " ".join(lacking.statements)
         if not in_function:
             if not statements:
@@ -366,6 +378,21 @@ class _Context:
         for one in self.declared:
             if (one.depth == 0 and not one.is_parameter) or start <= one.start < end:
                 yield one
+
+    def known_names(self, before: int, end: int) -> set[str]:
+        """Return the names that mean something at a region of a function.
+
+        Declarations that macros make are none to these eyes: what the function names outside of
+        its annotated regions has a meaning there, whatever it is.
+        """
+        start = self.function_start(before)
+        frames = [frame for frame in self.groups if start <= frame[0] < before]
+        names = {one.name for one in self.visible(before, end)} | self.macros
+        first, last = bisect_left(self.starts, start), bisect_left(self.starts, before)
+        for token in self.tokens[first:last]:
+            if token.kind == "name" and not any(f[0] <= token.start < f[3] for f in frames):
+                names.add(token.text)
+        return names
 
     def is_redeclared(self, frame: Place, inner: Place) -> bool:
         """Return whether the text in `frame` declares a name of the block around it again."""

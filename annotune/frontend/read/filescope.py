@@ -23,7 +23,7 @@ from annotune.frontend.read.parse import (
     parse,
     parse_tokens,
 )
-from annotune.frontend.read.preprocess import Clean, Range, without_comments
+from annotune.frontend.read.preprocess import Clean, Range, Unread, without_comments
 from annotune.frontend.read.syntax import offset, value_of_tree, walk_tree
 from annotune.frontend.read.tokens import IDENTIFIER, SourceText, Tokens
 from annotune.frontend.types.symbols import Symbol, Types
@@ -100,6 +100,20 @@ class Spelled:
             if not word.startswith(start):
                 return
             yield word
+
+
+def words_of_headers(clean: Clean) -> Iterator[str]:
+    """Yield the words of the headers that were read, in all branches."""
+    for header in clean.included:
+        for source in _sources(header.clean):
+            yield from (found["word"] for found in _WORD.finditer(without_comments(source)))
+
+
+def unread_headers(clean: Clean) -> Iterator[Unread]:
+    """Yield the headers that were not read, those of headers too."""
+    yield from clean.unread
+    for header in clean.included:
+        yield from unread_headers(header.clean)
 
 
 def _sources(clean: Clean) -> Iterator[SourceText]:

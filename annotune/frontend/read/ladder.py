@@ -15,13 +15,14 @@ import re
 import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from glob import glob
 from pathlib import Path
 from typing import Any
 
 from annotune.diagnostics import AnnotuneError, Diagnostic
 from annotune.frontend import messages
-from annotune.frontend.read.filescope import File
+from annotune.frontend.read.filescope import File, unread_headers, words_of_headers
 from annotune.frontend.read.parse import TopLevel
 from annotune.frontend.read.preprocess import (
     DIRECTIVE,
@@ -156,6 +157,31 @@ def ladder_of(path: str, text: str, search: HeaderSearch) -> Ladder:
     if not text.strip():
         raise AnnotuneError.of(messages.EMPTY_FILE.at(source.span(0, 1)))
     return Ladder(source, search)
+
+
+class HeaderNames:
+    """The names in a C text's headers, which are read when one is asked for.
+
+    In a header that is not to be had there may be any.
+    """
+
+    def __init__(self, path: str, text: str, search: HeaderSearch) -> None:
+        self._place = (path, text, search)
+
+    def __contains__(self, name: str) -> bool:
+        return self._may_be_any or name in self._words
+
+    @cached_property
+    def _clean(self) -> Clean:
+        return ladder_of(*self._place).first.file.clean
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        return frozenset(words_of_headers(self._clean))
+
+    @cached_property
+    def _may_be_any(self) -> bool:
+        return any(not is_standard(header.name) for header in unread_headers(self._clean))
 
 
 COMPILER_LIMIT_S = 20.0

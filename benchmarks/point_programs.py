@@ -38,19 +38,19 @@ MOST_FLOP = 1e9
 NUMBER = "1.25"
 
 _OF_TYPE = """
-__global__ void fill_TYPE(TYPE *to, long long count)
+__global__ void fill_TYPE(TYPE *to, long long count, long long salt)
 {
     for (long long k = blockIdx.x * (long long)blockDim.x + threadIdx.x; k < count;
          k += (long long)gridDim.x * blockDim.x)
-        to[k] = (TYPE)((k * 2654435761u >> 7) % 17) / 8 - 1;
+        to[k] = (TYPE)(((k + salt) * 2654435761u >> 7) % 17) / 8 - 1;
 }
 
-static TYPE *filled_TYPE(long long count)
+static TYPE *filled_TYPE(long long count, long long salt)
 {
     TYPE *made = NULL;
     if (cudaMalloc((void **)&made, (count + 8) * sizeof(TYPE)) != cudaSuccess)
         return NULL;
-    fill_TYPE<<<2048, 256>>>(made, count);
+    fill_TYPE<<<2048, 256>>>(made, count, salt);
     return made;
 }
 
@@ -206,8 +206,11 @@ def _memory(
 
 
 def _filled(memory: Mapping[str, tuple[str, int]], indent: str) -> str:
-    every = memory.items()
-    return "".join(f"{indent}{kind} *{name} = filled_{kind}({n});\n" for name, (kind, n) in every)
+    """Return the text that makes arrays, each with values of its own: equal ones would cancel."""
+    return "".join(
+        f"{indent}{kind} *{name} = filled_{kind}({n}, {1009 * number});\n"
+        for number, (name, (kind, n)) in enumerate(memory.items())
+    )
 
 
 def _length(variant: Variant, array: str, sizes: Mapping[str, int]) -> int:

@@ -441,8 +441,8 @@ class _Joint:
         later = tuple(part[-1] for part in self.unit.parts[1:])
         steps.append(Hold(leader, self._held(tile), others=later))
         if is_relayed:
-            first, *others = (term.statement for term in self.terms if term.sums)
-            steps.append(Relay(first, tuple(others)))
+            first, *later = (term.statement for term in self.terms if term.sums)
+            steps.append(Relay(first, tuple(later)))
         steps.append(Pad(leader, tuple(dict.fromkeys((*threads, *dict(tile.registers))))))
         for term, (inner, _) in zip(self.terms, tile.sums, strict=True):
             if term.is_matrix_product(tile):

@@ -42,7 +42,7 @@ __global__ void fill_TYPE(TYPE *to, long long count, long long salt)
 {
     for (long long k = blockIdx.x * (long long)blockDim.x + threadIdx.x; k < count;
          k += (long long)gridDim.x * blockDim.x)
-        to[k] = (TYPE)(((k + salt) * 2654435761u >> 7) % 17) / 8 - 1;
+        to[k] = (TYPE)(((k + salt) * 2654435761u >> 7) % 17) / 8 - 1 + (TYPE)(salt % 89) / 1024;
 }
 
 static TYPE *filled_TYPE(long long count, long long salt)
@@ -206,7 +206,10 @@ def _memory(
 
 
 def _filled(memory: Mapping[str, tuple[str, int]], indent: str) -> str:
-    """Return the text that makes arrays, each with values of its own: equal ones would cancel."""
+    """Return the text that makes arrays, each with values of its own.
+
+    Those of several would cancel otherwise, and what is divided by zero takes longer.
+    """
     return "".join(
         f"{indent}{kind} *{name} = filled_{kind}({n}, {1009 * number});\n"
         for number, (name, (kind, n)) in enumerate(memory.items())

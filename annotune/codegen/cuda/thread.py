@@ -88,6 +88,8 @@ THERE = "annotune_is_there"
 # (CUDA C++ Programming Guide, Technical Specifications); what exceeds them a little spills in part
 # where it would be in local memory as a whole, and much more only takes time to compile.
 MOST_ELEMENTS = 1024
+# Elements that rounds of loops over registers may share, written out, beside what these hold.
+MOST_READ = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -439,8 +441,32 @@ class ThreadDialect(Dialect):
         out.line("#pragma unroll")
         with out.block(f"for ({kind} {counter} = 0; {' && '.join(tests)}; {counter}++)"):
             if counted.needs_iterator or (loop.peeled and counter != loop.var):
+                is_anew = kind == "int" and self._reads_much(counted)
+                value = f"{ANEW}({value})" if is_anew else value
                 out.line(f"const {kind} {loop.var} = {value};")
             inside.write_versions(out, loop.peeled, counted.body, _write_body(out))
+
+    def _reads_much(self, counted: RegisterLoop) -> bool:
+        """Return whether a round of a loop reads more than registers hold, and none inside it does.
+
+        Where all rounds are written out, the compiler shares elements and their places among them,
+        and spills. So it works them out anew in each.
+        """
+        return self._reads(counted.body) > MOST_READ and not any(
+            self._reads(inner.body) > MOST_READ
+            for inner in walk_stmts(counted.body)
+            if isinstance(inner, Loop)
+        )
+
+    def _reads(self, body: Body) -> int:
+        """Return how many elements of the user's arrays statements read, written out."""
+        total = 0
+        for assign, around in walk_paths(body):
+            rounds = [self.picking.counted(loop) for loop in around]
+            elements = (one for one in assign.reads() if isinstance(one, Access))
+            count = sum(one.array not in self.picking.made for one in elements)
+            total += count * prod(one.rounds for one in rounds if one is not None)
+        return total
 
     def _product_alone(self, loop: Loop) -> FragmentText | None:
         """Return the product that a loop around a ring of copies computes, None for other loops.

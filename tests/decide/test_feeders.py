@@ -10,7 +10,13 @@ from decide.recipes import decided_text
 from decide.test_accumulate import trial_of
 from support.regions import text_regions
 
+from annotune.analysis.analyse import analyse
+from annotune.annotation.devices import load_device
+from annotune.codegen.recipes import first_variant
+from annotune.codegen.target import load_target
 from annotune.measure.trial import Status
+from annotune.space.decision import Base
+from annotune.space.space import region_space
 from annotune.strategies.registry import ACCUMULATE
 from annotune.transforms.distribute import Fuse, Scalarize
 from annotune.transforms.permute import Permute
@@ -49,6 +55,14 @@ def program(*nests: str, element: str = "double", later: str = "") -> str:
     return text.replace("LATER", later)
 
 
+def kernel_of(text: str) -> str:
+    """Return the CUDA text of the choice that accumulates for a program."""
+    (region,) = text_regions(text)
+    base, target = Base.of(analyse(region), ACCUMULATE), load_target("cuda")
+    variant = first_variant(target, base, region_space(base), load_device("h200"))
+    return target.standalone(target.region(variant, resident=False))
+
+
 def assert_fed(text: str, folder: Path, *own: str) -> str:
     """Return the CUDA text of a program, one kernel that is right and has such scalars."""
     device, trial = trial_of(text, folder, *SIZES)
@@ -74,6 +88,13 @@ def test_feeders_have_loops_in_other_orders_conditions_and_chains(tmp_path: Path
     assert_fed(
         program(SET, chain[0], FED, ADD, chain[1], read), tmp_path, "double t_own", "double u_own"
     )
+
+
+def test_a_nest_that_reads_more_than_registers_hold_shares_nothing_between_its_rounds() -> None:
+    few, many = (kernel_of(program(FED, *[MORE] * count, SET, ADD, READ)) for count in (1, 12))
+    assert "annotune_anew_long(i_t + i_r)" in many
+    assert "annotune_anew_long(j_t" not in many
+    assert "annotune_anew_long(i_t" not in few
 
 
 def test_a_recipe_says_what_is_fused_late_and_scalar() -> None:

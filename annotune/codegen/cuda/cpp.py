@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from annotune.analysis.facts import Analysis, ArrayShape, ArrayUse
 from annotune.codegen.cuda.bulk import bulk_definitions
-from annotune.codegen.cuda.copies import ANEW, ANEW_TEXT
+from annotune.codegen.cuda.copies import ANEW_TEXTS
 from annotune.codegen.cuda.fragments import definitions
 from annotune.codegen.cuda.memory import TELL, TOLD, headers, shared_parts
 from annotune.codegen.in_place import between_kernels, lasting
@@ -368,7 +368,7 @@ def prelude(device: str, also: Collection[str] = ()) -> str:
     parts += [COMPLEX] if _OF_COMPLEX & set(called) else []
     parts += [operation(name) for name in OPERATIONS if name in called]
     parts += [COMBINED] if "annotune_combined" in called else []
-    parts += [ANEW_TEXT] if ANEW in called else []
+    parts += [text for name, text in ANEW_TEXTS.items() if name in called]
     parts += [text for text in (definitions(called), bulk) if text]
     return "\n".join(parts)
 

@@ -22,6 +22,7 @@ from annotune.analysis.domains import Premises
 from annotune.codegen.c_stmt import RIGHT_OF_SUM, Dialect
 from annotune.codegen.cuda.copies import (
     ANEW,
+    ANEW_LONG,
     DYNAMIC,
     SHARE,
     THREAD_INDEX,
@@ -441,8 +442,8 @@ class ThreadDialect(Dialect):
         out.line("#pragma unroll")
         with out.block(f"for ({kind} {counter} = 0; {' && '.join(tests)}; {counter}++)"):
             if counted.needs_iterator or (loop.peeled and counter != loop.var):
-                is_anew = kind == "int" and self._reads_much(counted)
-                value = f"{ANEW}({value})" if is_anew else value
+                anew = {"int": ANEW, "long": ANEW_LONG}.get(kind)
+                value = f"{anew}({value})" if anew and self._reads_much(counted) else value
                 out.line(f"const {kind} {loop.var} = {value};")
             inside.write_versions(out, loop.peeled, counted.body, _write_body(out))
 

@@ -442,8 +442,8 @@ class _Joint:
         steps += [Fuse(nests, loop=(*blocks, *threads)[-1]), Map(leader, levels)]
         for k in range(len(self.terms)):
             steps += self._staged(tile, k, 0 if is_relayed else stages)
-        later = tuple(part[-1] for part in self.unit.parts[1:])
-        steps.append(Hold(leader, self._held(tile), others=later))
+        others = tuple(part[-1] for part in self.unit.parts[1:])
+        steps.append(Hold(leader, self._held(tile), others=others))
         if is_relayed:
             first, *later = (term.statement for term in self.terms if term.sums)
             steps.append(Relay(first, tuple(later)))

@@ -301,7 +301,7 @@ def _declared_names(declaration: list[_CudaToken]) -> list[str]:
 # allocations are in the end-to-end time, which the caller takes around the call. Launches are not
 # cut in parts: the wait behind each would keep the copies of the next one back.
 _TIMER = r"""
-#define ANNOTUNE_PARTS 1
+#define ANNOTUNE_MOST_PARTS 1
 #include <cuda_runtime.h>
 #include <time.h>
 static cudaEvent_t annotune_timer_begin, annotune_timer_end;

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.executed import CUDA, SHARED, emitted, run
+from support.executed import CUDA, SHARED, Call, Executable, Part, emitted, run
 
 from annotune.measure.cuda_text import translate
 
@@ -539,3 +539,36 @@ def test_a_mistake_is_found(
         if not all(one is not None and one.is_right for one in outcomes):
             return
     pytest.fail("every call left what the original leaves")
+
+
+SUM = """\
+int f(int n, const double *x)
+{
+    double s = 1.5;
+    /*@ begin PerfTuning (def input_params { param n = 131072; }) @*/
+    for (int i = 0; i < n; i++)
+        s += x[i];
+    /*@ end @*/
+    return (int)s;
+}
+"""
+UNSEEN = {
+    "": "",
+    "memcpy(array.device + array.before, array.first, array.bytes);": ";",
+    "memcpy(array.first, array.device + array.before, array.bytes);": ";",
+    "last = cudaStreamSynchronize(0);": "last = cudaSuccess;",
+}
+
+
+@pytest.mark.parametrize("right", UNSEEN)
+def test_a_sum_is_left_where_the_host_sees_it(right: str, tmp_path: Path) -> None:
+    files = dict(emitted(tmp_path, SUM).files)
+    assert right in files[".cu"]
+    files[".cu"] = files[".cu"].replace(right, UNSEEN[right] or right)
+    program = Executable(tmp_path, SUM, files)
+    calls = [Call("f", (n, Part(0)), (n,)) for n in (131072, 3000)]
+    for call, (one, *_) in zip(calls, program.outcomes(*calls, returns=True), strict=True):
+        assert one.same is (right == ""), one
+        # The bus carries the array in chunks, and nothing else.
+        assert one.counted["memcpys"] == -(-8 * call.buffers[0] // 16384)
+        assert one.launches == 2

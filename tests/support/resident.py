@@ -65,7 +65,8 @@ def run(job):
     if target != "openmp":
         counts = {name: counted(name) for name in ("bytes_in", "bytes_out")}
     if target == "cuda":
-        names = "mallocs", "launches", "calls", "red_zone_violations", "live_allocations"
+        names = "mallocs", "memcpys", "launches", "calls", "waits"
+        names += "red_zone_violations", "live_allocations"
         counts |= {name: counted(name) for name in names}
     elif target == "openacc":
         counts["live_sections"] = counted("live_sections")

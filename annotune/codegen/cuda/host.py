@@ -48,7 +48,7 @@ from annotune.codegen.several_sizes import any_of, size_tests
 from annotune.codegen.writer import Writer, wrapped
 from annotune.ir.expr import Binary, Call, Expr, Int, Var, accesses, variables
 from annotune.ir.fold import fold
-from annotune.ir.nest import expressions, walk_stmts
+from annotune.ir.nest import Assign, expressions, walk_stmts
 from annotune.ir.region import Array
 from annotune.schedule.plan import Kernel, Step
 
@@ -259,7 +259,7 @@ class HostText:
             write_touched(out, analysis, of.arrays)
             with out.block("annotune_array arrays[] =", "};"):
                 for array in of.arrays:
-                    out.line(f"{{{self._moved(array)}{self._step(array)}}},")
+                    out.line(f"{{{self._moved(array)}{self._traits(array)}}},")
             if self._parts is None:
                 self._whole(out, of)
             else:
@@ -317,10 +317,22 @@ class HostText:
                 size = f"{name}_touched > 0 ? {size} : 0"
         return f"(void *)({first}), {size}, {before}, {name}_bytes, {sent}, {fetched}"
 
-    def _step(self, array: Array) -> str:
-        """Return one more field: how far ahead the section lies for each iteration of the parts."""
-        step = 0 if self._parts is None or array in self._own else self._parts.steps[array.name]
-        return f", sizeof({array.element}) * {step}" if step > 0 else ""
+    def _traits(self, array: Array) -> str:
+        """Return more fields: what an iteration lies ahead, and whether one thread uses it.
+
+        One thread does of a scalar that one block adds to, as that which combines what all leave.
+        """
+        name = array.name
+        step = 0 if self._parts is None or array in self._own else self._parts.steps[name]
+        body = self.analysis.region.nest.body
+        sources = (e for s in walk_stmts(body) if isinstance(s, Assign) for e in s.sources())
+        is_read = any(a.array == name for source in sources for a in accesses(source))
+        texts = [text for version in self._all for text in version.texts.values()]
+        users = (t.kernel for t in texts if any(a.name == name for a in t.passed.arrays))
+        has_blocks = any(loop.place in BLOCKS for kernel in users for loop in kernel.placed())
+        if name in self.held and not is_read and not has_blocks:
+            return f", {_scaled(array, step)}, true"
+        return f", {_scaled(array, step)}" if step > 0 else ""
 
     def _on_host(self, out: Writer, arrays: Sequence[Array], is_written: bool) -> None:
         """Write that the host now uses arrays itself."""
@@ -670,6 +682,11 @@ def _allocation(pointer: str, size: str) -> str:
 def _leaving(pointer: str) -> str:
     """Return the call that leaves memory for later ones."""
     return f"{FREE}({pointer}, status);"
+
+
+def _scaled(array: Array, count: int) -> str:
+    """Return the bytes of so many elements."""
+    return f"sizeof({array.element}) * {count}" if count > 0 else "0"
 
 
 def _names(arrays: Sequence[Array]) -> frozenset[str]:

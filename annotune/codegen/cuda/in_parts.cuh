@@ -7,13 +7,13 @@
 #ifndef ANNOTUNE_PART
 #define ANNOTUNE_PART (8 << 20)
 #endif
-#ifndef ANNOTUNE_PARTS
-#define ANNOTUNE_PARTS 16
+#ifndef ANNOTUNE_MOST_PARTS
+#define ANNOTUNE_MOST_PARTS 16
 #endif
-static_assert(ANNOTUNE_PART > 0 && ANNOTUNE_PARTS > 0, "a call has a part of some bytes");
+static_assert(ANNOTUNE_PART > 0 && ANNOTUNE_MOST_PARTS > 0, "a call has a part of some bytes");
 
 /* How many parts the iterations of a call are worth. */
-static annotune_parts annotune_parts_of(annotune_array *arrays, int count, long iterations)
+static annotune_cut annotune_parts_of(annotune_array *arrays, int count, long iterations)
 {
     size_t moved = 0;
     for (int k = 0; k < count; k++) {
@@ -25,7 +25,7 @@ static annotune_parts annotune_parts_of(annotune_array *arrays, int count, long 
             moved += array.bytes * (size_t)(array.is_sent + array.is_fetched);
     }
     long parts = (long)(moved / ANNOTUNE_PART);
-    parts = parts < ANNOTUNE_PARTS ? parts : ANNOTUNE_PARTS;
+    parts = parts < ANNOTUNE_MOST_PARTS ? parts : ANNOTUNE_MOST_PARTS;
     parts = parts < iterations ? parts : iterations;
     return {iterations, parts > 1 ? parts : 1};
 }
@@ -56,7 +56,7 @@ static cudaError_t annotune_call(const char *entry, annotune_array *arrays, int 
 {
     annotune_ring &ring = annotune_copies;
     cudaError_t status = annotune_placed(arrays, count);
-    const annotune_parts parts = annotune_parts_of(arrays, count, iterations);
+    const annotune_cut parts = annotune_parts_of(arrays, count, iterations);
     if (status != cudaSuccess || parts.count == 1) {
         status = status == cudaSuccess ? annotune_sent(arrays, count) : status;
         status = status == cudaSuccess ? launch(0L, 0L) : status;

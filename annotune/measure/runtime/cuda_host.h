@@ -101,6 +101,11 @@ ANNOTUNE_QUIET inline void end_launch() {
     block.kernel = nullptr;
 }
 
+template <class T>
+ANNOTUNE_QUIET inline bool is_of_host(T *parameter) { return is_pinned(parameter, 1); }
+template <class T>
+ANNOTUNE_QUIET inline bool is_of_host(T) { return false; }
+
 template <auto KERNEL, int NEEDS, class Signature>
 struct Launch;
 
@@ -116,7 +121,8 @@ struct Launch<KERNEL, NEEDS, void (*)(Parameters...)> {
     ANNOTUNE_QUIET void operator()(Parameters... parameters) const {
         const void *kernel = reinterpret_cast<const void *>(KERNEL);
         if (!is_launch_right(name, kernel, grid, size, dynamic)) return;
-        if (!stream->first) return run(parameters...);
+        // What the host sees by itself a kernel writes as late as it may.
+        if (!stream->first && !(is_of_host(parameters) || ...)) return run(parameters...);
         defer(*stream, [=, self = *this]() ANNOTUNE_QUIET { self.run(parameters...); });
     }
 
@@ -260,7 +266,8 @@ inline cudaError_t cudaHostAlloc(void **address, size_t size, unsigned) {
     host.pins++;
     *address = nullptr;
     if (is_planned_failure(PINNING)) return fail(cudaErrorMemoryAllocation, "no pinned memory, as planned");
-    *address = malloc(size);
+    // On pages of its own: kernels may use it.
+    *address = aligned_alloc(PAGE, (size + PAGE - 1) / PAGE * PAGE);
     if (!*address) return fail(cudaErrorMemoryAllocation, "no host memory");
     fill(*address, POISON, size);
     pin(*address, size, true);

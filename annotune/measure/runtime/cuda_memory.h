@@ -18,6 +18,7 @@ enum cudaMemcpyKind {
 
 namespace annotune_cpu {
 
+constexpr size_t PAGE = 4096;
 constexpr size_t RED_ZONE = 4096;  // bytes before and after each allocation
 
 struct Allocation {
@@ -47,6 +48,7 @@ struct Host {
     Pinned *pinned;
     int mallocs, memcpys, frees, launches, violations;
     int pins, events;  // pinned memory that was asked for, and events that there are
+    int waits;         // of the host for the device
     long bytes_in, bytes_out;  // copied to the device, and from it
     int calls;               // of what may fail
     int first[KINDS_OF_CALLS], last[KINDS_OF_CALLS];  // of each kind; 0: there was none
@@ -148,7 +150,6 @@ ANNOTUNE_QUIET inline void check_all_zones(const char *who) {
 
 /* Memory filled with NaN between red zones, or null. */
 ANNOTUNE_QUIET inline void *allocate(size_t size) {
-    constexpr size_t PAGE = 4096;
     size_t taken = size;
     for (unsigned i = 0; i < host.count; i++) taken += host.allocations[i].size;
     if (host.most && taken > host.most) return nullptr;
@@ -202,6 +203,9 @@ ANNOTUNE_QUIET inline bool is_pinned(const void *address, size_t size) {
 
 ANNOTUNE_QUIET inline void pin(void *memory, size_t size, bool is_allocated) {
     host.pinned = new Pinned{static_cast<char *>(memory), size, is_allocated, host.pinned};
+#if defined(__SANITIZE_THREAD__)
+    if (is_allocated) annotune_race_device(memory, size, 1);
+#endif
 }
 
 ANNOTUNE_QUIET inline bool unpin(void *memory, bool is_allocated) {
@@ -209,6 +213,9 @@ ANNOTUNE_QUIET inline bool unpin(void *memory, bool is_allocated) {
         Pinned *one = *link;
         if (one->memory != memory || one->is_allocated != is_allocated) continue;
         *link = one->next;
+#if defined(__SANITIZE_THREAD__)
+        if (is_allocated) annotune_race_device(memory, one->size, 0);
+#endif
         if (is_allocated) free(memory);
         delete one;
         return true;
@@ -285,6 +292,7 @@ ANNOTUNE_API void annotune_cpu_have(size_t bytes) { annotune_cpu::host.most = by
 ANNOTUNE_API int annotune_cpu_calls(void) { return annotune_cpu::host.calls; }
 ANNOTUNE_API int annotune_cpu_mallocs(void) { return annotune_cpu::host.mallocs; }
 ANNOTUNE_API int annotune_cpu_memcpys(void) { return annotune_cpu::host.memcpys; }
+ANNOTUNE_API int annotune_cpu_waits(void) { return annotune_cpu::host.waits; }
 ANNOTUNE_API long annotune_cpu_bytes_in(void) { return annotune_cpu::host.bytes_in; }
 ANNOTUNE_API long annotune_cpu_bytes_out(void) { return annotune_cpu::host.bytes_out; }
 ANNOTUNE_API int annotune_cpu_pins(void) { return annotune_cpu::host.pins; }

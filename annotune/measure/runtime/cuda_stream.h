@@ -215,12 +215,14 @@ inline cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 inline cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     using namespace annotune_cpu;
+    host.waits++;
     if (is_planned_failure(FINISHING)) return fail_waiting();
     finish(stream_of(stream));
     return cudaSuccess;
 }
 inline cudaError_t cudaDeviceSynchronize() {
     using namespace annotune_cpu;
+    host.waits++;
     if (is_planned_failure(FINISHING)) return fail_waiting();
     finish_all();
     return cudaSuccess;
@@ -256,6 +258,7 @@ inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t handle = null
 }
 inline cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     using namespace annotune_cpu;
+    host.waits++;
     if (is_planned_failure(WAITING)) return fail_waiting();
     await(event, event->asked);
     return cudaSuccess;

@@ -193,8 +193,11 @@ extern "C" __attribute__((weak, visibility("default"))) void annotune_release(vo
 static_assert(ANNOTUNE_CHUNK > 0 && ANNOTUNE_SLOTS > 0 && ANNOTUNE_COPIERS >= 0,
               "the ring needs a slot of some bytes");
 
-/* How the device reaches an array: through the ring, straight, by a copy of its own, or in place. */
-enum annotune_way { ANNOTUNE_STAGED, ANNOTUNE_STRAIGHT, ANNOTUNE_FOREIGN, ANNOTUNE_IN_PLACE };
+/* How the device reaches an array: through the ring, straight, by a copy of its own, in place, or in
+ * pinned memory that both sides see. */
+enum annotune_way {
+    ANNOTUNE_STAGED, ANNOTUNE_STRAIGHT, ANNOTUNE_FOREIGN, ANNOTUNE_IN_PLACE, ANNOTUNE_SEEN
+};
 
 /* An array of a call. Kernels get a section of memory, of which `bytes` from `before` on are those
  * of the program from `first` on that are sent before the kernels, or fetched behind them. */
@@ -205,6 +208,8 @@ struct annotune_array {
     /* Where each iteration of those that make up the parts touches what lies so many bytes behind what
      * the one before touches; 0 where all parts need all. */
     size_t step = 0;
+    /* A scalar that one thread reads and writes: two copies, with an event each, would cost more. */
+    bool is_scalar = false;
     annotune_way way = ANNOTUNE_STAGED;
     char *device = NULL;
     /* What is there before the call, where the program's nest may need it after all: so many bytes. */
@@ -214,7 +219,7 @@ struct annotune_array {
 };
 
 /* The iterations of a call, and the parts that they run in, one after the other. */
-struct annotune_parts {
+struct annotune_cut {
     long iterations, count;
     long end(long part) const { return iterations * (part + 1) / count; }
     /* How many bytes of an array are there for a part and those before it. */
@@ -438,7 +443,12 @@ static cudaError_t annotune_place(annotune_array &array)
         array.device = section;
         return cudaSuccess;
     }
-    status = annotune_allocate((void **)&array.device, array.section);
+    if (array.is_scalar && array.way == ANNOTUNE_STAGED)
+        array.way = ANNOTUNE_SEEN;
+    const bool is_seen = array.way == ANNOTUNE_SEEN;
+    status = annotune_allocate((void **)&array.device, array.section, is_seen);
+    if (status == cudaSuccess && is_seen && array.is_sent)
+        memcpy(array.device + array.before, array.first, array.bytes);
     /* What is overwritten without having been read need not be put back. */
     const bool is_host = array.way == ANNOTUNE_STAGED || array.way == ANNOTUNE_STRAIGHT;
     if (status == cudaSuccess && is_host && array.is_sent && array.is_fetched)
@@ -453,11 +463,11 @@ struct annotune_chunks {
     annotune_purpose purpose;
     annotune_array *arrays;
     int count;
-    annotune_parts parts;
+    annotune_cut parts;
     long part;
     int number; /* of the array */
     size_t from, end;
-    annotune_chunks(annotune_purpose why, annotune_array *given, int many, annotune_parts cut)
+    annotune_chunks(annotune_purpose why, annotune_array *given, int many, annotune_cut cut)
         : purpose(why), arrays(given), count(many), parts(cut), part(0), number(-1), from(0), end(0)
     {
         skip();
@@ -509,7 +519,8 @@ struct annotune_chunks {
     }
     bool is_wanted() const
     {
-        if (array().bytes == 0 || array().way == ANNOTUNE_IN_PLACE)
+        const bool is_copied = array().way != ANNOTUNE_IN_PLACE && array().way != ANNOTUNE_SEEN;
+        if (array().bytes == 0 || !is_copied)
             return false;
         if (purpose == ANNOTUNE_SAVE)
             return array().saved != NULL && !is_staged();
@@ -532,7 +543,7 @@ struct annotune_course {
     annotune_chunks sends, saves, fetches;
     double first, rest, back, sent, fetched;
     long number;
-    annotune_course(annotune_array *arrays, int count, annotune_parts parts, bool is_in, bool is_out)
+    annotune_course(annotune_array *arrays, int count, annotune_cut parts, bool is_in, bool is_out)
         : sends(ANNOTUNE_SEND, arrays, count, parts), saves(ANNOTUNE_SAVE, arrays, count, parts),
           fetches(ANNOTUNE_FETCH, arrays, count, parts), first(sends.total(0)),
           rest(sends.total(parts.count - 1) - first), back(fetches.total(parts.count - 1)), sent(0),
@@ -808,6 +819,8 @@ static cudaError_t annotune_ended(const char *entry, annotune_array *arrays, int
         }
         if (status != cudaSuccess && is_spoilt && array.saved != NULL)
             memcpy(array.first, array.saved, array.kept);
+        if (status == cudaSuccess && array.way == ANNOTUNE_SEEN)
+            memcpy(array.first, array.device + array.before, array.bytes);
         if (array.way != ANNOTUNE_IN_PLACE)
             annotune_free(array.device, status);
         annotune_free(array.saved, status);
@@ -842,13 +855,13 @@ static cudaError_t annotune_fetch(
 #ifndef ANNOTUNE_PART
 #define ANNOTUNE_PART (8 << 20)
 #endif
-#ifndef ANNOTUNE_PARTS
-#define ANNOTUNE_PARTS 16
+#ifndef ANNOTUNE_MOST_PARTS
+#define ANNOTUNE_MOST_PARTS 16
 #endif
-static_assert(ANNOTUNE_PART > 0 && ANNOTUNE_PARTS > 0, "a call has a part of some bytes");
+static_assert(ANNOTUNE_PART > 0 && ANNOTUNE_MOST_PARTS > 0, "a call has a part of some bytes");
 
 /* How many parts the iterations of a call are worth. */
-static annotune_parts annotune_parts_of(annotune_array *arrays, int count, long iterations)
+static annotune_cut annotune_parts_of(annotune_array *arrays, int count, long iterations)
 {
     size_t moved = 0;
     for (int k = 0; k < count; k++) {
@@ -860,7 +873,7 @@ static annotune_parts annotune_parts_of(annotune_array *arrays, int count, long 
             moved += array.bytes * (size_t)(array.is_sent + array.is_fetched);
     }
     long parts = (long)(moved / ANNOTUNE_PART);
-    parts = parts < ANNOTUNE_PARTS ? parts : ANNOTUNE_PARTS;
+    parts = parts < ANNOTUNE_MOST_PARTS ? parts : ANNOTUNE_MOST_PARTS;
     parts = parts < iterations ? parts : iterations;
     return {iterations, parts > 1 ? parts : 1};
 }
@@ -891,7 +904,7 @@ static cudaError_t annotune_call(const char *entry, annotune_array *arrays, int 
 {
     annotune_ring &ring = annotune_copies;
     cudaError_t status = annotune_placed(arrays, count);
-    const annotune_parts parts = annotune_parts_of(arrays, count, iterations);
+    const annotune_cut parts = annotune_parts_of(arrays, count, iterations);
     if (status != cudaSuccess || parts.count == 1) {
         status = status == cudaSuccess ? annotune_sent(arrays, count) : status;
         status = status == cudaSuccess ? launch(0L, 0L) : status;

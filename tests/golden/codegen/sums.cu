@@ -254,7 +254,7 @@ static cudaError_t f_1_device(
         {(void *)(A), A_bytes, 0, A_bytes, true, false},
         {(void *)(b), b_bytes, 0, b_bytes, true, false},
         {(void *)(c), c_bytes, 0, c_bytes, false, true},
-        {(void *)(s), s_bytes, 0, s_bytes, true, true},
+        {(void *)(s), s_bytes, 0, s_bytes, true, true, 0, true},
         {(void *)(t), t_bytes, 0, t_bytes, true, true},
     };
     cudaError_t status = annotune_send(arrays, 6);

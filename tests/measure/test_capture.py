@@ -331,14 +331,14 @@ def test_a_file_of_the_users_is_not_replaced(folder: Path) -> None:
 # What a region may be made of -------------------------------------------------------------------
 
 
-def recorded_by(folder: Path, text: str, main: str, flags: str = "") -> Records:
+def recorded_by(folder: Path, text: str, main: str, flags: str = "", name: str = "f.c") -> Records:
     """Return what a program has recorded whose only other file is `main`."""
-    (folder / "f.c").write_text(text)
+    (folder / name).write_text(text)
     (folder / "main.c").write_text(main)
     program = str(folder / "program")
-    done = capture(folder, "--build", build(folder, flags), "--", program, name="f.c")
+    done = capture(folder, "--build", build(folder, flags), "--", program, name=name)
     assert done.code == 0, done.err
-    return read_records(folder / "records", "f.c")
+    return read_records(folder / "records", name)
 
 
 def only_call(found: Records) -> RecordedCall:
@@ -469,6 +469,12 @@ int main(void)
     return 0;
 }
 """
+
+
+@pytest.mark.parametrize("name", ['a "b" é.c', "50%s [x]*.c", "back\\\\slash'.c"])
+def test_a_file_may_have_any_name(tmp_path: Path, name: str) -> None:
+    (region,) = recorded_by(tmp_path, ROWS, ROWS_MAIN, name=name).regions
+    assert [len(one.kept) for one in region.at if one.sizes["n"] == 3] == [1]
 
 
 def test_rows_are_recorded_where_they_are_one_array(tmp_path: Path) -> None:

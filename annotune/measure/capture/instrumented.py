@@ -198,6 +198,7 @@ def _definitions(
     for what, text in (
         ("head", json.dumps(said)[1:-1]),
         ("stem", stem),
+        ("stem_in_json", json.dumps(stem)[1:-1]),
         ("folder", str(how.folder.absolute())),
     ):
         out.line(f"static const char annotune_{what}[] = {quoted(text)};")

@@ -183,7 +183,8 @@ static void annotune_write_kept(void *file, const struct annotune_region *region
     for (n = 0; n < region->reals; n++)
         annotune_fprint(file, "%s\"%016lx\"", n ? ", " : "", one->reals[n]);
     annotune_fprint(file, "],\n      \"file\": \"%s-%d-%lx-%ld.bin\", \"bytes\": %ld, ",
-                    annotune_stem, annotune_own.owner, annotune_own.run, one->number, one->size);
+                    annotune_stem_in_json, annotune_own.owner, annotune_own.run, one->number,
+                    one->size);
     annotune_list(file, "check", one->check, 2);
     annotune_fprint(file, ", \"arrays\": [");
     for (n = 0; n < region->parts; n++) {

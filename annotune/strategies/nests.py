@@ -155,6 +155,9 @@ def contraction(unit: Unit) -> Contraction | str:
     written = {f.access.array for f in unit.writes}
     if any(f.access.array in written for f in found):
         return "an input is written as well"
+    looked_up = next((f for f in found if any(map(accesses, f.access.indices))), None)
+    if looked_up is not None:
+        return f"memory decides which elements of {looked_up.access.array} are multiplied"
     made = _by_role(unit, statement, target, found, names)
     return made if isinstance(made, str) else replace(made, imperfect=imperfect)
 

@@ -56,6 +56,25 @@ def test_the_tensor_cores_multiply_doubles_first(size: int, lengths: tuple[int, 
     assert tuple(length for _, length in tile.extents[:4]) == lengths
 
 
+def test_rows_that_memory_chooses_have_no_tile() -> None:
+    text = """\
+void f(int n, int m, const int row[n], const double a[n][m], const double *restrict b,
+       double *restrict c)
+{
+    /*@ begin PerfTuning ( def input_params { param n = 200; param m = 100; } ) @*/
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            for (int k = 0; k < m; k++)
+                c[i*n + j] += a[row[i]][k] * b[k*n + j];
+    /*@ end @*/
+}
+"""
+    one = decided_text(text, AUTO)
+    (unit,) = one.base.apart
+    assert strategy(unit) == "memory decides which elements of a are multiplied"
+    assert one.decision.choices[0].contract is None
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -185,11 +185,15 @@ def compile(
 
 
 def emitted(
-    settings: Settings, folder: Path | None, earlier: Earlier | None = None
+    settings: Settings,
+    folder: Path | None,
+    earlier: Earlier | None = None,
+    is_called: bool = False,
 ) -> tuple[Emission, tuple[Path, ...]]:
     """Return what the settings' source becomes, and its files, written to the folder if any.
 
-    With the results of an `earlier` run it becomes what that found.
+    With the results of an `earlier` run it becomes what that found. Where it `is_called` from
+    another language, there are interfaces of its functions too.
 
     Raises:
         AnnotuneError: No region is left, the results are of another source, or the folder cannot be
@@ -204,6 +208,10 @@ def emitted(
     else:
         settings = earlier.read_as(settings)
         made = earlier.emission(settings)
+    if is_called:
+        from annotune.interfaces import with_interfaces
+
+        made = with_interfaces(made, settings)
     files = {**made.files, **settings.made_of_tensors}
     named = {settings.source.stem + end: text for end, text in files.items()}
     return made, write_files(folder, named) if folder is not None else ()

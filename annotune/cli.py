@@ -138,7 +138,15 @@ def _measured_before(source: Path) -> Callable[[Region], MeasuredOriginal | None
     type=click.Path(path_type=Path),
     help="Write what a run found, by its results.json or folder, without tuning or measuring.",
 )
-def emit(output: Path | None, results: Path | None, debug: bool, **options: Any) -> None:
+@click.option(
+    "--interfaces",
+    "is_called",
+    is_flag=True,
+    help="Write a module of Fortran and a header of the functions, to call them from elsewhere.",
+)
+def emit(
+    output: Path | None, results: Path | None, is_called: bool, debug: bool, **options: Any
+) -> None:
     """Write SOURCE for every target, by the decision algorithm's first choice or a run's."""
     from annotune.api import emitted
 
@@ -148,7 +156,7 @@ def emit(output: Path | None, results: Path | None, debug: bool, **options: Any)
         is_every = earlier is not None and earlier.has_formulations
         settings = settings_of(options, os.environ, folder, is_every)
         texts |= settings.texts
-        made, written = emitted(settings, folder, earlier)
+        made, written = emitted(settings, folder, earlier, is_called)
         if form == "json":
             from annotune.report.json_form import emit_json
 

@@ -26,7 +26,7 @@ def options_of(command: str) -> list[click.Option]:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_option_is_in_the_documentation(command: str) -> None:
-    guides = ("tuning", "table", "capture", "init", "diff")
+    guides = ("build", "tuning", "table", "capture", "init", "diff")
     names = (*(f"docs/{name}.md" for name in guides), "README.md")
     documents = "".join((PROJECT / name).read_text() for name in names)
     named = {

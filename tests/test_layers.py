@@ -48,6 +48,7 @@ ABOVE = {
     "annotune.compiled",
     "annotune.formulated",
     "annotune.rebuild",
+    "annotune.interfaces",
     "annotune.suites",
     "annotune.cli",
     "annotune.__main__",

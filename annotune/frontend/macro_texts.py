@@ -316,7 +316,7 @@ def _label(function: ParsedFunction, index: int) -> str:
     """
     file, part = function.file, function.part
     stem = re.sub(r"\W", "_", PurePath(file.source.path).stem, flags=re.ASCII)
-    own = f"{part.function}_in_{stem}" if _is_static(function) else part.function
+    own = f"{part.function}_in_{stem}" if is_static(function) else part.function
     first, last = file.tokens.starts[part.first], file.tokens.ends[part.last]
     inside = without_comments(SourceText(file.source.path, file.source.text[first:last]))
     while _has(file, inside, own, index) or (
@@ -345,7 +345,7 @@ def _has(file: File, inside: str, function: str, index: int) -> bool:
     )
 
 
-def _is_static(function: ParsedFunction) -> bool:
+def is_static(function: ParsedFunction) -> bool:
     """Return whether other files may define a function of this name for themselves."""
     file, declared = function.file, function.tree.decl
     if {"static", "inline"} & {*declared.storage, *declared.funcspec}:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pycparser import c_ast
 
 from annotune.diagnostics import AnnotuneError, Template
+from annotune.frontend.macro_texts import is_static
 from annotune.frontend.read.filescope import File
 from annotune.frontend.read.ladder import Ladder
 from annotune.frontend.read.preprocess import HeaderSearch
@@ -17,7 +18,7 @@ from annotune.frontend.types.symbols import Layer, Symbol
 
 NOT_CALLABLE = Template(
     "AT680",
-    "'{name}' cannot be called from Python: {reason}",
+    "'{name}' cannot be called from outside of C: {reason}",
     "call it from C, or write a function around it that takes numbers and arrays of numbers",
 )
 
@@ -41,11 +42,15 @@ class Formal:
 
 @dataclass(frozen=True, slots=True)
 class Prototype:
-    """A function's name, the C type of its result, and its parameters in order."""
+    """A function's name, the C type of its result, and its parameters in order.
+
+    One that `is_static` is called inside its file alone.
+    """
 
     name: str
     result: str
     formals: tuple[Formal, ...]
+    is_static: bool = False
 
     def __str__(self) -> str:
         return f"{self.result} {self.name}({', '.join(one.declared for one in self.formals)})"
@@ -80,7 +85,7 @@ def _prototype(file: File, name: str) -> Prototype:
     if [layer.kind for layer in symbol.layers] != ["()"]:
         raise _unfit(function, symbol, "it returns no number")
     formals = tuple(_formal(function, node) for node in _declared(function, symbol))
-    return Prototype(name, _type(function, symbol, "its result"), formals)
+    return Prototype(name, _type(function, symbol, "its result"), formals, is_static(function))
 
 
 def _declared(function: ParsedFunction, symbol: Symbol) -> list[c_ast.Decl]:

@@ -336,6 +336,7 @@ def init(is_agreed: bool, is_dry: bool, debug: bool, **options: Any) -> None:
         is_answered,
         is_dry or not (is_agreed or is_answered),
         options["program"] or (),
+        options["extents"],
     )
     with _refusals("text", debug) as texts:
         done = begin(settings_of_init(options, os.environ), wish, os.environ)

@@ -538,6 +538,13 @@ for_init = _with(
         metavar="NAME=N,…",
     ),
     _option(
+        "--extent extents",
+        None,
+        "The length of an array that C does not tell, in C: x[n+1].",
+        multiple=True,
+        metavar="ARRAY[N]",
+    ),
+    _option(
         "--profile program",
         Read("command", _program),
         "Run this, and weigh the nests by the samples of perf, or of gprof.",

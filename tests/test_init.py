@@ -169,6 +169,43 @@ def test_asks_for_each_nest_its_sizes_and_what_nobody_can_know() -> None:
     assert "AT220" not in annotune("check", source).err
 
 
+TABLE = """\
+void look(int n, int columns, double *restrict y, const double *x, const double *t)
+{
+    for (int i = 0; i < n; i++)
+        y[i] = x[(int)t[i]];
+}
+"""
+
+
+def test_asks_how_long_an_array_is_that_is_read_where_another_says() -> None:
+    source = Path("look.c")
+    source.write_text(TABLE)
+    done = annotune("init", source, "--yes")
+    assert (done.code, read(source)) == (1, TABLE)
+    assert "[AT214]" in done.out
+
+    @click.command()
+    def asked() -> None:
+        init(Settings(source), InitWish({"n": 100}, is_asking=True), os.environ)
+
+    done_asking = CliRunner().invoke(asked, input="columns\ny\n50\n")
+    assert done_asking.exit_code == 0, done_asking.output
+    assert "how many elements has 'x'" in done_asking.output
+    by_answers = read(source)
+    assert 'def assume { arg extent = ["x[columns]"]; }' in by_answers
+    assert regions(source)[0][0] == "look"
+
+    source.write_text(TABLE)
+    sizes = ("--size", "n=100,columns=50")
+    assert annotune("init", source, "--yes", *sizes, "--extent", "x[columns]").code == 0
+    assert read(source) == by_answers
+    source.write_text(TABLE)
+    assert CliRunner().invoke(asked, input="\n").exit_code == 0
+    assert read(source) == TABLE
+    assert "--extent: error" in annotune("init", source, "--extent", "x").err
+
+
 def test_marks_what_nobody_said_as_an_assumption() -> None:
     Path("a.c").write_text(
         "void f(int n, int m, double *restrict a)\n{\n"

@@ -7,6 +7,7 @@ from math import log2, prod
 
 from annotune.analysis.statements import value_at
 from annotune.frontend.loop_places import LoopPlace
+from annotune.frontend.read.tokens import WORD
 from annotune.frontend.types.symbols import REALS
 from annotune.ir.expr import Expr, accesses, variables
 from annotune.ir.fold import trip_count
@@ -58,6 +59,9 @@ def open_sizes(region: Region) -> tuple[str, ...]:
     arrays = (region.arrays[n] for n in sorted(region.nest.arrays()) if n in region.arrays)
     exprs += [extent for array in arrays for extent in array.extents if extent is not None]
     names = {name for expr in exprs for name in variables(expr)}
+    stated = region.spec.assumptions.extents
+    texts = (text for array in region.arrays for text in stated.get(array, ()))
+    names |= {word for text in texts for word in WORD.findall(text)}
     fixed = region.known_sizes.keys() | region.nest.iterators() | region.nest.written_scalars()
     open_ = (s.name for s in region.scalars.values() if s.type not in REALS)
     return tuple(name for name in open_ if name in names - fixed)

@@ -12,8 +12,9 @@ from pathlib import Path
 import click
 
 from annotune.analysis.facts import LoopFacts, LoopKind
-from annotune.analysis.messages import ASSUMED_DISJOINT, FOR_THESE_SIZES
+from annotune.analysis.messages import ASSUMED_DISJOINT, FOR_THESE_SIZES, GATHER_EXTENT
 from annotune.annotation.messages import did_you_mean
+from annotune.annotation.perf_tuning import assumptions
 from annotune.diagnostics import Diagnostic, Severity, Span, Template
 from annotune.files import replace_source, write_new
 from annotune.frontend.read.tokens import WORD
@@ -55,7 +56,8 @@ class InitWish:
     """How `init` is asked for: the options that are its own.
 
     `sizes` are those of ``--size``. `is_asking` says that somebody is there to answer, `is_dry`
-    that nothing is to be written. `program` is run for samples of it, where it has words.
+    that nothing is to be written. `program` is run for samples of it, where it has words. `extents`
+    are arrays with theirs, such as ``x[n]``.
     """
 
     sizes: Mapping[str, int]
@@ -64,6 +66,7 @@ class InitWish:
     is_asking: bool = False
     is_dry: bool = False
     program: tuple[str, ...] = ()
+    extents: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +91,7 @@ def init(settings: Settings, wish: InitWish, environ: Mapping[str, str]) -> Init
     Raises:
         AnnotuneError: The file is refused as a whole, or cannot be written.
     """
-    found = survey(settings, wish.sizes, is_joining=not wish.is_sidecar)
-    if wish.is_sidecar:
-        found = replace(found, nests=tuple(map(_as_sidecar, found.nests)))
+    found = _found(settings, wish)
     problems = list(_unused_sizes(wish.sizes, found))
     if wish.program:
         samples = sampled(wish.program, environ)
@@ -115,6 +116,42 @@ def init(settings: Settings, wish: InitWish, environ: Mapping[str, str]) -> Init
         return InitDone(tuple(problems))
     written = _write(settings, found.text, kept, wish)
     return InitDone(tuple(problems), written, _next(settings, written, wish))
+
+
+def _found(settings: Settings, wish: InitWish) -> Survey:
+    """Return the nests, once the user has been asked for lengths that some need."""
+    lengths: dict[str, str] = {}
+    while True:
+        extents = _extents((*wish.extents, *(text for text in lengths.values() if text)))
+        found = survey(settings, wish.sizes, not wish.is_sidecar, extents)
+        if wish.is_sidecar:
+            found = replace(found, nests=tuple(map(_as_sidecar, found.nests)))
+        asked = dict(_lengths(found, lengths)) if wish.is_asking else {}
+        lengths |= asked
+        if not any(asked.values()):
+            return found
+
+
+def _extents(texts: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
+    """Return arrays with their extents of texts such as ``x[n]``, as an annotation reads them."""
+    return assumptions({"extent": texts}, {"extent": Span("--extent", 1, 1)}).extents
+
+
+def _lengths(found: Survey, known: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield the arrays whose length nests lack, each with its extent, empty where nobody says."""
+    asked = set(known)
+    for nest in found.nests:
+        if nest.report is None or nest.why_not is None or nest.why_not.code != GATHER_EXTENT.code:
+            continue
+        # The message names the array first.
+        arrays = nest.report.region.arrays
+        name = next(word for word in WORD.findall(nest.why_not.message) if word in arrays)
+        if name not in asked:
+            asked.add(name)
+            click.echo(f"{_heading(nest)}: {printable(nest.why_not.message)}")
+            words = f"  how many elements has '{name}', in C? Enter leaves the nest"
+            length = click.prompt(words, default="", show_default=False)
+            yield name, f"{name}[{length}]" if length else ""
 
 
 def _next(settings: Settings, written: Path | None, wish: InitWish) -> str:

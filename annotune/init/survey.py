@@ -39,6 +39,7 @@ NO_NESTS = Template(
 _WORD_BYTES = 8
 
 _UNSIZED: Mapping[str, int] = {}
+_NO_EXTENTS: Mapping[str, tuple[str, ...]] = {}
 _NOTHING: Mapping[int, tuple[LoopPlace, ...]] = {}
 
 
@@ -189,11 +190,15 @@ class Survey:
 
 
 def survey(
-    settings: Settings, given: Mapping[str, int] = _UNSIZED, is_joining: bool = True
+    settings: Settings,
+    given: Mapping[str, int] = _UNSIZED,
+    is_joining: bool = True,
+    extents: Mapping[str, tuple[str, ...]] = _NO_EXTENTS,
 ) -> Survey:
     """Return the nests of the file of the settings, with the sizes that are `given`.
 
-    Neighbours are one region only where `is_joining`.
+    Neighbours are one region only where `is_joining`. `extents` are those of arrays whose length C
+    does not say, as in `Assumptions`.
 
     Raises:
         AnnotuneError: The file cannot be read, is no C, has a wrong annotation, or no loop.
@@ -209,7 +214,7 @@ def survey(
         where = f"function '{settings.function}'" if settings.function else "this file"
         raise AnnotuneError.of(NO_NESTS.at(Span(path, 1, 1), where=where))
     bare = replace(settings, sizes={}, function="")
-    found = _Looking(bare, text, given, blocks, is_joining).at(own)
+    found = _Looking(bare, text, given, blocks, is_joining, extents).at(own)
     nests = tuple(sorted(found, key=lambda one: (one.start, -one.end)))
     return Survey(settings.source.name, text, nests, given)
 
@@ -227,6 +232,7 @@ class _Looking:
     given: Mapping[str, int]
     blocks: Sequence[AnnotationBlock]
     is_joining: bool
+    extents: Mapping[str, tuple[str, ...]]
     values: dict[tuple[str, str], int] = field(default_factory=dict)
 
     def at(
@@ -268,16 +274,20 @@ class _Looking:
         if not nests:
             return []
         path = str(self.settings.source)
-        bare = [nest.block for nest in nests]
+        vouched = Assumptions(extents=self.extents)
+        bare = [replace(nest, assumptions=vouched).block for nest in nests]
         loaded = load_sound(path, self.text, bare, search=self.settings.search)
         regions = {region.extent.start: region for region in loaded.source.regions}
         self._assume(regions, nests)
-        sized = [
-            replace(n, sizes=self._sizes(regions[n.start])) if n.start in regions else n
-            for n in nests
-        ]
+        sized = [self._sized(n, regions[n.start]) if n.start in regions else n for n in nests]
         report = examined(self.settings, self.text, [nest.block for nest in sized])
         return [self._filled(judged(nest, report, nest.span)) for nest in sized]
+
+    def _sized(self, nest: FoundNest, region: Region) -> FoundNest:
+        """Return a nest with its sizes, and the extents that are given of its arrays."""
+        own = {array: one for array, one in self.extents.items() if array in region.arrays}
+        assumed = replace(nest.assumptions, extents=own)
+        return replace(nest, sizes=self._sizes(region), assumptions=assumed)
 
     def _filled(self, nest: FoundNest) -> FoundNest:
         """Return a nest at assumed sizes at which each loop runs, if equal ones leave one empty."""

@@ -24,12 +24,12 @@ OTHERS = "all other sizes"
 def call_sizes(analysis: Analysis, sizes: Mapping[str, int] | None = None) -> dict[str, int]:
     """Return those of `sizes`, by default the region's own, that a call decides.
 
-    Code for the tuned ones takes no range of indices for granted, which is none of them here.
+    What code for the tuned ones does not take for granted, as ranges of indices, is none of them.
     """
     region = analysis.region
     given = region.sizes if sizes is None else sizes
     passed = {scalar.name for scalar in interface(analysis).scalars} - region.constants.keys()
-    passed -= region.index_ends
+    passed -= region.index_ends | region.varying
     return {name: size for name, size in given.items() if name in passed}
 
 

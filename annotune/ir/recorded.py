@@ -27,7 +27,8 @@ class RecordedCall:
     """One call that was kept: its scalars, and the file of its arrays.
 
     `number` counts the region's calls in its process from 1. All calls at these `sizes` took
-    `time_s` seconds together, and all of the region `region_s`. A complex scalar has two `reals`,
+    `time_s` seconds together, and all of the region `region_s`. `integers` are these sizes and all
+    others that have a value before the region. A complex scalar has two `reals`,
     its parts. `digest` tells the bytes of the arrays apart from others.
     """
 

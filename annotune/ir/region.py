@@ -274,7 +274,8 @@ class Region:
     and `around` what the file says of names. `functions` are those that the nest calls and only the
     user's text knows, each inside a cast to its type, with what they call in turn; what is called
     stands before its callers. Arrays of one that `is_resident` may be on the device when it is
-    called, by a block of Data. `recorded` are calls that a program has made. `original` is the nest
+    called, by a block of Data. `recorded` are calls that a program has made, and `varying` those
+    sizes that differ from call to call, such as offsets. `original` is the nest
     before it was brought into the form that is analysed, None where nothing was changed, and
     `steps` what was; that is right at sizes where
     none of `never_negative` is below 0.
@@ -300,11 +301,15 @@ class Region:
     around: Surroundings = field(default_factory=Surroundings)
     is_resident: bool = False
     recorded: tuple[RecordedCall, ...] = ()
+    varying: frozenset[str] = frozenset()
 
     def recorded_at(self, sizes: Mapping[str, int]) -> tuple[RecordedCall, ...]:
-        """Return the recorded calls at these sizes, none where there are none."""
-        calls = (call for call in self.recorded if call.sizes.items() <= sizes.items())
-        return tuple(calls)
+        """Return the recorded calls whose integers are these sizes, none where there are none."""
+        return tuple(
+            call
+            for call in self.recorded
+            if all(sizes.get(name, value) == value for name, value in call.integers.items())
+        )
 
     @property
     def as_written(self) -> Nest:
@@ -333,9 +338,10 @@ class Region:
     def tuned_constants(self) -> dict[str, int]:
         """Return the sizes that code for the tuned ones takes for granted.
 
-        Not between which numbers indices lie: that differs from call to call, and hardly matters.
+        Not what is `varying`, nor between which numbers indices lie: that hardly matters.
         """
-        return {name: size for name, size in self.sizes.items() if name not in self.index_ends}
+        unfixed = self.index_ends | self.varying
+        return {name: size for name, size in self.sizes.items() if name not in unfixed}
 
     @property
     def called_sizes(self) -> frozenset[str]:

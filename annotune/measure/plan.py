@@ -403,13 +403,16 @@ def proofs(
 
 def _on_recorded(region: Region, plan: CheckPlan, tuned: Sequence[Sizes]) -> Iterator[CheckPlan]:
     """Yield runs on the recorded calls that no trial is checked on, which are the first of each."""
+    firsts = [call for one in tuned for call in region.recorded_at(one)[:1]]
+    names = open_sizes(region)
     by_seed: dict[int, list[Sizes]] = {}
-    for sizes in distinct([call.sizes for call in region.recorded]):
-        count = len(region.recorded_at(sizes))
-        is_first = any(one.items() >= sizes.items() for one in tuned)
-        for seed in range(plan.seed + 1, plan.seed + count + (not is_first)):
-            own = next((one for one in tuned if one.items() >= sizes.items()), sizes)
-            by_seed.setdefault(seed, []).append(own)
+    for call in region.recorded:
+        if call in firsts:
+            continue
+        sizes = {name: call.integers[name] for name in names if name in call.integers}
+        alike = region.recorded_at(sizes)
+        place = alike.index(call)
+        by_seed.setdefault(plan.seed + (place or len(alike)), []).append(sizes)
     for seed, found in by_seed.items():
         yield replace(plan, sizes=tuple(found), seed=seed)
 

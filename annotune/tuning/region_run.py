@@ -613,8 +613,10 @@ def _tuned(run: RegionRun, found: Mapping[str, TargetResult]) -> Tuned:
 
 def _recorded(region: Region) -> RecordedInputs | None:
     """Return which recorded calls a region was tuned on, None where it was on none."""
-    calls = region.recorded_at(tuned_sizes(region))
-    return RecordedInputs(len(calls), calls[0].share) if calls else None
+    first = next(iter(region.recorded_at(tuned_sizes(region))), None)
+    if first is None:
+        return None
+    return RecordedInputs(sum(c.sizes == first.sizes for c in region.recorded), first.share)
 
 
 def _profiles(run: RegionRun, found: Mapping[str, TargetResult]) -> Iterator[Profile]:

@@ -13,13 +13,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support.cli import Outcome, annotune
+from support.regions import text_source
 
 from annotune import pipeline
 from annotune.analysis.analyse import analyse
 from annotune.analysis.facts import Analysis
 from annotune.codegen.target import RegionCode, load_target
 from annotune.diagnostics import AnnotuneError
+from annotune.ir.recorded import RecordedCall
 from annotune.ir.region import SourceFile
+from annotune.measure.capture.chosen import with_recorded
+from annotune.measure.capture.records import AtSizes, RecordedRegion
 from annotune.measure.check import Checker
 from annotune.measure.inputs import Inputs, Values, make_inputs
 from annotune.measure.oracle import Oracle
@@ -209,7 +213,8 @@ def test_each_size_and_region_has_its_share_of_the_time(analysis: Analysis) -> N
     def ready(n: int, time_s: float) -> Ready:
         region = analysis.region
         (call, *_) = region.recorded
-        own = replace(call, sizes={**call.sizes, "n": n}, time_s=time_s, region_s=time_s)
+        integers = {**call.integers, "n": n}
+        own = replace(call, integers=integers, time_s=time_s, region_s=time_s)
         sizes = {**region.sizes, "n": n}
         base = Base.of(replace(analysis, region=replace(region, sizes=sizes, recorded=(own,))))
         return Ready(base, region_space(base))
@@ -239,6 +244,70 @@ def test_code_for_recorded_sizes_is_for_all_ranges_of_indices(folder: Path) -> N
     assert "n == 4000" in text
     assert "col_high" in text
     assert not re.search(r"col_(low|high) == ", text)
+
+
+def recorded_at(n: int, time_s: float, kept: int = 1) -> AtSizes:
+    integers = {"n": n, "col_low": 0, "col_high": n - 1}
+    calls = [RecordedCall(Path("x"), k, {"n": n}, integers, (), ()) for k in range(1, kept + 1)]
+    return AtSizes({"n": n}, 10, time_s, kept=tuple(calls))
+
+
+def test_few_sizes_are_tuned_for_and_the_others_told(source: SourceFile) -> None:
+    region = replace(source.regions[0], recorded=())
+    times_s = {10: 4.0, 20: 3.0, 30: 1.0, 40: 0.75, 50: 0.75, 60: 0.5}
+    at = tuple(recorded_at(n, time_s) for n, time_s in times_s.items())
+    found, said = with_recorded(region, RecordedRegion("rows", 1, "", 60, 10.0, at), {})
+    assert [sizes["n"] for sizes in (found.sizes, *found.other_sizes)] == [10, 20, 30, 40]
+    assert [sizes["col_high"] for sizes in found.other_sizes] == [19, 29, 39]
+    assert (found.varied, found.varying) == (("n",), {"col_low", "col_high"})
+    assert [(call.sizes["n"], call.time_s, call.region_s) for call in found.recorded] == [
+        *((n, times_s[n], 10.0) for n in (10, 20, 30, 40))
+    ]
+    (told,) = said
+    assert told.code == "AT698"
+    assert told.message == (
+        "not tuned for 2 further recorded sizes, which took 12% of this region's time"
+    )
+
+
+def test_offsets_are_no_sizes_that_code_is_made_for() -> None:
+    text = """\
+void part(int n, int first, const double *restrict x, double *restrict y)
+{
+    /*@ begin PerfTuning () @*/
+    for (int i = 0; i < n; i++)
+        y[first + i] += 2.0 * x[first + i];
+    /*@ end @*/
+}
+"""
+    (region,) = text_source(text).regions
+    kept = [
+        RecordedCall(Path("x"), k, {"n": 64}, {"n": 64, "first": 64 * k}, (), ())
+        for k in range(1, 20)
+    ]
+    at = AtSizes({"n": 64}, 99, 1.0, kept=tuple(kept))
+    found, said = with_recorded(region, RecordedRegion("part", 1, "", 99, 1.0, (at,)), {})
+    assert (found.sizes, found.tuned_constants, said) == ({"n": 64, "first": 64}, {"n": 64}, ())
+    assert tuned_sizes(found) == found.sizes
+    assert [call.number for call in found.recorded_at(found.sizes)] == [1]
+    # Of many calls those of all processes count, and the others are for the proofs.
+    assert [call.number for call in found.recorded] == [1, 5, 9, 13, 17]
+    plan = CheckPlan((tuned_sizes(found),))
+    own = [one for one in proofs(program(""), analyse(found), plan, ()) if one.seed != SEED]
+    offsets = [sizes["first"] for one in own for sizes in one.sizes]
+    assert offsets == [64 * k for k in (5, 9, 13, 17)]
+
+
+def test_sizes_that_take_little_are_not_tuned_for(source: SourceFile) -> None:
+    region = replace(source.regions[0], recorded=())
+    at = (recorded_at(10, 0.97), recorded_at(20, 0.03))
+    found, said = with_recorded(region, RecordedRegion("rows", 1, "", 20, 1.0, at), {})
+    assert (found.sizes["n"], found.other_sizes, said) == (10, (), ())
+    # Where no clock has told them apart the first one will do.
+    at = (recorded_at(10, 0.0), recorded_at(20, 0.0, kept=0))
+    found, said = with_recorded(region, RecordedRegion("rows", 1, "", 20, 0.0, at), {"n": 20})
+    assert (found.sizes["n"], found.other_sizes, found.recorded) == (20, (), ())
+    assert [one.code for one in said] == ["AT697"]
 
 
 def run(folder: Path, *options: str) -> Outcome:

@@ -9,7 +9,9 @@ from annotune.codegen.several_sizes import sizes_text
 from annotune.diagnostics import AnnotuneError, Diagnostic, Severity, Template
 from annotune.ir.recorded import RecordedCall
 from annotune.ir.region import Region
+from annotune.measure.capture.instrumented import size_names
 from annotune.measure.capture.records import AtSizes, RecordedRegion
+from annotune.measure.sizes import open_sizes
 
 NONE_AT_THESE_SIZES = Template(
     "AT696",
@@ -31,6 +33,9 @@ NOT_TUNED_FOR = Template(
 
 MOST_SIZES = 4
 """For so many of the recorded sizes a region is tuned."""
+
+MOST_CALLS = 6
+"""On so many calls at each of the sizes what wins is checked."""
 
 LEAST_SHARE = 0.05
 """Sizes that take less of a region's time are not tuned for."""
@@ -59,34 +64,47 @@ def with_recorded(
         raise AnnotuneError.of(NONE_AT_THESE_SIZES.at(region.span, sizes=listed or "none"))
     time_s = sum(one.time_s for one in at)
     chosen = [one for one in at[:MOST_SIZES] if one.time_s >= LEAST_SHARE * time_s] or at[:1]
-    calls = tuple(call for one in chosen for call in _calls(region, one, time_s))
-    tuned = with_sizes(region, [_sizes(one, calls) for one in chosen])
+    calls = tuple(
+        replace(call, time_s=one.time_s, region_s=time_s) for one in chosen for call in _some(one)
+    )
+    tuned = with_sizes(region, [_integers(one) for one in chosen])
     return replace(tuned, recorded=calls), tuple(_unused(region, found, chosen, time_s))
 
 
 def with_sizes(region: Region, each: Sequence[Mapping[str, int]]) -> Region:
-    """Return `region` with these sizes to tune for in the place of the annotation's."""
-    first, *others = ({**region.sizes, **sizes} for sizes in each)
-    varied = tuple(n for n in first if any(one.get(n) != first[n] for one in others))
-    return replace(region, sizes=first, other_sizes=tuple(others), varied=varied)
+    """Return `region` with these sizes to tune for in the place of the annotation's.
+
+    What is no length, such as an offset, has a value for the work and the checks alone.
+    """
+    names = frozenset(open_sizes(region))
+    first, *others = (
+        {**region.sizes, **{name: size for name, size in one.items() if name in names}}
+        for one in each
+    )
+    varying = names - size_names(region)
+    varied = (n for n in first if any(one.get(n) != first[n] for one in others))
+    return replace(
+        region,
+        sizes=first,
+        other_sizes=tuple(others),
+        varied=tuple(name for name in varied if name not in varying),
+        varying=varying,
+    )
 
 
 def _fits(one: AtSizes, asked: Mapping[str, object]) -> bool:
     return all(asked.get(name, size) == size for name, size in one.sizes.items())
 
 
-def _calls(region: Region, one: AtSizes, time_s: float) -> Iterator[RecordedCall]:
-    """Yield the kept calls at one of the sizes; which indices they read is a part of theirs."""
-    for call in one.kept:
-        read = {name: call.integers[name] for name in region.index_ends if name in call.integers}
-        sizes = {**one.sizes, **read}
-        yield replace(call, sizes=sizes, time_s=one.time_s, region_s=time_s)
+def _some(one: AtSizes) -> Sequence[RecordedCall]:
+    """Return the kept calls at one of the sizes, the first and some of all processes if many."""
+    step = -(-len(one.kept) // MOST_CALLS)
+    return one.kept[:: max(1, step)]
 
 
-def _sizes(one: AtSizes, calls: Sequence[RecordedCall]) -> Mapping[str, int]:
-    """Return the sizes of the first call that was kept, of all of them without one."""
-    own = (call for call in calls if call.sizes.items() >= one.sizes.items())
-    return next((call.sizes for call in own), one.sizes)
+def _integers(one: AtSizes) -> Mapping[str, int]:
+    """Return the integers of the first call that was kept, the sizes without one."""
+    return {**one.kept[0].integers, **one.sizes} if one.kept else one.sizes
 
 
 def _unused(

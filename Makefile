@@ -6,8 +6,11 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 # The same for what tunes, without the developers' tools.
 TUNES  := $(VENV)/.tunes
+# And for the documentation's site.
+PAGES  := $(VENV)/.pages
 $(READY): EXTRAS := [nvcc,dev,search]
 $(TUNES): EXTRAS := [nvcc]
+$(PAGES): EXTRAS := [docs]
 INSTALL = $(BIN)/python -m pip install --disable-pip-version-check --editable '.$(EXTRAS)'
 # A file of exact versions, as continuous integration takes them; without one, the newest allowed.
 LOCK   ?=
@@ -17,7 +20,7 @@ JOBS   ?= $(shell getconf _NPROCESSORS_ONLN)
 # Compiled once, Python's modules need not be so again in each of the tests' processes.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-all check example bench static readme clean
+.PHONY: help demo test test-all check example bench static readme docs clean
 
 help:
 	@echo 'make demo      set up .venv and tune c_examples/nekbone/local_grad3.c'
@@ -28,6 +31,7 @@ help:
 	@echo 'make bench     print the times of check, emit, one CUDA check, and tuned OpenMP'
 	@echo 'make static    print what the emitted CUDA is like: registers, occupancy, machine code'
 	@echo 'make readme    run the example of README.md, and take what it prints and pictures of its page'
+	@echo 'make docs      make a site of the documentation in build/site, without a network'
 	@echo 'make clean     remove what the above have made, .venv included'
 
 $(BIN)/python:
@@ -35,7 +39,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 # Only the order counts: what installs into the environment makes it newer.
-$(READY) $(TUNES): pyproject.toml $(LOCK) | $(BIN)/python
+$(READY) $(TUNES) $(PAGES): pyproject.toml $(LOCK) | $(BIN)/python
 	@echo 'Installing annotune$(EXTRAS) into $(VENV)'
 	$(INSTALL) $(LOCK:%=--constraint %) || $(if $(LOCK),{ echo 'Not to be had as in $(LOCK): taking others'; $(INSTALL); },false)
 	touch $@
@@ -67,6 +71,9 @@ static: $(READY)
 
 readme: $(READY)
 	$(BIN)/python benchmarks/readme.py
+
+docs: $(PAGES)
+	$(BIN)/mkdocs build --quiet
 
 clean:
 	rm -rf $(VENV) annotune-out build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -18,6 +18,7 @@ from annotune import __version__
 from annotune.diagnostics import NOWHERE, AnnotuneError, Diagnostic
 from annotune.options import (
     common,
+    complete_codes,
     config_of,
     config_of_table,
     default_folder,
@@ -488,7 +489,7 @@ def build_dir() -> None:
 
 
 @cli.command()
-@click.argument("code", default="")
+@click.argument("code", default="", shell_complete=complete_codes)
 def explain(code: str) -> None:
     """Print the page about CODE, such as AT253; without CODE, list them all."""
     from annotune.diagnostics import NO_SUCH_CODE, nearest_page, page_of, pages

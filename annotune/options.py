@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
 from annotune.diagnostics import AnnotuneError
 
@@ -64,6 +65,14 @@ class Choice(click.Choice[str]):
                 self.fail(_none_of(str(value), [*map(str, self.choices), *others]), param, ctx)
         return str(value)
 
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        from annotune import plugins
+
+        others = plugins.names(self._group) if self._group else ()
+        return _beginning(incomplete, (*map(str, self.choices), *others))
+
 
 class Read(click.ParamType[T]):
     """What `read` makes of the text of an option; a ValueError says what is wrong with it."""
@@ -80,6 +89,46 @@ class Read(click.ParamType[T]):
             return self._read(value)
         except ValueError as error:
             self.fail(str(error), param, ctx)
+
+
+def _beginning(start: str, words: Iterable[str]) -> list[CompletionItem]:
+    return [CompletionItem(word) for word in words if word.startswith(start)]
+
+
+# What a shell offers for a part of a word; each gets what click gives a `shell_complete`.
+
+
+def complete_codes(_: click.Context, __: click.Parameter, start: str) -> list[CompletionItem]:
+    """Return the codes of diagnostics that begin so, in either case, with their titles."""
+    from annotune.diagnostics import pages
+
+    found = (page for page in pages() if page.code.startswith(start.upper()))
+    return [CompletionItem(page.code, help=page.title) for page in found]
+
+
+def _complete_searches(_: click.Context, __: click.Parameter, start: str) -> list[CompletionItem]:
+    from annotune import plugins
+
+    return _beginning(start, (*SEARCH_NAMES, *plugins.names(plugins.SEARCHES)))
+
+
+def _complete_devices(_: click.Context, __: click.Parameter, start: str) -> list[CompletionItem]:
+    """Return the presets that begin so; what none does is the start of a file's name."""
+    from annotune.annotation.devices import device_names
+
+    return _beginning(start, device_names()) or [CompletionItem(start, type="file")]
+
+
+def _complete_targets(_: click.Context, __: click.Parameter, start: str) -> list[CompletionItem]:
+    """Return the list with each further target that its last part begins."""
+    from annotune import plugins
+
+    listed, comma, _last = start.rpartition(",")
+    named = (part.strip() for part in listed.split(","))
+    others = dict.fromkeys((*TARGET_NAMES, *plugins.names(plugins.TARGETS)))
+    for name in named:
+        others.pop(name, None)
+    return _beginning(start, (f"{listed}{comma}{name}" for name in others))
 
 
 def _targets(text: str) -> tuple[str, ...]:
@@ -310,6 +359,7 @@ common = _with(
         Read("targets", _targets),
         "Languages to write, separated by commas; openmp_target is one more.",
         default=",".join(DEFAULT_TARGETS),
+        shell_complete=_complete_targets,
     ),
     _option(
         "--strategy",
@@ -341,6 +391,7 @@ common = _with(
         None,
         "The GPU to predict for: a name of annotations/devices/, or a YAML file.",
         default="h200",
+        shell_complete=_complete_devices,
     ),
     _option(
         "--data",
@@ -470,6 +521,7 @@ for_a_run = _with(
         Read("search", _search),
         f"{', '.join(SEARCH_NAMES)}. [default: the annotation's, else auto]",
         metavar="NAME",
+        shell_complete=_complete_searches,
     ),
     _BUDGET,
     _option(

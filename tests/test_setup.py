@@ -24,7 +24,7 @@ def test_a_version_has_two_bounds(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", [*CORE, *(one for name in ("nvcc", "dev", "search") for one in EXTRAS[name])]
+    "text", [*CORE, *(one for name in ("nvcc", "dev", "docs", "search") for one in EXTRAS[name])]
 )
 def test_the_lock_has_a_version_within_the_bounds(text: str) -> None:
     wanted = Requirement(text)

@@ -281,7 +281,7 @@ def _as_told(
     known = {**Options.__annotations__, **(TuneOptions.__annotations__ if is_run else {})}
     if unknown := [name for name in options if name not in known]:
         raise TypeError(f"there is no option '{unknown[0]}'; there are {', '.join(known)}")
-    words = [word for name, value in options.items() for word in _words(name, value)]
+    words = [word for name, value in options.items() for word in words_of(name, value)]
     try:
         said = parsed([*words, "--", place], common, *((for_a_run,) if is_run else ()))
         with _telling({}):
@@ -305,7 +305,7 @@ def _telling(texts: Mapping[str, str]) -> Iterator[None]:
         raise
 
 
-def _words(name: str, value: Any) -> list[str]:
+def words_of(name: str, value: Any) -> list[str]:
     """Return the words of a command line that say what a keyword says."""
     if name in _FLAGS:
         word = _FLAGS[name].get(bool(value))
@@ -318,7 +318,7 @@ def _words(name: str, value: Any) -> list[str]:
         return [f"{option}{os.fspath(value) if isinstance(value, os.PathLike) else value}"]
     if name == "target":
         return [f"{option}{','.join(value)}"]
-    return [word for one in value for word in _words(name, one)]
+    return [word for one in value for word in words_of(name, one)]
 
 
 def _literal(value: Any) -> str:

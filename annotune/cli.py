@@ -38,6 +38,7 @@ from annotune.options import (
 
 if TYPE_CHECKING:
     from annotune.codegen.build import BuildCommand
+    from annotune.config_file import Setting
     from annotune.ir.region import Region
     from annotune.pipeline import RunReport
     from annotune.rebuild import Earlier
@@ -68,7 +69,58 @@ def cli() -> None:
     """Turn annotated C loop nests into tuned, checked CUDA, OpenACC and OpenMP."""
 
 
-@cli.command()
+class _Configured(click.Command):
+    """A command on a source, whose options a file of the project may give (docs/build.md)."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the command line behind the settings of the project, so that it wins."""
+        try:
+            given = self.make_parser(ctx).parse_args(list(args))[0]
+        except click.UsageError:
+            given = {}  # which is told below
+        source = given.get("source")
+        if not isinstance(source, str):
+            return super().parse_args(ctx, args)
+        form = "json" if given.get("as_json") else str(given.get("form") or "text")
+        with _refusals(form, bool(given.get("debug"))):
+            found = self._settings(source)
+        own = {option: one for one in self.params for option in (*one.opts, *one.secondary_opts)}
+        ctx.meta[_CONFIGURED] = [
+            (one, own[one.option].name in given and not own[one.option].multiple) for one in found
+        ]
+        return super().parse_args(ctx, [*(word for one in found for word in one.words), *args])
+
+    def _settings(self, source: str) -> list[Setting]:
+        """Return the settings of the project that are options of this command.
+
+        Raises:
+            AnnotuneError: One of them is refused.
+        """
+        from annotune.config_file import refused, settings_for
+
+        known = {option for one in self.params for option in (*one.opts, *one.secondary_opts)}
+        found = [one for one in settings_for(Path(source)) if one.option in known]
+        for one in found:
+            alone = click.Context(self, info_name="annotune")
+            try:
+                super().parse_args(alone, [*one.words, "--", source])
+            except click.UsageError as error:
+                raise refused(one, error.format_message()) from error
+        return found
+
+
+_CONFIGURED = "annotune.settings"
+
+
+def _show_settings() -> None:
+    """Print the options that the project's file has given, and those that it has not."""
+    for one, is_overridden in click.get_current_context().meta.get(_CONFIGURED, ()):
+        note = "; the command line says otherwise" if is_overridden else ""
+        for word in one.words:
+            click.echo(f"{one.place.file}:{one.place.line}: {word}{note}", err=True)
+
+
+@cli.command(cls=_Configured)
 @common
 @click.option("--certificate", is_flag=True, help="Print the proof that the plan is right.")
 @click.option("--space", is_flag=True, help="Print every target's points and axes.")
@@ -130,7 +182,7 @@ def _measured_before(source: Path) -> Callable[[Region], MeasuredOriginal | None
     return of
 
 
-@cli.command()
+@cli.command(cls=_Configured)
 @common
 @output_folder
 @click.option(
@@ -185,7 +237,7 @@ def _earlier(path: Path) -> Earlier:
     return Earlier.read(path, context.params["targets"] if is_named else None)
 
 
-@cli.command()
+@cli.command(cls=_Configured)
 @common
 @output_folder
 @for_a_run
@@ -205,6 +257,8 @@ def run(output: Path | None, resume: bool, debug: bool, **options: Any) -> None:
     # The time that a run is given is that of the whole command.
     begun = click.get_current_context().obj or time.monotonic()
     config = config_of(options, max(1, len(os.sched_getaffinity(0))), begun)
+    if options["is_verbose"]:
+        _show_settings()
     with _refusals(form, debug) as texts:
         settings = settings_of(options, os.environ, folder, is_every=True)
         texts |= settings.texts

@@ -48,6 +48,7 @@ ABOVE = {
     "annotune.compiled",
     "annotune.formulated",
     "annotune.rebuild",
+    "annotune.config_file",
     "annotune.interfaces",
     "annotune.suites",
     "annotune.cli",

@@ -66,6 +66,7 @@ _FILES = {
     "yaml": "example.yaml",
     "yml": "workloads.yml",
     "json": "results.json",
+    "toml": "annotune.toml",
 }
 _DEFAULT = "$ annotune check example.c"
 

@@ -94,12 +94,14 @@ def emit(
     *,
     output: str | os.PathLike[str] | None = None,
     results: str | os.PathLike[str] | None = None,
+    interfaces: bool = False,
     **options: Unpack[Options],
 ) -> Emission:
     """Return the first choice for every target as texts, as ``annotune emit``; nothing is run.
 
-    With `results`, a results.json or the folder that has one, they are what that run found. The
-    files of what comes back are also in the folder `output`, where one is named.
+    With `results`, a results.json or the folder that has one, they are what that run found. With
+    `interfaces` there are those of the functions for Fortran, C and C++, too. The files of
+    what comes back are also in the folder `output`, where one is named.
 
     Raises:
         AnnotuneError: No region is left, the results are not of this source as it is, or the folder
@@ -116,7 +118,7 @@ def emit(
     with _as_told(source, options, folder, is_every=is_every) as (settings, _):
         if earlier is not None and "target" in options:
             earlier = replace(earlier, targets=settings.targets)
-        return emitted(settings, folder, earlier)[0]
+        return emitted(settings, folder, earlier, interfaces)[0]
 
 
 def tune(

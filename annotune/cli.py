@@ -38,7 +38,7 @@ from annotune.options import (
 
 if TYPE_CHECKING:
     from annotune.codegen.build import BuildCommand
-    from annotune.config_file import Setting
+    from annotune.config_file import ProjectOption
     from annotune.ir.region import Region
     from annotune.pipeline import RunReport
     from annotune.rebuild import Earlier
@@ -90,7 +90,7 @@ class _Configured(click.Command):
         ]
         return super().parse_args(ctx, [*(word for one in found for word in one.words), *args])
 
-    def _settings(self, source: str) -> list[Setting]:
+    def _settings(self, source: str) -> list[ProjectOption]:
         """Return the settings of the project that are options of this command.
 
         Raises:

@@ -38,7 +38,7 @@ _PATHS = frozenset({"include", "annotation", "spec", "inputs"})
 
 
 @dataclass(frozen=True)
-class Setting:
+class ProjectOption:
     """One setting of a file: its name, the words of a command line that say it, and its place."""
 
     name: str
@@ -52,7 +52,7 @@ class Setting:
         return first[:2] if not first.startswith("--") else first.partition("=")[0]
 
 
-def settings_for(source: Path) -> tuple[Setting, ...]:
+def settings_for(source: Path) -> tuple[ProjectOption, ...]:
     """Return the settings of the nearest file above a source, none where there is no file.
 
     Raises:
@@ -67,12 +67,12 @@ def settings_for(source: Path) -> tuple[Setting, ...]:
     return ()
 
 
-def refused(setting: Setting, reason: str) -> AnnotuneError:
+def refused(setting: ProjectOption, reason: str) -> AnnotuneError:
     """Return the refusal of a setting that the command line would refuse."""
     return AnnotuneError.of(WRONG_SETTING.at(setting.place, name=setting.name, reason=reason))
 
 
-def _read(path: Path) -> tuple[Setting, ...] | None:
+def _read(path: Path) -> tuple[ProjectOption, ...] | None:
     """Return the settings of a file, None where it has nothing for annotune."""
     from annotune.files import read_source
 
@@ -104,7 +104,7 @@ def _shown(path: Path) -> str:
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
-def _settings(path: Path, text: str, table: Mapping[str, Any]) -> Iterator[Setting]:
+def _settings(path: Path, text: str, table: Mapping[str, Any]) -> Iterator[ProjectOption]:
     problems = []
     for name, value in table.items():
         place = _place(path, text, name)
@@ -118,7 +118,7 @@ def _settings(path: Path, text: str, table: Mapping[str, Any]) -> Iterator[Setti
         if name == "device" and str(value).endswith((".yaml", ".yml")):
             value = _from_folder(value, path.parent)
         if not problems:
-            yield Setting(name, tuple(words_of(name, value)), place)
+            yield ProjectOption(name, tuple(words_of(name, value)), place)
     if problems:
         raise AnnotuneError(tuple(problems))
 

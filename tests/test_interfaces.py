@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from support.cli import annotune
 
+from annotune import emit
+
 AXPY = """\
 void axpy(int n, double a, double *restrict y, const double *restrict x)
 {
@@ -136,4 +138,7 @@ def test_arrays_of_the_device_are_addresses() -> None:
     Path("k.c").write_text(AXPY)
     how = ("--target", "cuda", "--data", "resident", "--interfaces")
     assert annotune("emit", "k.c", "-o", ".", *how).code == 0
-    assert "type(c_ptr), value :: y" in Path("k_interfaces.f90").read_text()
+    text = Path("k_interfaces.f90").read_text()
+    assert "type(c_ptr), value :: y" in text
+    found = emit("k.c", target="cuda", data="resident", interfaces=True)
+    assert found.files["_interfaces.f90"] == text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -103,3 +104,26 @@ def test_kernels_one_after_the_other_run_in_the_same_parts(tmp_path: Path) -> No
     program.check(call)
     # Two kernels, for each element by itself.
     assert program.outcomes(call)[0][0].launches == 2 * 8
+
+
+def test_parts_along_two_loops_are_strips(tmp_path: Path) -> None:
+    source = (Path(__file__).parents[2] / "c_examples/nwchem/sd_t_d1.c").read_text()
+    small = {"p6u": 2, "h1u": 2, "h2u": 8, "h7u": 4}
+    files = emitted(tmp_path, source, function="sd_t_d1_1", sizes=small).files
+    program = Executable(tmp_path, source, files)
+    # Tiles of 8 by 8 of the two outermost loops, of 16 iterations each.
+    assert "annotune_first / 2 * 65536 + annotune_first % 2 * 4096" in program.cuda
+    buffers = (16 * 16 * 2 * 2 * 8 * 16, 4 * 16 * 16 * 2, 16 * 8 * 2 * 4)
+    pointers = [Part(k) for k in range(3)]
+    call = Call("sd_t_d1_1", (16, 8, 2, 2, 16, 16, 4, *pointers), buffers)
+    other = replace(call, arguments=(16, 8, 2, 2, 15, 16, 4, *pointers))
+    program.check(call, other)
+    (inside, *_), (alone, *_) = program.outcomes(call, other)
+    assert (inside.launches, alone.launches) == (4, 1)
+    files = {**files, ".cu": program.cuda.replace("if (strip == 0)", "if (true)")}
+    assert not Executable(tmp_path, source, files).outcomes(call)[0][0].same
+    program = Executable(tmp_path, source, {**files, ".cu": program.cuda})
+    # What a failure leaves is put back strip by strip.
+    count = inside.counted["calls"]
+    failing = [replace(call, fail_at=n, orders=(0,)) for n in range(count // 2, count + 1, 40)]
+    program.check(*failing, replace(call, fail_at=count, orders=(0,)))

@@ -48,9 +48,10 @@ static cudaError_t cudaHostAlloc(void **p, size_t n, int)
 static cudaError_t cudaFree(void *p) { free(p); return 0; }
 static cudaError_t cudaFreeHost(void *p) { free(p); return 0; }
 static cudaError_t cudaGetLastError() { return 0; }
+static thread_local int type;
 static cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *a, const void *)
 {
-    *a = {0, 0};
+    *a = {type, 0};
     return 0;
 }
 static cudaError_t cudaEventCreateWithFlags(cudaEvent_t *e, int) { F(); *e = new long; return 0; }
@@ -79,20 +80,27 @@ static void *work(void *given)
     unsigned own = me * 77 + 5;
     seed = me + 1;
     for (int r = 0; r < 200; r++) {
-        const size_t n = rand_r(&own) % 4 == 0 ? 0 : rand_r(&own) % 1500, off = rand_r(&own) % 9;
+        const size_t strip = rand_r(&own) % 2 ? 1 + rand_r(&own) % 70 : 0;
+        const size_t rows = 1 + rand_r(&own) % 3, inner = 1 + rand_r(&own) % 3;
+        const size_t outer = 1 + rand_r(&own) % 3, some = rand_r(&own) % 1500;
+        const size_t steps = strip > 0 ? outer * inner : 1 + rand_r(&own) % 5;
+        const size_t n = strip > 0 ? steps * rows * strip : some % 4 == 0 ? 0 : some;
+        const size_t step = strip > 0 ? rows * strip : some % 2 ? n / steps : 0;
+        const size_t off = rand_r(&own) % 9, pitch = inner * strip;
+        type = rand_r(&own) % 2 ? cudaMemoryTypeHost : cudaMemoryTypeUnregistered;
         std::vector<unsigned char> x(n + 32), y(n + 32), z(n + 32, 3);
         for (size_t i = 0; i < n + 32; i++)
             x[i] = rand_r(&own), y[i] = rand_r(&own);
         const auto x0 = x, y0 = y;
-        const size_t steps = 1 + rand_r(&own) % 5, step = rand_r(&own) % 2 ? n / steps : 0;
-        annotune_array a[] = {{x.data() + off, n, 0, n, true, false, step},
-                              {y.data() + off, n, 16, n + 48, true, true, step},
-                              {z.data() + off, n, 0, n, false, true, step}};
+        annotune_array a[] = {{x.data() + off, n, 0, n, true, false, step, false, strip, pitch},
+                              {y.data() + off, n, 16, n + 48, true, true, step, false, strip, pitch},
+                              {z.data() + off, n, 0, n, false, true, step, false, strip, pitch}};
         const auto launch = [&](long first, long count) -> cudaError_t {
             F();
             /* What is left over belongs to the last iteration. */
             const size_t end = first + count == (long)steps ? n : step * (first + count);
-            for (size_t i = step * first; i < (count == 0 ? n : end); i++) {
+            for (size_t k = step * first; k < (count == 0 ? n : end); k++) {
+                const size_t i = a[0].place(k);
                 a[1].device[16 + i] += a[0].device[i];
                 a[2].device[i] = a[0].device[i] ^ 1;
             }

@@ -453,12 +453,12 @@ MISTAKES = {
         "fetches.part < sends.part;",
     ),
     "what was there is not put back": (
-        "            memcpy(array.first, array.saved, array.kept);\n",
+        "            memcpy((char *)array.first + array.place(from), array.saved + from, n);\n",
         "            ;\n",
     ),
     "of what was there more is put back than was kept": (
-        "memcpy(array.first, array.saved, array.kept);",
-        "memcpy(array.first, array.saved, array.bytes);",
+        "array.kept",
+        "array.bytes",
     ),
     "nothing waits for kernels whose results stay": (
         "last = cudaStreamSynchronize(0);",

@@ -283,7 +283,7 @@ class HostText:
                 out.line(f"return {self.name}_launch({arguments});")
             out.line(f"return {self.name}_part({arguments}, {FIRST}, {COUNT});")
         tests = joined(self.tuned[0].tests) if self.general is not None else ""
-        count = f"{tests} ? {parts.count} : 0" if tests else str(parts.count)
+        count = f"{tests} ? {parts.iterations} : 0" if tests else str(parts.iterations)
         entry = self.analysis.region.entry
         out.line(f'return {CALL}("{entry}", arrays, {len(of.arrays)}, {count}, launch);')
 
@@ -330,8 +330,16 @@ class HostText:
         texts = [text for version in self._all for text in version.texts.values()]
         users = (t.kernel for t in texts if any(a.name == name for a in t.passed.arrays))
         has_blocks = any(loop.place in BLOCKS for kernel in users for loop in kernel.placed())
+        inner = None if self._parts is None else self._parts.inner
         if name in self.held and not is_read and not has_blocks:
             return f", {_scaled(array, step)}, true"
+        if inner is not None and name in inner.strips:
+            strip, each = inner.strips[name], step // inner.count
+            pitch = strip * inner.count
+            fields = (_scaled(array, n) for n in (each, strip, pitch))
+            return ", {}, false, {}, {}".format(*fields)
+        if inner is not None:
+            return ""
         return f", {_scaled(array, step)}" if step > 0 else ""
 
     def _on_host(self, out: Writer, arrays: Sequence[Array], is_written: bool) -> None:
@@ -444,10 +452,12 @@ class HostText:
         )
         more = (f"long {FIRST}", f"long {COUNT}")
         with out.block(self._head(f"static cudaError_t {self.name}_part", passed, *more)):
+            if parts.inner is not None:
+                self._divided(out, passed, parts.inner.count)
             for array in passed.arrays:
-                step = parts.steps.get(array.name, 0)
-                if step:
-                    out.line(f"{array.name} += {FIRST} * {step};")
+                ahead = _ahead(parts, array.name)
+                if ahead:
+                    out.line(f"{array.name} += {ahead};")
             out.line("cudaError_t status = cudaSuccess;")
             self._ask(out, version.texts.values())
             with out.block("if (status == cudaSuccess)"):
@@ -460,6 +470,15 @@ class HostText:
                 out.line("status = cudaGetLastError();")
             out.line("return status;")
         out.line()
+
+    def _divided(self, out: Writer, passed: Interface, count: int) -> None:
+        """Write one launch for each iteration of the outer loop."""
+        out.line(f"const long annotune_some = {count} - {FIRST} % {count};")
+        with out.block(f"if ({COUNT} > annotune_some)"):
+            call = f"{self.name}_part({passed.names()}, {FIRST}"
+            out.line(f"const cudaError_t begun = {call}, annotune_some);")
+            rest = f"{call} + annotune_some, {COUNT} - annotune_some)"
+            out.line(f"return begun == cudaSuccess ? {rest} : begun;")
 
     @staticmethod
     def _ask(out: Writer, texts: Iterable[KernelText]) -> None:
@@ -682,6 +701,15 @@ def _allocation(pointer: str, size: str) -> str:
 def _leaving(pointer: str) -> str:
     """Return the call that leaves memory for later ones."""
     return f"{FREE}({pointer}, status);"
+
+
+def _ahead(parts: LaunchParts, name: str) -> str:
+    """Return how many elements an array lies ahead for the first iteration, empty for none."""
+    step, inner = parts.steps.get(name, 0), parts.inner
+    if inner is None:
+        return f"{FIRST} * {step}" if step else ""
+    both = (f"{FIRST} / {inner.count}", step), (f"{FIRST} % {inner.count}", inner.steps[name])
+    return " + ".join(f"{turn} * {each}" for turn, each in both if each)
 
 
 def _scaled(array: Array, count: int) -> str:

@@ -27,6 +27,8 @@ static annotune_cut annotune_parts_of(annotune_array *arrays, int count, long it
     long parts = (long)(moved / ANNOTUNE_PART);
     parts = parts < ANNOTUNE_MOST_PARTS ? parts : ANNOTUNE_MOST_PARTS;
     parts = parts < iterations ? parts : iterations;
+    for (int k = 0; k < count && parts < 2; k++)
+        arrays[k].step = arrays[k].strip = 0;
     return {iterations, parts > 1 ? parts : 1};
 }
 

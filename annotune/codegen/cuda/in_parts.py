@@ -17,13 +17,16 @@ from annotune.codegen.cuda.copies import VECTOR_BYTES
 from annotune.codegen.cuda.grid import BLOCKS, LaunchGrid
 from annotune.codegen.names import written_arrays
 from annotune.ir.c_types import element_bytes
-from annotune.ir.expr import Access, Expr, Int, children, variables
+from annotune.ir.expr import Access, Expr, Int, accesses, children, variables
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Level, Local, LocalArray, Loop, Stmt, expressions, walk_stmts
-from annotune.ir.poly import Poly, from_expr, integer, variable
+from annotune.ir.poly import ZERO, Poly, from_expr, integer, variable
 from annotune.ir.region import Array
 from annotune.schedule.plan import Kernel
 from annotune.transforms.tree import Body
+
+ENOUGH = 8
+"""With so many parts the copies that nothing runs beside are an eighth, and more gain little."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +44,36 @@ class Launched:
 
 
 @dataclass(frozen=True, slots=True)
+class Inner:
+    """The `count` iterations of a second loop on the axis; for each arrays lie `steps` ahead.
+
+    Of the arrays in `strips` an iteration of both loops touches strips of that many neighbours,
+    each as far behind the one before it as all iterations of this loop take, and nothing else.
+    """
+
+    count: int
+    steps: Mapping[str, int]
+    strips: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
 class LaunchParts:
     """Launches that may be made in parts: of the `count` iterations of a loop on blocks.
 
     `steps` are the elements by which each array lies ahead for the next iteration. `axes` has by
-    kernel the axis of the grid, and how many blocks along it one iteration takes.
+    kernel the axis of the grid, and how many blocks along it one iteration takes. With `inner` each
+    iteration of that loop is in turn one for each of the next loop on the axis.
     """
 
     count: int
     steps: Mapping[str, int]
     axes: Mapping[str, tuple[Level, int]]
+    inner: Inner | None = None
+
+    @property
+    def iterations(self) -> int:
+        """Return how many parts there may be."""
+        return self.count * (1 if self.inner is None else self.inner.count)
 
     def joined(self, other: LaunchParts) -> LaunchParts | None:
         """Return the parts of both kernels' launches, None where they are not along one loop."""
@@ -82,7 +105,11 @@ def launch_parts(
         size = sum(_cut_bytes(analysis, found, array, constants) for array in found.steps)
         if size > 0 and (best is None or size > best[0]):
             best = size, found
-    return None if best is None else best[1]
+    if best is None:
+        return None
+    parts = best[1]
+    is_alone = len(launches) == 1 and parts.count < ENOUGH
+    return _with_inner(analysis, launches[0], parts, constants) if is_alone else parts
 
 
 def _joined(one: LaunchParts | None, other: LaunchParts) -> LaunchParts | None:
@@ -146,8 +173,48 @@ def _of_kernel(
             yield LaunchParts(count.value, steps, axes)
 
 
+def _with_inner(
+    analysis: Analysis, launched: Launched, parts: LaunchParts, constants: Mapping[str, int]
+) -> LaunchParts:
+    """Return parts along two loops of an axis, if all arrays that come in parts allow it."""
+    level, blocks = parts.axes[launched.name]
+    loops = [loop for loop in launched.kernel.band() if loop.place is level]
+    if len(loops) < 2:
+        return parts
+    inner, outer = loops[-2:]
+    count = fold(trip_count(inner), constants)
+    steps = _Ahead(analysis, inner, constants).steps(launched)
+    if not isinstance(count, Int) or count.value < 2 or inner.combines or steps is None:
+        return parts
+    strips: dict[str, int] = {}
+    for name in parts.steps:
+        if not _cut_bytes(analysis, parts, name, constants):
+            continue
+        pitch = count.value * steps[name]
+        length = _length(analysis, name, constants)
+        is_whole = analysis.shapes[name].lowest == Int(0) and analysis.shapes[name].touched is None
+        is_exact = length == parts.count * parts.steps[name] and is_whole
+        if pitch <= 0 or parts.steps[name] % pitch or not is_exact:
+            return parts
+        places = _Places(analysis, (outer, inner), constants, name)
+        if not places.are_in(launched.kernel.body, parts.steps[name], steps[name], pitch):
+            return parts
+        strips[name] = steps[name]
+    axes = {launched.name: (level, blocks // count.value)}
+    return LaunchParts(parts.count, parts.steps, axes, Inner(count.value, steps, strips))
+
+
 class _NotAlike(Exception):
     """Iterations differ in more than where arrays begin."""
+
+
+def _strides(array: Array, constants: Mapping[str, int]) -> list[int]:
+    """Return the elements between neighbours along each dimension of an array."""
+    extents = [fold(extent, constants) for extent in array.extents[1:] if extent is not None]
+    known = [extent.value for extent in extents if isinstance(extent, Int)]
+    if len(known) < len(array.extents) - 1:
+        raise _NotAlike
+    return [prod(known[k:]) for k in range(len(known) + 1)]
 
 
 @dataclass
@@ -244,7 +311,7 @@ class _Ahead:
         """Note how far ahead an element lies; of a local array it is the same one."""
         array = self.analysis.region.arrays.get(access.array)
         is_local = access.array in self.local or array is None
-        strides = [] if is_local or array is None else self._strides(array)
+        strides = [] if is_local or array is None else _strides(array, self.constants)
         by = 0
         for number, index in enumerate(access.indices):
             own = self._by(index, moved)
@@ -256,10 +323,87 @@ class _Ahead:
         if not is_local and self.found.setdefault(access.array, by) != by:
             raise _NotAlike
 
-    def _strides(self, array: Array) -> list[int]:
-        """Return the elements between neighbours along each dimension of an array."""
-        extents = [fold(e, self.constants) for e in array.extents[1:] if e is not None]
-        known = [extent.value for extent in extents if isinstance(extent, Int)]
-        if len(known) < len(array.extents) - 1:
+
+@dataclass
+class _Places:
+    """Finds whether the elements of an array lie in strips, by the ranges of all loops.
+
+    `ranges` has the last number of each loop's iterations, counted from 0.
+    """
+
+    analysis: Analysis
+    loops: tuple[Loop, Loop]
+    constants: Mapping[str, int]
+    array: str
+    ranges: dict[str, int] = field(default_factory=dict)
+    found: list[Poly] = field(default_factory=list)
+
+    def are_in(self, body: Body, step: int, strip: int, pitch: int) -> bool:
+        """Return whether each iteration of both loops touches its strips alone.
+
+        For one of the first loop they begin `step` elements behind those of the one before, for
+        one of the second `strip` elements.
+        """
+        try:
+            self._walk(body, {})
+        except _NotAlike:
+            return False
+        ahead = tuple(loop.var for loop in self.loops)
+        for place in self.found:
+            split = place.linear_in([*ahead, *self.ranges])
+            if split is None or not split[1].names.isdisjoint(self.ranges):
+                return False
+            factors = {name: factor.constant for name, factor in split[0].items()}
+            own = (factors.pop(ahead[0], None), factors.pop(ahead[1], None))
+            first = split[1].constant
+            if own != (step, strip) or first is None or first < 0:
+                return False
+            row, low = divmod(first, pitch)
+            for name, factor in factors.items():
+                if factor is None or factor < 0:
+                    return False
+                row += factor // pitch * self.ranges[name] if factor % pitch == 0 else 0
+                low += factor * self.ranges[name] if factor % pitch else 0
+            if row >= step // pitch or low >= strip:
+                return False
+        return True
+
+    def _walk(self, body: Body, values: Mapping[str, Poly]) -> None:
+        known = dict(values)
+        for stmt in body:
+            for expr in expressions(stmt):
+                self._note(expr, known)
+            if isinstance(stmt, Loop):
+                self._walk(stmt.body, {**known, stmt.var: self._iterator(stmt, known)})
+            elif isinstance(stmt, Local) and stmt.value is not None:
+                value = self._value(stmt.value, known)
+                known[stmt.name] = variable(stmt.name) if value is None else value
+
+    def _iterator(self, loop: Loop, known: Mapping[str, Poly]) -> Poly:
+        lower, count = self._value(loop.lower, known), None
+        upper = self._value(loop.upper, known)
+        if lower is not None and upper is not None:
+            count = (upper - lower).constant
+        if lower is None or count is None or count < 1:
             raise _NotAlike
-        return [prod(known[k:]) for k in range(len(known) + 1)]
+        turn = next((x.var for x in self.loops if x is loop), f"{loop.var} {len(self.ranges)}")
+        if turn != loop.var:
+            self.ranges[turn] = (count - 1) // loop.step
+        return lower + integer(loop.step) * variable(turn)
+
+    def _value(self, expr: Expr, known: Mapping[str, Poly]) -> Poly | None:
+        poly = from_expr(fold(expr, self.constants))
+        return None if poly is None else poly.substitute(known).at(self.constants)
+
+    def _note(self, expr: Expr, known: Mapping[str, Poly]) -> None:
+        for access in accesses(expr):
+            if access.array != self.array:
+                continue
+            array = self.analysis.region.arrays[self.array]
+            place = ZERO
+            for index, stride in zip(access.indices, _strides(array, self.constants), strict=True):
+                value = self._value(index, known)
+                if value is None:
+                    raise _NotAlike
+                place = place + integer(stride) * value
+            self.found.append(place)

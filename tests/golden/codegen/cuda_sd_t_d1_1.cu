@@ -211,12 +211,28 @@ struct annotune_array {
     size_t step = 0;
     /* A scalar that one thread reads and writes: two copies, with an event each, would cost more. */
     bool is_scalar = false;
+    /* With strips an iteration touches so many neighbours and, `pitch` bytes behind each, others; the
+     * strips between them belong to the next iterations. */
+    size_t strip = 0, pitch = 0;
     annotune_way way = ANNOTUNE_STAGED;
     char *device = NULL;
     /* What is there before the call, where the program's nest may need it after all: so many bytes. */
     char *saved = NULL;
     size_t kept = 0;
     bool is_given = false; /* whether kernels may have written to it */
+    /* Where a byte is when they are counted as the iterations touch them. */
+    size_t place(size_t number) const
+    {
+        if (strip == 0)
+            return number;
+        const size_t all = step / strip * pitch, own = number % all, inside = own % step;
+        return number - own + inside / strip * pitch + own / step * strip + inside % strip;
+    }
+    size_t neighbours(size_t from, size_t end) const
+    {
+        const size_t left = end - from, own = strip == 0 ? left : strip - from % strip;
+        return left < own ? left : own;
+    }
 };
 
 /* The iterations of a call, and the parts that they run in, one after the other. */
@@ -479,11 +495,11 @@ struct annotune_chunks {
     size_t bytes() const
     {
         const bool is_whole = purpose != ANNOTUNE_SAVE && !is_staged();
-        const size_t left = end - from, most = annotune_copies.chunk;
+        const size_t left = array().neighbours(from, end), most = annotune_copies.chunk;
         return is_whole || left < most ? left : most;
     }
-    char *host() const { return (char *)array().first + from; }
-    char *device() const { return array().device + array().before + from; }
+    char *host() const { return (char *)array().first + array().place(from); }
+    char *device() const { return array().device + array().before + array().place(from); }
     /* Whether the chunk passes through its slot's memory: what is saved is sent from there. */
     bool is_in_slot() const
     {
@@ -818,8 +834,10 @@ static cudaError_t annotune_ended(const char *entry, annotune_array *arrays, int
                     cudaGetErrorString(status));
             abort();
         }
-        if (status != cudaSuccess && is_spoilt && array.saved != NULL)
-            memcpy(array.first, array.saved, array.kept);
+        for (size_t from = 0, n; status != cudaSuccess && is_spoilt && from < array.kept; from += n) {
+            n = array.neighbours(from, array.kept);
+            memcpy((char *)array.first + array.place(from), array.saved + from, n);
+        }
         if (status == cudaSuccess && array.way == ANNOTUNE_SEEN)
             memcpy(array.first, array.device + array.before, array.bytes);
         if (array.way != ANNOTUNE_IN_PLACE)
@@ -876,6 +894,8 @@ static annotune_cut annotune_parts_of(annotune_array *arrays, int count, long it
     long parts = (long)(moved / ANNOTUNE_PART);
     parts = parts < ANNOTUNE_MOST_PARTS ? parts : ANNOTUNE_MOST_PARTS;
     parts = parts < iterations ? parts : iterations;
+    for (int k = 0; k < count && parts < 2; k++)
+        arrays[k].step = arrays[k].strip = 0;
     return {iterations, parts > 1 ? parts : 1};
 }
 
@@ -1165,12 +1185,17 @@ static cudaError_t sd_t_d1_1_1_launch(
 static cudaError_t sd_t_d1_1_1_part(
         int p4u, int p5u, int p6u, int h1u, int h2u, int h3u, int h7u, double *t3,
         const double *t2, const double *v2, long annotune_first, long annotune_count) {
-    t3 += annotune_first * 8388608;
-    t2 += annotune_first * 128;
+    const long annotune_some = 2 - annotune_first % 2;
+    if (annotune_count > annotune_some) {
+        const cudaError_t begun = sd_t_d1_1_1_part(p4u, p5u, p6u, h1u, h2u, h3u, h7u, t3, t2, v2, annotune_first, annotune_some);
+        return begun == cudaSuccess ? sd_t_d1_1_1_part(p4u, p5u, p6u, h1u, h2u, h3u, h7u, t3, t2, v2, annotune_first + annotune_some, annotune_count - annotune_some) : begun;
+    }
+    t3 += annotune_first / 2 * 8388608 + annotune_first % 2 * 524288;
+    t2 += annotune_first / 2 * 128 + annotune_first % 2 * 2048;
     cudaError_t status = cudaSuccess;
     if (status == cudaSuccess) {
         {
-            const dim3 blocks((unsigned)(annotune_count * 1024), 1, 1);
+            const dim3 blocks((unsigned)(annotune_count * 512), 1, 1);
             const dim3 threads(16, 8, 1);
             sd_t_d1_1_1_s0_tuned<<<blocks, threads>>>(t3, t2, v2);
         }
@@ -1186,8 +1211,8 @@ static cudaError_t sd_t_d1_1_1_device(
     const size_t t2_bytes = sizeof(double) * sd_t_d1_1_1_t2_count(p4u, p5u, h1u, h7u);
     const size_t v2_bytes = sizeof(double) * sd_t_d1_1_1_v2_count(p6u, h2u, h3u, h7u);
     annotune_array arrays[] = {
-        {(void *)(t3), t3_bytes, 0, t3_bytes, true, true, sizeof(double) * 8388608},
-        {(void *)(t2), t2_bytes, 0, t2_bytes, true, false, sizeof(double) * 128},
+        {(void *)(t3), t3_bytes, 0, t3_bytes, true, true, sizeof(double) * 4194304, false, sizeof(double) * 524288, sizeof(double) * 1048576},
+        {(void *)(t2), t2_bytes, 0, t2_bytes, true, false},
         {(void *)(v2), v2_bytes, 0, v2_bytes, true, false},
     };
     const auto launch = [&](long annotune_first, long annotune_count) {
@@ -1198,7 +1223,7 @@ static cudaError_t sd_t_d1_1_1_device(
             return sd_t_d1_1_1_launch(p4u, p5u, p6u, h1u, h2u, h3u, h7u, d_t3, d_t2, d_v2);
         return sd_t_d1_1_1_part(p4u, p5u, p6u, h1u, h2u, h3u, h7u, d_t3, d_t2, d_v2, annotune_first, annotune_count);
     };
-    return annotune_call("annotune_sd_t_d1_1_1", arrays, 3, p4u == 16 && p5u == 16 && p6u == 16 && h1u == 16 && h2u == 16 && h3u == 16 && h7u == 16 ? 2 : 0, launch);
+    return annotune_call("annotune_sd_t_d1_1_1", arrays, 3, p4u == 16 && p5u == 16 && p6u == 16 && h1u == 16 && h2u == 16 && h3u == 16 && h7u == 16 ? 4 : 0, launch);
 }
 
 extern "C" void annotune_sd_t_d1_1_1(

@@ -222,12 +222,28 @@ struct annotune_array {
     size_t step = 0;
     /* A scalar that one thread reads and writes: two copies, with an event each, would cost more. */
     bool is_scalar = false;
+    /* With strips an iteration touches so many neighbours and, `pitch` bytes behind each, others; the
+     * strips between them belong to the next iterations. */
+    size_t strip = 0, pitch = 0;
     annotune_way way = ANNOTUNE_STAGED;
     char *device = NULL;
     /* What is there before the call, where the program's nest may need it after all: so many bytes. */
     char *saved = NULL;
     size_t kept = 0;
     bool is_given = false; /* whether kernels may have written to it */
+    /* Where a byte is when they are counted as the iterations touch them. */
+    size_t place(size_t number) const
+    {
+        if (strip == 0)
+            return number;
+        const size_t all = step / strip * pitch, own = number % all, inside = own % step;
+        return number - own + inside / strip * pitch + own / step * strip + inside % strip;
+    }
+    size_t neighbours(size_t from, size_t end) const
+    {
+        const size_t left = end - from, own = strip == 0 ? left : strip - from % strip;
+        return left < own ? left : own;
+    }
 };
 
 /* The iterations of a call, and the parts that they run in, one after the other. */
@@ -490,11 +506,11 @@ struct annotune_chunks {
     size_t bytes() const
     {
         const bool is_whole = purpose != ANNOTUNE_SAVE && !is_staged();
-        const size_t left = end - from, most = annotune_copies.chunk;
+        const size_t left = array().neighbours(from, end), most = annotune_copies.chunk;
         return is_whole || left < most ? left : most;
     }
-    char *host() const { return (char *)array().first + from; }
-    char *device() const { return array().device + array().before + from; }
+    char *host() const { return (char *)array().first + array().place(from); }
+    char *device() const { return array().device + array().before + array().place(from); }
     /* Whether the chunk passes through its slot's memory: what is saved is sent from there. */
     bool is_in_slot() const
     {
@@ -829,8 +845,10 @@ static cudaError_t annotune_ended(const char *entry, annotune_array *arrays, int
                     cudaGetErrorString(status));
             abort();
         }
-        if (status != cudaSuccess && is_spoilt && array.saved != NULL)
-            memcpy(array.first, array.saved, array.kept);
+        for (size_t from = 0, n; status != cudaSuccess && is_spoilt && from < array.kept; from += n) {
+            n = array.neighbours(from, array.kept);
+            memcpy((char *)array.first + array.place(from), array.saved + from, n);
+        }
         if (status == cudaSuccess && array.way == ANNOTUNE_SEEN)
             memcpy(array.first, array.device + array.before, array.bytes);
         if (array.way != ANNOTUNE_IN_PLACE)

@@ -45,7 +45,7 @@ void show(int n, int rows, double *restrict a, const double *restrict b)
 }"""
 
 LARGE = (
-    *("gemm/gemm.c", "nekbone/local_grad3.c", "nekbone/ax_f2c.c", "nekbone/solve.c"),
+    *("gemm/gemm.c", "nekbone/local_grad3.c", "nekbone/ax_f2c.c", "nekbone/gradient.c"),
     *("fem/kernels.c", "treduda/tensors.c", "nwchem/sd_t_d1.c"),
 )
 

@@ -73,7 +73,7 @@ readme: $(READY)
 	$(BIN)/python benchmarks/readme.py
 
 docs: $(PAGES)
-	$(BIN)/mkdocs build --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
 clean:
 	rm -rf $(VENV) annotune-out build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

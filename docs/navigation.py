@@ -28,6 +28,7 @@ SUBJECTS = {
 }
 _FENCED = re.compile(r"^( *)```.*?^\1```", re.DOTALL | re.MULTILINE)
 _CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)", re.DOTALL)
+_ROW = re.compile(r"^\|.*", re.MULTILINE)
 _LINK = re.compile(r"(?<!\\)\[(?P<text>(?:[^\[\]]|\[[^\[\]]*\])*)\]\((?P<to>[^()\s]+)\)")
 
 
@@ -92,4 +93,8 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
             )
         return f"[{text}]({os.path.relpath(name, Path(own).parent)}{hash_sign}{anchor})"
 
-    return replaced(markdown, link)
+    # GitHub wants a bar of a table's code escaped, MkDocs shows what escapes it.
+    bare = _ROW.sub(
+        lambda row: _CODE.sub(lambda code: code[0].replace("\\|", "|"), row[0]), markdown
+    )
+    return replaced(bare, link)

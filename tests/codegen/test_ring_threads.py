@@ -92,9 +92,10 @@ static void *work(void *given)
         for (size_t i = 0; i < n + 32; i++)
             x[i] = rand_r(&own), y[i] = rand_r(&own);
         const auto x0 = x, y0 = y;
-        annotune_array a[] = {{x.data() + off, n, 0, n, true, false, step, false, strip, pitch},
-                              {y.data() + off, n, 16, n + 48, true, true, step, false, strip, pitch},
-                              {z.data() + off, n, 0, n, false, true, step, false, strip, pitch}};
+        const size_t s = strip, p = pitch;
+        annotune_array a[] = {{x.data() + off, n, 0, n, true, false, step, false, s, p},
+                              {y.data() + off, n, 16, n + 48, true, true, step, false, s, p},
+                              {z.data() + off, n, 0, n, false, true, step, false, s, p}};
         const auto launch = [&](long first, long count) -> cudaError_t {
             F();
             /* What is left over belongs to the last iteration. */

@@ -469,7 +469,7 @@ MISTAKES = {
         "            ;\n",
     ),
     "a chunk begins where the one before it did": (
-        "array().device + array().before + from;",
+        "array().device + array().before + array().place(from);",
         "array().device + array().before;",
     ),
     "a part is computed before it has come": (

@@ -225,6 +225,7 @@ def test_leaves_what_is_annotated_already() -> None:
     done = annotune("init", source, "--yes")
     assert (done.code, read(source)) == (0, before)
     assert "gemm, line 11, depth 3: annotated already" in done.out
+    assert "estimated" not in done.out
 
 
 def test_takes_in_the_directive_of_a_loop_and_leaves_those_of_other_threads() -> None:

@@ -209,7 +209,8 @@ def listing(source: Path, found: Survey) -> Iterator[str]:
         if outer is not None:
             words = f"counted once in the loop of line {outer.span.line}, whose length is not known"
             yield from _wrapped(words, below, below)
-    yield from textwrap.wrap(_legend(found), _WIDTH)
+    if any(shares):
+        yield from textwrap.wrap(_legend(found), _WIDTH)
 
 
 def _shares(found: Survey, nest: FoundNest) -> str:

@@ -25,6 +25,7 @@ from annotune.options import (
     for_a_capture,
     for_a_run,
     for_a_table,
+    for_check,
     for_diff,
     for_init,
     for_tensors,
@@ -78,7 +79,8 @@ class _Configured(click.Command):
             given = self.make_parser(ctx).parse_args(list(args))[0]
         except click.UsageError:
             given = {}  # which is told below
-        source = given.get("source")
+        several = given.get("sources")
+        source = several[0] if isinstance(several, tuple) and several else given.get("source")
         if not isinstance(source, str):
             return super().parse_args(ctx, args)
         form = "json" if given.get("as_json") else str(given.get("form") or "text")
@@ -121,40 +123,79 @@ def _show_settings() -> None:
 
 
 @cli.command(cls=_Configured)
-@common
+@for_check
 @click.option("--certificate", is_flag=True, help="Print the proof that the plan is right.")
 @click.option("--space", is_flag=True, help="Print every target's points and axes.")
-def check(certificate: bool, space: bool, debug: bool, **options: Any) -> None:
-    """Parse SOURCE, analyse it and explain it; no compiler is needed."""
-    from annotune import pipeline
-    from annotune.report.findings import certificate_text, data_lines, region_text, space_lines
+def check(
+    sources: tuple[Path, ...], certificate: bool, space: bool, debug: bool, **options: Any
+) -> None:
+    """Parse each SOURCE, analyse it and explain it; no compiler is needed.
+
+    Of a folder these are the files with annotations, and - is the standard input. The exit code is
+    that of the worst.
+    """
+    from annotune.files import sources_of
 
     form = _form(options)
+    if form == "json" and (len(sources) > 1 or sources[0].is_dir()):
+        raise click.UsageError("--format json is of one file; --format sarif is of several")
+    problems: list[Diagnostic] = []
+    code = 0
     with _refusals(form, debug) as texts:
-        settings = settings_of(options, os.environ)
-        texts |= settings.texts
-        report = pipeline.check(settings)
-        found = pipeline.spaces(report, settings) if space else []
-        if form == "json":
-            from annotune.report.json_form import check_json
+        for source in sources_of(sources):
+            own = {**options, "source": source}
+            try:
+                found, is_refused = _checked(own, form, texts, certificate, space)
+            except AnnotuneError as refusal:
+                if debug or form == "json":
+                    raise
+                _show(refusal.diagnostics, texts)
+                found, is_refused = refusal.diagnostics, True
+            problems += found
+            code = max(code, int(is_refused))
+        if form == "sarif":
+            _print_sarif(tuple(dict.fromkeys(problems)), code, texts)
+    sys.exit(code)
 
-            _print_json(check_json(report, found))
-        elif form == "sarif":
-            _print_sarif(report.diagnostics, int(report.is_refused), texts)
-        else:
-            before = _measured_before(settings.source)
-            for region in report.regions:
-                click.echo(region_text(region, before(region.region)))
-            for line in data_lines(report.source):
-                click.echo(line)
-        _show(report.diagnostics, texts)
-        if space and form == "text":
-            click.echo("\n".join(space_lines(report, found)))
-        if certificate and form == "text":
-            for region in report.regions:
-                click.echo(certificate_text(region))
-        if report.is_refused:
-            sys.exit(1)
+
+def _checked(
+    options: Mapping[str, Any], form: str, texts: dict[str, str], certificate: bool, space: bool
+) -> tuple[Sequence[Diagnostic], bool]:
+    """Print what `check` finds in a file; return its diagnostics and whether it is refused."""
+    from dataclasses import replace
+
+    from annotune import pipeline
+    from annotune.files import STANDARD_INPUT
+    from annotune.report.findings import certificate_text, data_lines, region_text, space_lines
+
+    settings = settings_of(options, os.environ)
+    if settings.source == STANDARD_INPUT:
+        settings = replace(settings, given=_standard_input())
+    texts |= settings.texts
+    report = pipeline.check(settings)
+    found = pipeline.spaces(report, settings) if space else []
+    if form == "json":
+        from annotune.report.json_form import check_json
+
+        _print_json(check_json(report, found))
+    elif form == "text":
+        before = _measured_before(settings.source)
+        for region in report.regions:
+            click.echo(region_text(region, before(region.region)))
+        for line in data_lines(report.source):
+            click.echo(line)
+    _show(report.diagnostics, texts)
+    if space and form == "text":
+        click.echo("\n".join(space_lines(report, found)))
+    if certificate and form == "text":
+        for region in report.regions:
+            click.echo(certificate_text(region))
+    return report.diagnostics, report.is_refused
+
+
+def _standard_input() -> str:
+    """Return the standard input as a source is read: bytes and newlines stay what they are."""
+    return sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
 
 
 def _measured_before(source: Path) -> Callable[[Region], MeasuredOriginal | None]:

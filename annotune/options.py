@@ -352,8 +352,7 @@ _SIDECAR = _option("--annotation sidecar", _A_PATH, "A YAML file of annotations.
 _SPECIFICATION = _option("-s --spec specification", _A_PATH, "A specification in Orio's form.")
 _DEBUG = click.option("--debug", is_flag=True, help="Show the traceback of a refusal.")
 
-common = _with(
-    _SOURCE,
+_COMMON = (
     _option(
         "--target targets",
         Read("targets", _targets),
@@ -406,7 +405,13 @@ common = _with(
     click.option("--json", "as_json", is_flag=True, help="The same as --format json."),
     _DEBUG,
 )
+common = _with(_SOURCE, *_COMMON)
 """Gives a command the options that `check`, `emit` and `run` share."""
+
+for_check = _with(
+    click.argument("sources", type=_A_PATH, nargs=-1, required=True, metavar="SOURCE…"), *_COMMON
+)
+"""Gives `check` the same, for any number of files and folders."""
 
 
 def parsed(words: Sequence[str], *groups: Decorator) -> dict[str, Any]:

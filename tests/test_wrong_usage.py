@@ -38,7 +38,6 @@ GOOD = function(region("for (int i = 0; i < n; i++) a[i] = b[i];"))
         (["--data", "device"], "'device' is none of"),
         (["--strategy", "best"], "'best' is none of"),
         (["-D", "1"], "'1' does not begin with a macro's name"),
-        (["another.c"], "unexpected extra argument"),
     ],
 )
 def test_wrong_usage(options: list[str], said: str) -> None:
@@ -47,6 +46,14 @@ def test_wrong_usage(options: list[str], said: str) -> None:
         done = annotune(command, "user.c", *options)
         assert (done.code, done.out) == (2, "")
         assert said in done.err
+
+
+def test_check_alone_takes_several_files() -> None:
+    Path("user.c").write_text(GOOD)
+    for command in ("emit", "run"):
+        done = annotune(command, "user.c", "another.c")
+        assert (done.code, done.out) == (2, "")
+        assert "unexpected extra argument" in done.err
 
 
 def test_debug_lets_the_traceback_through() -> None:

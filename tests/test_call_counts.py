@@ -102,9 +102,13 @@ def test_a_call_allocates_and_copies_the_least(file: str, function: str, tmp_pat
     assert one["mallocs"] > 0
     assert (two["mallocs"], two["pins"], one["frees"], two["frees"]) == (0, 0, 0, 0)
     into, out = moved(oracle.analysis, sizes, program.device.count("true, true, 0, true},"))
+    least = sum(-(-size // CHUNK) for size in (*into, *out))
+    # Each part of a call may end with a chunk of each array that is not full.
+    is_cut = 'annotune_call("' in program.device
+    most = least + (len((*into, *out)) * one["launches"] if is_cut else 0)
     for counted in (one, two):
         assert (counted["bytes_in"], counted["bytes_out"]) == (sum(into), sum(out))
-        assert counted["memcpys"] == sum(-(-size // CHUNK) for size in (*into, *out))
+        assert least <= counted["memcpys"] <= most
     for counted in (other["counted"] for other in failed):
         assert counted["bytes_in"] <= sum(into)
         assert counted["bytes_out"] <= sum(out)

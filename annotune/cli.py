@@ -137,7 +137,7 @@ def check(
     from annotune.files import sources_of
 
     form = _form(options)
-    if form == "json" and (len(sources) > 1 or sources[0].is_dir()):
+    if form == "json" and (len(sources) > 1 or os.path.isdir(sources[0])):
         raise click.UsageError("--format json is of one file; --format sarif is of several")
     problems: list[Diagnostic] = []
     code = 0

@@ -93,7 +93,7 @@ def sources_of(paths: Iterable[Path]) -> Iterator[Path]:
         AnnotuneError: A folder has none, or a file in it cannot be read.
     """
     for path in paths:
-        if not path.is_dir():
+        if not os.path.isdir(path):  # which a name that cannot be one is not
             yield STANDARD_INPUT if str(path) == "-" else path
             continue
         every = (one for end in SOURCES for one in path.rglob(f"*{end}") if one.is_file())

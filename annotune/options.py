@@ -409,7 +409,7 @@ common = _with(_SOURCE, *_COMMON)
 """Gives a command the options that `check`, `emit` and `run` share."""
 
 for_check = _with(
-    click.argument("sources", type=_A_PATH, nargs=-1, required=True, metavar="SOURCE…"), *_COMMON
+    click.argument("sources", type=_A_PATH, nargs=-1, required=True, metavar="SOURCE..."), *_COMMON
 )
 """Gives `check` the same, for any number of files and folders."""
 

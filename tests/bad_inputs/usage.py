@@ -90,8 +90,8 @@ BAD = {
 # What click refuses, after `annotune check bad.c` where the first word is an option.
 MISUSE = {
     "no command": Misuse(("chek", "bad.c"), "Did you mean 'check'?"),
-    "no file": Misuse(("check",), "Missing argument 'SOURCE'"),
-    "two files": Misuse(("check", "bad.c", "more.c"), "unexpected extra argument"),
+    "no file": Misuse(("check",), "Missing argument 'SOURCE...'"),
+    "two files": Misuse(("emit", "bad.c", "more.c"), "unexpected extra argument"),
     "unknown option": Misuse(("--nothing",), "No such option"),
     "misspelt option": Misuse(("--targt", "cuda"), "'--target'"),
     "size without a value": Misuse(("--set", "n"), "'n' is not NAME=VALUE"),

@@ -4,7 +4,7 @@
 #     bash benchmarks/on_gpu/calls.sh write DIR      # emits the texts; needs no GPU
 #     bash benchmarks/on_gpu/calls.sh run DIR        # builds them with nvcc and times them
 #
-# Each text is built to run as one (-DANNOTUNE_PARTS=1), in parts as by default, and in others. $PYTHON
+# Each text is built to run as one (-DANNOTUNE_MOST_PARTS=1), in parts as by default, and in others. $PYTHON
 # is the interpreter that has annotune, $ARCH the GPU's.
 set -e
 here=$(cd "$(dirname "$0")" && pwd)
@@ -42,12 +42,12 @@ build() { # NAME VARIANT FLAGS...
 run() {
     nvcc -O3 -arch="${ARCH:-sm_90}" -DBUS "$dir/calls.c" -o "$dir/bus" &
     for name in TRIAD GEMM TRIPLES GRADIENT; do
-        build $name whole -DANNOTUNE_PARTS=1 &
+        build $name whole -DANNOTUNE_MOST_PARTS=1 &
         build $name parts &
-        build $name parts-4M "-DANNOTUNE_PART=(4<<20)" -DANNOTUNE_PARTS=32 &
+        build $name parts-4M "-DANNOTUNE_PART=(4<<20)" -DANNOTUNE_MOST_PARTS=32 &
         build $name parts-16M "-DANNOTUNE_PART=(16<<20)" &
-        build $name slots-64 -DANNOTUNE_SLOTS=64 &
-        build $name chunk-512K "-DANNOTUNE_CHUNK=(1<<19)" -DANNOTUNE_SLOTS=64 &
+        build $name slots-32 -DANNOTUNE_SLOTS=32 &
+        build $name chunk-512K "-DANNOTUNE_CHUNK=(1<<19)" &
     done
     nvcc -O3 -arch="${ARCH:-sm_90}" -Dcg=cg_original -c "$dir/solve.c" -o "$dir/original.o" && \
         nvcc -O3 -arch="${ARCH:-sm_90}" "$dir/solve_main.c" "$dir/original.o" "$dir"/SOLVE/*.cu \
@@ -55,7 +55,7 @@ run() {
     wait
     "$dir/bus"
     for name in TRIAD GEMM TRIPLES GRADIENT; do
-        for out in whole parts parts-4M parts-16M slots-64 chunk-512K; do
+        for out in whole parts parts-4M parts-16M slots-32 chunk-512K; do
             for kind in malloc pinned; do
                 printf '%-9s %-11s ' $name $out
                 "$dir/$name-$out" $kind

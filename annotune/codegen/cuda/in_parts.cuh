@@ -5,7 +5,7 @@
  * more saves its share of the copies that nothing else runs beside, and costs launches, copies and events.
  */
 #ifndef ANNOTUNE_PART
-#define ANNOTUNE_PART (8 << 20)
+#define ANNOTUNE_PART (32 << 20)
 #endif
 #ifndef ANNOTUNE_MOST_PARTS
 #define ANNOTUNE_MOST_PARTS 16

@@ -185,7 +185,7 @@ extern "C" __attribute__((weak, visibility("default"))) void annotune_release(vo
 #define ANNOTUNE_CHUNK (1 << 20)
 #endif
 #ifndef ANNOTUNE_SLOTS
-#define ANNOTUNE_SLOTS 32
+#define ANNOTUNE_SLOTS 64
 #endif
 #ifndef ANNOTUNE_COPIERS
 #define ANNOTUNE_COPIERS 12
@@ -871,7 +871,7 @@ static cudaError_t annotune_fetch(
  * more saves its share of the copies that nothing else runs beside, and costs launches, copies and events.
  */
 #ifndef ANNOTUNE_PART
-#define ANNOTUNE_PART (8 << 20)
+#define ANNOTUNE_PART (32 << 20)
 #endif
 #ifndef ANNOTUNE_MOST_PARTS
 #define ANNOTUNE_MOST_PARTS 16

@@ -197,7 +197,7 @@ extern "C" __attribute__((weak, visibility("default"))) void annotune_release(vo
 #define ANNOTUNE_CHUNK (1 << 20)
 #endif
 #ifndef ANNOTUNE_SLOTS
-#define ANNOTUNE_SLOTS 32
+#define ANNOTUNE_SLOTS 64
 #endif
 #ifndef ANNOTUNE_COPIERS
 #define ANNOTUNE_COPIERS 12

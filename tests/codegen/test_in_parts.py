@@ -41,6 +41,15 @@ CUT = {
         text(VECTORS, f"{EACH} b[i] = a[n - 1 - i];", 1024),
         (1024, 1024),
     ),
+    "elements with one index for all dimensions": (
+        text(
+            "double c[restrict n][20][50][24], const double a[restrict 24][20], "
+            "const double b[restrict n][50]",
+            f"{EACH} for (int j = 0; j < 20; j++) for (int k = 0; k < 50; k++)\n"
+            "        for (int l = 0; l < 24; l++) c[i][j][k][l] += a[l][j] * b[i][k];",
+        ),
+        (N * 20 * 50 * 24, 480, N * 50),
+    ),
     "rows of a product": (
         text(
             "double c[restrict n][9], const double a[restrict n][9], const double b[restrict 9][9]",

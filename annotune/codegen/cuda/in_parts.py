@@ -208,8 +208,15 @@ class _NotAlike(Exception):
     """Iterations differ in more than where arrays begin."""
 
 
-def _strides(array: Array, constants: Mapping[str, int]) -> list[int]:
-    """Return the elements between neighbours along each dimension of an array."""
+def _strides(array: Array, access: Access, constants: Mapping[str, int]) -> list[int]:
+    """Return the elements between neighbours along each index of an access.
+
+    What merged loops touch has one index for all dimensions.
+    """
+    if len(access.indices) == 1:
+        return [1]
+    if len(access.indices) != len(array.extents):
+        raise _NotAlike
     extents = [fold(extent, constants) for extent in array.extents[1:] if extent is not None]
     known = [extent.value for extent in extents if isinstance(extent, Int)]
     if len(known) < len(array.extents) - 1:
@@ -311,7 +318,7 @@ class _Ahead:
         """Note how far ahead an element lies; of a local array it is the same one."""
         array = self.analysis.region.arrays.get(access.array)
         is_local = access.array in self.local or array is None
-        strides = [] if is_local or array is None else _strides(array, self.constants)
+        strides = [] if is_local or array is None else _strides(array, access, self.constants)
         by = 0
         for number, index in enumerate(access.indices):
             own = self._by(index, moved)
@@ -401,7 +408,9 @@ class _Places:
                 continue
             array = self.analysis.region.arrays[self.array]
             place = ZERO
-            for index, stride in zip(access.indices, _strides(array, self.constants), strict=True):
+            for index, stride in zip(
+                access.indices, _strides(array, access, self.constants), strict=True
+            ):
                 value = self._value(index, known)
                 if value is None:
                     raise _NotAlike

@@ -55,7 +55,8 @@ LEGEND_PREDICTED = (
 LEGEND = (
     "time: of one run of the region, ± interquartile range; roofline: share of the least time "
     "that the device's peak and memory bandwidth allow, above 100% where a cache holds the data; "
-    "speed-up: sequential time over this time, given only between figures of one kind. "
+    "speed-up: sequential time over this time, of those timed in turns the median of each round's, "
+    "given only between figures of one kind. "
     "On a GPU, time is that of the kernels; a call with its copies takes what stands beside the "
     "device."
 )

@@ -46,7 +46,8 @@ class Row:
     `time_s` and `spread_s` (interquartile range) are seconds of one run of the region,
     measured on or predicted for `device`; `gflops` is 1e9 flop per second;
     `roofline_share` the roofline's least time on that device over `time_s`; `speedup` the
-    sequential time over `time_s`, None when the two are not from the same kind of figure.
+    sequential time over `time_s`, None when the two are not from the same kind of figure; where
+    both are of the same finals it is the median of the ratios of each round.
     `reason` says why a row is unavailable, not verified, not written, or what there was no time to
     prove of it. `predicted_s` is the model's time of the same variant for the device
     `predicted_for`, also where another one is measured.

@@ -167,7 +167,7 @@ class _Run:
 
     def its_config(self, made: Translated, share_s: float) -> RunConfig:
         """Return how one of several formulations is tuned in so many seconds."""
-        begun, naive = time.monotonic(), made.is_usual
+        begun, naive = time.monotonic(), self.config.checks_naive and made.is_usual
         return replace(self.config, time_s=share_s, begun=begun, checks_naive=naive)
 
     def tried(self, looked: Looked, targets: Sequence[Target], config: RunConfig) -> _Tried:

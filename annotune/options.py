@@ -747,6 +747,7 @@ def config_of(options: Mapping[str, Any], cores: int, begun: float) -> RunConfig
         is_cold=options["cache"] == "cold",
         begun=begun,
         original_s=options["original_s"] or ORIGINAL_S,
+        checks_naive="openacc" in options["targets"],
     )
 
 

@@ -113,6 +113,7 @@ def test_tune_is_the_command(source: Path, capfd: pytest.CaptureFixture[str]) ->
     found = api.tune(source, output="out", **QUICK)
     assert capfd.readouterr() == ("", "")
     trials = found.regions[0].trials
+    assert not any(t.target == "openacc_naive" for t in trials)  # it is no part of --target
     assert [t.reused for t in trials if t.target == "openmp"] == [True]
     configs = [t["config"] for t in first["regions"][0]["trials"] if t["target"] == "openmp"]
     assert [dict(t.config) for t in trials if t.target == "openmp"] == configs

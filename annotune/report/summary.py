@@ -101,8 +101,19 @@ def all_rows(region: RegionResult) -> tuple[Row, ...]:
 
 
 def asked_rows(region: RegionResult) -> tuple[Row, ...]:
-    """Return the rows but for those of targets that nobody asked for."""
-    return tuple(row for row in all_rows(region) if row.reason != NO_TARGET)
+    """Return the rows but for those of targets that nobody asked for.
+
+    The original with directives is what the others are compared with: where it was measured, it
+    stays whatever was asked for.
+    """
+    rows = all_rows(region)
+    unasked = {row.name for row in rows if row.reason == NO_TARGET}
+    unasked |= {
+        row.name
+        for row in rows
+        if row.name.removesuffix("_naive") in unasked and row.status is RowStatus.UNAVAILABLE
+    }
+    return tuple(row for row in rows if row.name not in unasked)
 
 
 def row_words(row: Row) -> RowWords:

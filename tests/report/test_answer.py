@@ -6,6 +6,7 @@ import io
 import re
 from dataclasses import replace
 
+import pytest
 from rich.console import Console
 from sample_run import CPU, GPU, RUN, SD_T_D2
 
@@ -112,6 +113,25 @@ def test_nothing_right_keeps_the_original() -> None:
     assert answer(ORIGINAL, replace(TUNED, verified=False)).endswith(
         "no variant was verified, the original stays"
     )
+
+
+@pytest.mark.parametrize(
+    ("status", "reason", "is_shown"),
+    [
+        (RowStatus.UNAVAILABLE, NO_TARGET, False),
+        (RowStatus.UNAVAILABLE, "OpenACC is refused", True),
+        (RowStatus.MEASURED, NO_TARGET, True),
+    ],
+)
+def test_directives_as_written_are_shown_with_their_target_or_a_time(
+    status: RowStatus, reason: str, is_shown: bool
+) -> None:
+    time_s = 0.5 if status is RowStatus.MEASURED else None
+    naive = Row("openacc_naive", status, GPU, time_s, reason="only a GPU can time it")
+    absent = Row("openacc", RowStatus.UNAVAILABLE, reason=reason)
+    region = replace(SD_T_D2, rows=(ORIGINAL, TUNED, naive, absent), by_size=())
+    text = short_text(replace(RUN, regions=(region,)))
+    assert ("OpenACC as written" in text) is is_shown
 
 
 def test_the_table_is_short_and_names_what_was_asked_for() -> None:

@@ -283,7 +283,7 @@ class _Fed(Token):
 
 
 # The grammar's names of what is said by words and signs,
-_TYPES: Mapping[str, str] = {
+TYPES: Mapping[str, str] = {
     **dict.fromkeys(("or", "||"), "_OR"),
     **dict.fromkeys(("and", "&&"), "_AND"),
     **dict.fromkeys(("==", "!=", "<", "<=", ">", ">="), "COMPARE"),
@@ -294,7 +294,7 @@ _TYPES: Mapping[str, str] = {
     **{"(": "LPAR", ")": "RPAR", "[": "LSQB", "]": "RSQB", "{": "LBRACE", "}": "RBRACE"},
 }
 # and where these stand before a value.
-_PREFIXES: Mapping[str, str] = {"+": "UNARY", "-": "UNARY", "not": "NOT"}
+PREFIXES: Mapping[str, str] = {"+": "UNARY", "-": "UNARY", "not": "NOT"}
 _CLOSERS = {"(": ")", "[": "]", "{": "}"}
 _ENDS_OF_VALUES = frozenset({"NUMBER", "STRING", "NAME", "CONSTANT", "RPAR", "RSQB", "RBRACE"})
 # What stands inside these is one level deeper.
@@ -376,7 +376,7 @@ def parse_expression(text: str) -> Node:
     parser = grammar().parse_interactive(start="expression")
     before = ""
     for one in tuple(lexemes(text)):
-        fed = _Fed(_type_of(one, before), one.text)
+        fed = _Fed(type_of(one, before), one.text)
         fed.start, fed.end = one.start, one.end
         if before in _DEEPER:
             _refuse_depth(parser, fed, one)
@@ -396,16 +396,16 @@ def parse_expression(text: str) -> Node:
     return node
 
 
-def _type_of(one: Lexeme, before: str) -> str:
+def type_of(one: Lexeme, before: str) -> str:
     """Return the grammar's name of a lexeme after another one, OTHER where it has none."""
     match one.kind:
         case "number" | "string":
             return one.kind.upper()
         case "end":
             return "$END"
-    if one.text in _PREFIXES and before not in _ENDS_OF_VALUES:
-        return _PREFIXES[one.text]
-    return _TYPES.get(one.text, "NAME" if one.kind == "name" else "OTHER")
+    if one.text in PREFIXES and before not in _ENDS_OF_VALUES:
+        return PREFIXES[one.text]
+    return TYPES.get(one.text, "NAME" if one.kind == "name" else "OTHER")
 
 
 def _value_of(one: Lexeme) -> int | float | str | bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from xml.etree import ElementTree
 
 from support.regions import text_regions
 from test_layers import COMMANDS, PACKAGE, STAGES
@@ -15,12 +16,26 @@ from annotune.codegen.target import load_target
 from annotune.space.decision import Base
 from annotune.space.space import region_space
 
-PAGE = (Path(__file__).parents[1] / "docs" / "architecture.md").read_text()
+DOCS = Path(__file__).parents[1] / "docs"
+PAGE = (DOCS / "architecture.md").read_text()
+SVG = "{http://www.w3.org/2000/svg}"
 
 
 def test_the_picture_is_that_of_the_packages() -> None:
     assert tuple(re.findall(r"^\| `(\w+)` \|", PAGE, re.MULTILINE)) == STAGES
     assert {p.parent.name for p in PACKAGE.glob("*/__init__.py")} == {*STAGES, *COMMANDS}
+
+
+def test_the_picture_of_the_stages_has_each_package_as_text_in_the_light_and_the_dark() -> None:
+    picture = (DOCS / "stages.svg").read_text()
+    root = ElementTree.fromstring(picture)
+    texts = [one for one in root.iter(f"{SVG}text") if one.get("class") == "package"]
+    assert {name for one in texts for name in (one.text or "").split()} == {*STAGES}
+    light, dark = picture.split("@media (prefers-color-scheme: dark)")
+    coloured = re.findall(r"\.(\w+) {[^}]*#", light)
+    assert coloured == re.findall(r"\.(\w+) {[^}]*#", dark)
+    for page in ("architecture.md", "algorithm.md"):
+        assert "](stages.svg)" in (DOCS / page).read_text()
 
 
 def test_what_the_page_names_is_there() -> None:

@@ -33,6 +33,17 @@ def test_the_lock_has_a_version_within_the_bounds(text: str) -> None:
     assert wanted.specifier.contains(LOCK[wanted.name.lower()])
 
 
+def test_a_wheel_has_every_file_of_the_package() -> None:
+    setuptools = TEXT["tool"]["setuptools"]
+    held: set[Path] = set()
+    for package in setuptools["packages"]:
+        folder = PROJECT / setuptools["package-dir"].get(package, package.replace(".", "/"))
+        for pattern in ("*.py", *setuptools["package-data"].get(package, ())):
+            held |= set(folder.glob(pattern))
+    files = {path for path in (PROJECT / "annotune").rglob("*") if path.is_file()}
+    assert {path for path in files - held if "__pycache__" not in path.parts} == set()
+
+
 def made(*words: str) -> str:
     """Return the commands of a target in an environment that is not there yet."""
     command = ["make", "--dry-run", *words]

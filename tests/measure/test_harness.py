@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from compilers import here
 from made_by_hand import CLOSE, OPEN, Use, integers, made, matvec, scale
+from support.regions import text_source
 
 from annotune.analysis.facts import Analysis
 from annotune.codegen.target import RegionCode
@@ -127,6 +128,31 @@ def test_a_file_scope_array_is_shadowed_by_the_callers(tmp_path: Path) -> None:
     values = np.ones((3, 4), np.float32)
     call(oracle_source(source, analysis.region), tmp_path, [values], [], [])
     assert values.tolist() == [[2.0] * 4] * 3
+
+
+@pytest.mark.parametrize(
+    ("file_scope", "parameters", "passed"),
+    [
+        ("", "double *restrict y, const double *restrict x", "double *| y, const double *| x"),
+        ("", "double *restrict y, const double *x", "double *| y, const double *| x"),
+        ("", "double *y, const double *x", "double *y, const double *x"),
+        ("", "double y[restrict 9], double x[restrict 9]", "double *| y, double *| x"),
+        ("double y[9], x[9];", "int m", "double *| y, double *| x"),
+        ("double y[9];", "double *x", "double y[9], double *x"),
+        ("int x[9];", "double *y", "double *| y, int *| x"),
+    ],
+)
+def test_what_the_users_c_says_of_shared_memory_is_said_where_it_is_measured(
+    file_scope: str, parameters: str, passed: str
+) -> None:
+    """Without it gcc does not run several iterations of the original's outer loop at once."""
+    source = text_source(
+        f"{file_scope}\nvoid f({parameters})\n{{\n  {OPEN}\n"
+        f"  for (int i = 0; i < 9; i++) y[i] = x[i];\n  {CLOSE}\n}}\n"
+    )
+    text = oracle_source(source, source.regions[0])
+    declared = text.partition("annotune_region(")[2].partition("long long")[0]
+    assert " ".join(declared.split()) == passed.replace("|", "__restrict") + ","
 
 
 def test_integers_are_told_by_type_or_by_use() -> None:

@@ -25,6 +25,18 @@ BAD = {
     ),
     "annotation in a string": Bad(f'«»char *s = "{OPEN}";\n', "AT604", "no annotated region"),
     "semicolon missing": Bad(plain(f"{LOOP} {{ a[i] = b[i] «}}»"), "AT105", "unexpected '}'"),
+    "semicolon missing at a line's end": Bad(
+        plain(f"{LOOP} {{\na[i] = b[i«]»\n}}"), "AT105", "a ';' is missing behind ']'"
+    ),
+    "semicolon of a declaration missing": Bad(
+        plain(f"{LOOP} {{\ndouble t = b[i«]»\na[i] = t;\n}}"), "AT105", "is missing behind ']'"
+    ),
+    "semicolon missing behind a name": Bad(
+        plain(f"{LOOP} {{\ndouble t = «n»\na[i] = t;\n}}"), "AT105", "is missing behind 'n'"
+    ),
+    "semicolon missing behind a variable": Bad(
+        plain(f"{LOOP} {{\ndouble «t»\na[i] = t;\n}}"), "AT105", "is missing behind 't'"
+    ),
     "operand missing": Bad(plain(f"{LOOP} a[i] = 1 + «;»"), "AT105", "unexpected ';'"),
     "two names": Bad(plain(f"{LOOP} a[i] = b[i] «c»;"), "AT105", "unexpected 'c'"),
     "bracket missing": Bad(plain(f"{LOOP} a[i = b[i]«;»"), "AT105", "unexpected ';'"),

@@ -521,22 +521,18 @@ def _syntax(clean: Clean, words: Tokens, index: int) -> Diagnostic:
     return SYNTAX.at(place, token=words.texts[index])
 
 
-# What no expression goes on with.
-_BEGINS = frozenset({"}", "for", "if", "while", "do", "return", "int", "long", "float", "double"})
-
-
 def _ends_statement(words: Tokens, before: int, index: int, clean: Clean) -> bool:
     """Return whether a statement ends with one token, and the next one on a later line begins new.
 
     It is no head of a loop or function, behind which braces stand.
     """
-    last = words.texts[before]
-    is_end = last == "]" or last.isidentifier() or last[0].isdigit()
+    last, begun = words.texts[before], words.texts[index]
+    is_end = last in ("]", "++", "--") or last.isidentifier() or last[0].isdigit()
     if last == ")":
         opened = words.match[before]
         is_end = opened > 0 and words.texts[opened - 1] not in ("for", "while", "if", "switch")
     lines = [clean.source.span(words.starts[k], words.ends[k]).line for k in (before, index)]
-    return is_end and words.texts[index] in _BEGINS and lines[0] < lines[1]
+    return is_end and (begun == "}" or begun.isidentifier()) and lines[0] < lines[1]
 
 
 class _TokenOffset(int):

@@ -52,7 +52,7 @@ WHOLE_FILE = frozenset(
         *(NO_SUCH_FILE, NOT_WRITABLE, NOT_OURS, FOLDER_IN_USE, NO_SOURCE),
         *(CHANGED_MEANWHILE, IN_THE_WAY),
     )
-)
+) | {"AT621"}  # of the nvcc here, which no command but `run` looks for
 LOCK_FILE = ".annotune-lock"
 
 STANDARD_INPUT = Path("<stdin>")

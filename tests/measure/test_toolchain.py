@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from compilers import here, wrapper
 
+from annotune.files import WHOLE_FILE
 from annotune.measure.toolchain import (
     Compiler,
     binary_utility,
@@ -129,4 +130,5 @@ def test_an_nvcc_that_miscompiles_loops_is_told_of(version: str, release: str) -
     found = nvcc_warnings(replace(tools, nvcc=nvcc), "f.c")
     assert [d.code for d in found] == (["AT621"] if release else [])
     assert all(f"nvcc {release} " in d.message for d in found)
+    assert {d.code for d in found} <= WHOLE_FILE
     assert nvcc_warnings(replace(tools, nvcc=None), "f.c") == ()

@@ -236,12 +236,14 @@ def tuned(
         AnnotuneError: The source is refused, the original cannot be compiled, a disk is full, or
             the folder cannot be written or is another run's.
     """
+    from dataclasses import replace
+
     from annotune import formulated
     from annotune.codegen.target import load_target
     from annotune.files import held_folder, prepared_folder, write_files
     from annotune.report.html import report_html
     from annotune.report.results_json import RESULTS_FILE, results_file
-    from annotune.tuning.config import NEVER
+    from annotune.tuning.config import NEVER, over_words
 
     targets = [load_target(name) for name in settings.targets]
     how = (environ, listener, folder, not resume, stop or NEVER)
@@ -250,9 +252,11 @@ def tuned(
             held.enter_context(prepared_folder(folder))
             held.enter_context(held_folder(folder))
         found = formulated.run(settings, targets, config, *how)
+        late = over_words(config, time.monotonic())
+        results = replace(found.results, warnings=(*found.results.warnings, *late))
+        found = replace(found, results=results)
         if folder is None:
             return found, ()
-        results = found.results
         reports = {RESULTS_FILE: results_file(results), "report.html": report_html(results)}
         files = {settings.source.stem + e: t for e, t in settings.made_of_tensors.items()}
         return found, write_files(folder, {**files, **results.texts, **reports})

@@ -76,6 +76,23 @@ class RunConfig:
     is_ahead: bool = False
 
 
+# A run may take so much more than its time, since it ends what it has begun.
+OVER = 1.2
+
+
+def over_words(config: RunConfig, ended: float) -> tuple[str, ...]:
+    """Return a warning where a command that `ended` then, by `time.monotonic`, took too long."""
+    if config.time_s is None or config.begun is None:
+        return ()
+    took_s = ended - config.begun
+    if took_s <= OVER * config.time_s:
+        return ()
+    return (
+        f"the run took {took_s:.0f} s where --time gave it {config.time_s:.0f} s: one right "
+        "variant of each target is looked for all the same, and what may be written is proved",
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """How one region is to be searched: `budget` variants per target, in `time_s` seconds."""

@@ -345,7 +345,10 @@ def sought(run: RegionRun, targets: Sequence[Target], proves: bool = False) -> S
     contests: dict[str, Contest] = {}
     refusals: list[AnnotuneError] = []
     bench.begin("original", 4, _least_s(run, run.cpu.model))
+    load = load_average()
     found |= _as_written(run)
+    if not any(target.is_for_cpu for target in targets):
+        found |= disturbed(found, load, bench.session.cores)
     first = found["sequential"].best
     bench = replace(bench, original_s=first.time_s or 0.0) if first is not None else bench
     order = _in_turn(run, targets)
@@ -544,6 +547,18 @@ def _as_written(run: RegionRun) -> dict[str, TargetResult]:
         "openmp_naive": baseline(bench, "openmp_naive", "openmp", naive, threads, limit_s),
         "openacc_naive": _naive_openacc(run, limit_s),
     }
+
+
+def disturbed(
+    found: Mapping[str, TargetResult], load: float | None, cores: int
+) -> dict[str, TargetResult]:
+    """Return the original with a warning if this machine had other work while it was timed.
+
+    Where variants are timed here too, their search says so, which lasts longer.
+    """
+    timed = [trial for one in found.values() for trial in one.trials]
+    busy = busy_words(timed, None, load, cores)
+    return {"sequential": replace(found["sequential"], warnings=busy)}
 
 
 def _naive_openacc(run: RegionRun, limit_s: float) -> TargetResult:

@@ -10,7 +10,7 @@ from support.regions import text_source
 
 from annotune.diagnostics import AnnotuneError
 from annotune.ir.region import Region
-from annotune.tuning.config import RunConfig, Wanted, wanted
+from annotune.tuning.config import RunConfig, Wanted, over_words, wanted
 
 TEXT = """\
 void f(int n, double *restrict y, const double *restrict x)
@@ -100,3 +100,11 @@ def test_an_option_that_makes_no_sense(options: list[str], said: str, tmp_path: 
     assert (done.code, done.out) == (2, "")
     assert said in done.err
     assert not (tmp_path / "out").exists()
+
+
+def test_a_run_that_took_a_fifth_more_than_its_time_says_so() -> None:
+    config = RunConfig(time_s=40.0, begun=100.0)
+    assert over_words(config, 147.0) == ()
+    (words,) = over_words(config, 182.4)
+    assert words.startswith("the run took 82 s where --time gave it 40 s: ")
+    assert over_words(RunConfig(begun=100.0), 1e6) == ()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from annotune.measure.check import WAITED
 from annotune.measure.trial import Status, Trial
-from annotune.tuning.bench import busy_words
+from annotune.tuning.bench import BUSY_WORDS, busy_words
+from annotune.tuning.region_run import disturbed
+from annotune.tuning.tuner import TargetResult
 
 
 def _trials(*shares: float) -> list[Trial]:
@@ -34,3 +36,11 @@ def test_without_such_a_count_the_load_decides() -> None:
 def test_busy_finals_are_told_after_a_quiet_search() -> None:
     (words,) = busy_words(_trials(0.0, 0.0), 0.25, None, 2)
     assert words.endswith("tasks waited for a processor in 25% of the timed runs on 2 cores")
+
+
+def test_where_only_the_original_is_timed_it_is_told_too() -> None:
+    found = {"sequential": TargetResult(tuple(_trials(1.0))), "cuda": TargetResult()}
+    (words,) = disturbed(found, 3.0, 2)["sequential"].warnings
+    assert words.startswith(BUSY_WORDS)
+    found["sequential"] = TargetResult(tuple(_trials(0.0)))
+    assert disturbed(found, 3.0, 2)["sequential"].warnings == ()

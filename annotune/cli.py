@@ -414,7 +414,7 @@ def table(
 
 @cli.command()
 @for_init
-def init(is_agreed: bool, is_dry: bool, debug: bool, **options: Any) -> None:
+def init(is_agreed: bool, is_dry: bool, as_json: bool, debug: bool, **options: Any) -> None:
     """Find the loop nests of SOURCE, weigh them, and annotate those you agree to.
 
     Without --yes it asks of each on a terminal; elsewhere it shows the difference and writes
@@ -423,7 +423,8 @@ def init(is_agreed: bool, is_dry: bool, debug: bool, **options: Any) -> None:
     from annotune.init.command import InitWish
     from annotune.init.command import init as begin
 
-    is_answered = sys.stdin.isatty() and sys.stdout.isatty() and not (is_agreed or is_dry)
+    is_told = is_agreed or is_dry or as_json
+    is_answered = sys.stdin.isatty() and sys.stdout.isatty() and not is_told
     sizes = {name: value for given in options["sizes"] for name, value in given.items()}
     wish = InitWish(
         sizes,
@@ -431,13 +432,18 @@ def init(is_agreed: bool, is_dry: bool, debug: bool, **options: Any) -> None:
         options["is_sidecar"],
         is_answered,
         is_dry or not (is_agreed or is_answered),
+        as_json,
         options["program"] or (),
         options["extents"],
     )
-    with _refusals("text", debug) as texts:
+    with _refusals("json" if as_json else "text", debug) as texts:
         done = begin(settings_of_init(options, os.environ), wish, os.environ)
+        if as_json:
+            from annotune.init.json_form import init_json
+
+            _print_json(init_json(str(options["source"]), done))
         _show(done.diagnostics, texts)
-        if done.written is not None:
+        if done.written is not None and not as_json:
             click.echo(f"wrote {done.written}; next: annotune run {done.ran}")
     if done.is_refused:
         sys.exit(1)

@@ -611,6 +611,7 @@ for_init = _with(
     click.option(
         "--dry-run", "is_dry", is_flag=True, help="Show the difference, and write nothing."
     ),
+    click.option("--json", "as_json", is_flag=True, help="Print the nests as JSON; asks nothing."),
     _DEFINES,
     _INCLUDE,
     _FUNCTION,

@@ -19,6 +19,7 @@ from annotune.frontend.loop_places import loop_places
 from annotune.init.command import InitWish, init
 from annotune.pipeline import Settings
 
+PAGE = (Path(__file__).parents[1] / "docs/init.md").read_text()
 HEAT = """\
 #include <stdio.h>
 #define N 64
@@ -143,6 +144,39 @@ def test_shows_the_difference_and_writes_nothing_where_nobody_can_agree() -> Non
         source.write_text(HEAT)
         annotune("init", source, "--yes")
         assert read(source) == shown
+
+
+def test_tells_other_programs_of_each_nest() -> None:
+    Path("heat.c").write_text(HEAT)
+    done = annotune("init", "heat.c", "--json", "--size", "n=512")
+    assert (done.code, done.err) == (0, "")
+    found = done.json
+    shown = [(one["function"], one["lines"], one["state"]) for one in found["nests"]]
+    assert shown == [
+        *(("step", [8], "accepted"), ("norm", [14], "accepted")),
+        *(("show", [18], "left"), ("show", [20], "accepted")),
+    ]
+    assert [[loop["line"] for loop in one["loops"]] for one in found["nests"]] == [
+        *([8, 9], [14], [], [20]),
+    ]
+    assert found["nests"][1]["sizes"] == [{"name": "n", "value": 512, "is_assumed": False}]
+    assert found["nests"][2]["reason"]["code"] == "AT130"
+    assert sum(one["share"] or 0 for one in found["nests"]) == pytest.approx(1)
+    assert (found["written"], found["next"]) == (None, [])
+    assert found["difference"] == annotune("init", "heat.c", "--size", "n=512").out
+    assert Path("heat.c").read_text() == HEAT
+    told = set(re.findall(r"^\| `(\w+)` \|", PAGE.split("## --json")[1], re.MULTILINE))
+    assert told == {*found, *found["nests"][0]}
+
+
+def test_tells_other_programs_what_it_has_written_and_why_it_is_refused() -> None:
+    Path("heat.c").write_text(HEAT)
+    found = annotune("init", "heat.c", "--json", "--yes").json
+    assert (found["written"], found["difference"]) == ("heat.c", "")
+    assert found["next"] == ["annotune", "run", "heat.c"]
+    refused = annotune("init", "nowhere.c", "--json")
+    assert refused.code == 1
+    assert [one["code"] for one in refused.json["diagnostics"]] == ["AT601"]
 
 
 def test_asks_for_each_nest_its_sizes_and_what_nobody_can_know() -> None:

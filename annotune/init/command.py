@@ -56,8 +56,8 @@ class InitWish:
     """How `init` is asked for: the options that are its own.
 
     `sizes` are those of ``--size``. `is_asking` says that somebody is there to answer, `is_dry`
-    that nothing is to be written. `program` is run for samples of it, where it has words. `extents`
-    are arrays with theirs, such as ``x[n]``.
+    that nothing is to be written, `is_quiet` that nothing is to be printed. `program` is run for
+    samples of it, where it has words. `extents` are arrays with theirs, such as ``x[n]``.
     """
 
     sizes: Mapping[str, int]
@@ -65,20 +65,23 @@ class InitWish:
     is_sidecar: bool = False
     is_asking: bool = False
     is_dry: bool = False
+    is_quiet: bool = False
     program: tuple[str, ...] = ()
     extents: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class InitDone:
-    """What `init` ends with: what there is to tell, and the file that was written, if any.
+    """What `init` ends with: the nests, what there is to tell, and the file it has written, if any.
 
-    `ran` are the words that `annotune run` takes next.
+    `ran` are the words that `annotune run` takes next, `difference` is what would be written.
     """
 
+    found: Survey
     diagnostics: tuple[Diagnostic, ...]
     written: Path | None = None
     ran: str = ""
+    difference: str = ""
 
     @property
     def is_refused(self) -> bool:
@@ -98,24 +101,30 @@ def init(settings: Settings, wish: InitWish, environ: Mapping[str, str]) -> Init
         found = replace(found, samples=samples)
         if samples.reason:
             problems.append(NOT_PROFILED.at(Span("--profile", 1, 1), reason=samples.reason))
-    # The difference stands alone on standard output, for `patch`.
-    is_aside = wish.is_dry
-    for line in listing(settings.source, found):
-        click.echo(line, err=is_aside)
+    _say(wish, *listing(settings.source, found))
     if not found.accepted:
         if not any(nest.is_annotated for nest in found.nests):
             where = printable(settings.source.name)
             at = Span(str(settings.source), 1, 1)
             problems.append(NOTHING_TO_ANNOTATE.at(at, where=where))
-        return InitDone(tuple(problems))
+        return InitDone(found, tuple(problems))
     chosen = tuple(_agreed(found)) if wish.is_asking else found.accepted
     kept, left = _checked(settings, found.text, chosen, wish.is_sidecar)
-    for nest in left:
-        click.echo(f"left after all: {_heading(nest)}: {_reason(nest)}", err=is_aside)
+    _say(wish, *(f"left after all: {_heading(nest)}: {_reason(nest)}" for nest in left))
+    # With the places and proofs of the text as it was.
+    after = {nest.start: nest.why_not for nest in left}
+    nests = (replace(one, why_not=after.get(one.start, one.why_not)) for one in found.nests)
+    found = replace(found, nests=tuple(nests))
     if not kept:
-        return InitDone(tuple(problems))
-    written = _write(settings, found.text, kept, wish)
-    return InitDone(tuple(problems), written, _next(settings, written, wish))
+        return InitDone(found, tuple(problems))
+    written, difference = _write(settings, found.text, kept, wish)
+    return InitDone(found, tuple(problems), written, _next(settings, written, wish), difference)
+
+
+def _say(wish: InitWish, *lines: str) -> None:
+    """Print lines, but where a difference stands alone on standard output, for `patch`."""
+    for line in () if wish.is_quiet else lines:
+        click.echo(line, err=wish.is_dry)
 
 
 def _found(settings: Settings, wish: InitWish) -> Survey:
@@ -349,8 +358,8 @@ def _checked(
 
 def _write(
     settings: Settings, text: str, nests: Sequence[FoundNest], wish: InitWish
-) -> Path | None:
-    """Write what was agreed to, or show it as a difference; return the file that was written."""
+) -> tuple[Path | None, str]:
+    """Write what was agreed to, and return the file; or return the difference, which is shown."""
     source = settings.source
     if wish.is_sidecar:
         made, before = sidecar_text(source.name, nests), ""
@@ -359,21 +368,22 @@ def _write(
         made, before = annotated(text, nests)[0], text
         path = wish.output or source
     if wish.is_dry:
-        _show_difference(source if before else path, path, before, made)
-        return None
+        shown = _difference(source if before else path, path, before, made)
+        if not wish.is_quiet:
+            click.echo(shown.encode("utf-8", "surrogateescape"), nl=False)
+        return None, shown
     if before and wish.output is None:
         replace_source(path, before, made)
     else:
         write_new(path, made)
-    return path
+    return path, ""
 
 
-def _show_difference(old: Path, new: Path, before: str, after: str) -> None:
-    """Print a unified difference that `patch` takes, newlines as they are in the texts."""
+def _difference(old: Path, new: Path, before: str, after: str) -> str:
+    """Return a unified difference that `patch` takes, newlines as they are in the texts."""
     name = str(old) if before else "/dev/null"
     lines = difflib.unified_diff(_lines(before), _lines(after), name, str(new))
-    data = "".join(line if line.endswith("\n") else f"{line}\n{_NO_END}" for line in lines)
-    click.echo(data.encode("utf-8", "surrogateescape"), nl=False)
+    return "".join(line if line.endswith("\n") else f"{line}\n{_NO_END}" for line in lines)
 
 
 def _lines(text: str) -> list[str]:

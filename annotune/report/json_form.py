@@ -189,7 +189,7 @@ def check_json(report: CheckReport, spaces: Sequence[Mapping[str, Listing]] = ()
     """Return what `check --json` prints; `spaces` are the targets' of each region, if asked for."""
     listings = spaces or len(report.regions) * (None,)
     regions = [_region(r, found) for r, found in zip(report.regions, listings, strict=True)]
-    return _plain(CheckJson(SCHEMA, regions, _diagnostics(report.diagnostics)))
+    return _plain(CheckJson(SCHEMA, regions, diagnostic_records(report.diagnostics)))
 
 
 def emit_json(
@@ -212,7 +212,7 @@ def emit_json(
         for report, made in zip(reports, variants, strict=True)
     ]
     said = {name: list(found) for name, found in commands.items()}
-    return _plain(EmitJson(SCHEMA, list(files), said, regions, _diagnostics(diagnostics)))
+    return _plain(EmitJson(SCHEMA, list(files), said, regions, diagnostic_records(diagnostics)))
 
 
 def tensor_json(made: Translated, files: Iterable[Path]) -> dict[str, Any]:
@@ -230,7 +230,7 @@ def tensor_json(made: Translated, files: Iterable[Path]) -> dict[str, Any]:
             dict(cost.assumed),
             _temporaries(cost),
             [operation_text(one) for one in program.operations],
-            _diagnostics(made.diagnostics),
+            diagnostic_records(made.diagnostics),
         )
     )
 
@@ -276,7 +276,8 @@ def _plans(report: RegionReport, made: Mapping[str, Variant]) -> dict[str, dict[
     }
 
 
-def _diagnostics(diagnostics: Iterable[Diagnostic]) -> list[DiagnosticJson]:
+def diagnostic_records(diagnostics: Iterable[Diagnostic]) -> list[DiagnosticJson]:
+    """Return diagnostics as their fields, with those of their notes."""
     return [
         DiagnosticJson(
             d.code,
@@ -287,7 +288,7 @@ def _diagnostics(diagnostics: Iterable[Diagnostic]) -> list[DiagnosticJson]:
             d.span.length,
             d.message,
             d.help,
-            _diagnostics(d.notes),
+            diagnostic_records(d.notes),
         )
         for d in diagnostics
     ]
@@ -304,7 +305,7 @@ def _region(report: RegionReport, listings: Mapping[str, Listing] | None) -> Che
         recipe=recipe_of(report),
         space=_space(report, listings),
         steps=_steps(report),
-        loops=_loops(report),
+        loops=loop_records(report),
         all_sizes=None if analysis is None else analysis.all_sizes,
         conditions=[print_expr(one) for one in (analysis.conditions if analysis else ())],
         decisions=_decisions(report, report.decision),
@@ -335,7 +336,8 @@ def _steps(report: RegionReport) -> list[StepJson]:
     return [StepJson(step.span.line, step.proof) for step in steps]
 
 
-def _loops(report: RegionReport) -> list[LoopJson]:
+def loop_records(report: RegionReport) -> list[LoopJson]:
+    """Return the loops of a region in the order of the text, and what is proven of each."""
     if report.analysis is None:
         loops = report.region.nest.loops()
         return [LoopJson(loop.var, loop.span.line, None, []) for loop in loops]

@@ -33,6 +33,13 @@ def test_the_lock_has_a_version_within_the_bounds(text: str) -> None:
     assert wanted.specifier.contains(LOCK[wanted.name.lower()])
 
 
+def test_libraries_of_searches_and_views_are_extras() -> None:
+    core = {Requirement(text).name for text in CORE}
+    extra = {Requirement(text).name for name in ("search", "notebook") for text in EXTRAS[name]}
+    assert extra == {"scikit-learn", "scipy", "optuna", "cmaes", "pandas", "xarray"}
+    assert not core & extra
+
+
 def test_a_wheel_has_every_file_of_the_package() -> None:
     setuptools = TEXT["tool"]["setuptools"]
     held: set[Path] = set()

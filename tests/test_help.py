@@ -59,31 +59,23 @@ def test_the_help_names_every_target_strategy_and_search() -> None:
     assert Settings(Path("a.c")).strategy == strategies.AUTO
 
 
-# What help may import beyond Python's own library, and what it takes of a processor at the most.
+# What help may import beyond Python's own library: others take longer than it.
 _FOR_HELP = {"annotune", "click"}
-_HELP_S = 0.15
 _PROBE = """\
-import resource, sys
+import sys
 from annotune.__main__ import main
 try:
-    sys.argv = ["annotune", *sys.argv[1:]]
     main()
-except SystemExit:
-    used = resource.getrusage(resource.RUSAGE_SELF)
+finally:
     names = {name.split(".")[0] for name in sys.modules} - sys.stdlib_module_names
-    print(used.ru_utime + used.ru_stime, *names, file=sys.stderr)
+    print(*names, file=sys.stderr)
 """
 
 
 @pytest.mark.parametrize("words", [("--help",), ("run", "--help")], ids=" ".join)
-def test_help_imports_no_library_and_takes_little(words: tuple[str, ...]) -> None:
-    used: list[float] = []
-    while len(used) < 5 and min(used, default=1.0) > _HELP_S:  # a busy machine is slower
-        command = [sys.executable, "-I", "-c", f"import sys; sys.path[:0] = {sys.path}\n{_PROBE}"]
-        done = subprocess.run([*command, *words], check=True, capture_output=True, text=True)
-        assert done.stdout.startswith("Usage: annotune")
-        time_s, *names = done.stderr.split()
-        used.append(float(time_s))
-        # An editable installation has a finder of its own.
-        assert {n for n in names if not n.startswith("_")} <= _FOR_HELP
-    assert min(used) <= _HELP_S
+def test_help_imports_no_library(words: tuple[str, ...]) -> None:
+    command = [sys.executable, "-I", "-c", f"import sys; sys.path[:0] = {sys.path}\n{_PROBE}"]
+    done = subprocess.run([*command, *words], check=True, capture_output=True, text=True)
+    assert done.stdout.startswith("Usage: ")
+    # An editable installation has a finder of its own.
+    assert {n for n in done.stderr.split() if not n.startswith("_")} == _FOR_HELP

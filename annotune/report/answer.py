@@ -14,6 +14,8 @@ from annotune.tuning.proving import NO_TIME_TO_PROVE
 from annotune.tuning.results import RegionResult, Results, Row, RowStatus
 
 UNPROVED = "no time was left for all its proofs"
+# Of medians so far apart a reader asks why nothing tells the two apart.
+FAR_APART = 1.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +126,10 @@ def _measured(region: RegionResult, best: Row) -> Answer:
         first = original_text(region)
         words += f", {factor_text(gain)} as fast as the original with {first}"
     if rival is not None and verdict is Verdict.TIED:
-        other = f"{people_say(rival.name)} with {time_text(call_s(rival))}"
+        other, other_s = f"{people_say(rival.name)} with {time_text(call_s(rival))}", call_s(rival)
         words, gain = f"{name} takes {took}, not distinguishable from {other}", None
+        if (other_s or 0.0) > FAR_APART * (call_s(best) or 0.0):
+            words += ", for a disturbed round of the one is as long as one of the other"
     if best.reason.startswith(NO_TIME_TO_PROVE):
         # It is written all the same; which proofs those are stands in a warning.
         return Answer(f"{words}, {where}; {UNPROVED}", best.name, gain)

@@ -2,7 +2,7 @@
 
 from importlib import import_module
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # What programs use, and where it stands: it is imported on first use.
 _PLACES = {

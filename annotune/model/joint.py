@@ -75,11 +75,11 @@ class JointTerm:
             return f"statement {statement} adds the same to several elements"
         return cls(statement, (a, b), (one, two), tuple(sums))
 
-    def is_matrix_product(self, tile: JointTile) -> bool:
+    def is_matrix_product(self, by_warps: tuple[str, ...]) -> bool:
         """Return whether the tensor cores multiply it: an input has the rows, one the columns."""
-        if not tile.by_warps or not self.sums:
+        if not by_warps or not self.sums:
             return False
-        column, row = tile.by_warps
+        column, row = by_warps
         a, b = self.own
         is_product = (column in a and row in b) or (row in a and column in b)
         return is_product and not any({column, row} <= own for own in (a, b))
@@ -228,7 +228,7 @@ class JointBlocks:
         products = by_warps = read = copied = 0
         for term in self.terms:
             depth = prod(self.trips[n] for n in term.sums)
-            is_product = term.is_matrix_product(tile)
+            is_product = term.is_matrix_product(tile.by_warps)
             by_warps += depth * outputs * is_product
             products += depth * outputs * (not is_product)
             # A lane has one of four steps, and half of the columns are those of other lanes.

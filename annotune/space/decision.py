@@ -335,6 +335,8 @@ class Base:
     strategy: str = AUTO
     # Fusions are asked for at every point, and each answer costs exact tests.
     _known: dict[object, tuple[Unit, ...]] = field(default_factory=dict, compare=False)
+    # Ways of fusing have most units in common, and what is found out of one is kept with it.
+    _units: dict[object, Unit] = field(default_factory=dict, compare=False)
     _why_not: dict[object, tuple[Reason, ...]] = field(default_factory=dict, compare=False)
 
     @classmethod
@@ -383,8 +385,14 @@ class Base:
             frozenset((step.statement, step.command) for step in asked.of(Map)),
         )
         if key not in self._known:
-            self._known[key] = self._nests(fusion, asked)
+            self._known[key] = tuple(map(self._same, self._nests(fusion, asked)))
         return self._known[key]
+
+    def _same(self, unit: Unit) -> Unit:
+        """Return the first unit that was the same as this one."""
+        key = unit.parts, unit.parallel, unit.joint, unit.joined
+        first = self._units.setdefault(key, unit)
+        return first if first == unit else unit
 
     def _nests(self, fusion: str, asked: RecipeSteps) -> tuple[Unit, ...]:
         self._check_apart(asked)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import islice, product
 from math import prod
 from random import Random
@@ -257,14 +258,14 @@ class UnitSpace:
     made: Proposals = NO_PROPOSALS
     is_free: bool = False
 
-    @property
+    @cached_property
     def size(self) -> int:
         """Return the number of points before constraints."""
         is_whole = bool(self.unit.joint or (self.unit.joined and self.is_free))
         own = 0 if is_whole else prod(len(axis.values) for axis in self.axes)
         return own + len(self.made)
 
-    @property
+    @cached_property
     def legal(self) -> int:
         """Return the number of points that the constraints leave."""
         is_whole = bool(self.unit.joined or self.unit.joint)
@@ -595,14 +596,18 @@ def region_space(base: Base) -> Space:
     asked = read_asked(before_targets(spec.commands), params[0], base.analysis.region.nest.body)
     branches: list[tuple[str, tuple[UnitSpace, ...]]] = []
     seen: set[tuple[object, ...]] = set()
+    # A nest that several ways of fusing leave alone has one space.
+    known: dict[int, UnitSpace] = {}
     for fusion in base.fusions:
         nests = base.nests(fusion, asked)
         key = tuple(map(_nests_of, nests))
         if key in seen:
             continue
         seen.add(key)
-        spaces = tuple(_open_space(base, unit, asked) for unit in nests)
-        branches.append((fusion, spaces))
+        for unit in nests:
+            if id(unit) not in known:
+                known[id(unit)] = _open_space(base, unit, asked)
+        branches.append((fusion, tuple(known[id(unit)] for unit in nests)))
     limits = limits_of(spec, {**base.analysis.region.sizes})
     space = Space(base, axes, params, tuple(branches), limits)
     return space.joined_first()

@@ -16,13 +16,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache, reduce
 from itertools import permutations, product
-from math import ceil, prod
+from math import prod
+from operator import mul
+from typing import TYPE_CHECKING, TypeAlias
 
 from annotune.analysis.facts import AccessFacts, Analysis
 from annotune.ir.c_types import element_bytes
-from annotune.model.joint import JointTerm, products_of
+from annotune.model.joint import JointTerm
 from annotune.model.shape import moves
 from annotune.schedule.candidate import Candidate, JointTile, Reason
 from annotune.schedule.launch_sizes import (
@@ -63,6 +65,14 @@ from annotune.transforms.tile import Cyclic, Tile, name_is_taken, tile_name, wor
 from annotune.transforms.tile_ends import Pad
 from annotune.transforms.transform import Transform
 from annotune.transforms.tree import find_assign
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    # One number for each of many tiles.
+    Counts: TypeAlias = NDArray[np.int64]
+    Costs: TypeAlias = NDArray[np.float64]
 
 # Outputs of a thread: as many as its registers hold beside the operands, and as few as pay.
 MOST_OUTPUTS = 64
@@ -148,8 +158,7 @@ def accumulate(unit: Unit) -> tuple[Candidate, ...] | str:
     found = _problem(unit)
     if isinstance(found, str):
         return found
-    tiles = [tile for threads in BLOCK_SIZES[1:] for tile in found.tiles(threads)]
-    tiles = [*found.best, *tiles]
+    tiles = [*found.best, *found.further]
     if not tiles:
         return "no tile of the output fits the registers of a thread and the memory of a block"
     first, *others = dict.fromkeys(tiles)
@@ -169,6 +178,96 @@ def _halved(tile: JointTile) -> JointTile:
     """Return a tile with half as many steps of each sum at once, which leaves room for a ring."""
     sums = tuple((loop, max(1, size // 2)) for loop, size in tile.sums)
     return replace(tile, sums=sums)
+
+
+@dataclass(frozen=True)
+class _Tiles:
+    """Tiles side by side, what they have along each loop as columns: thousands are weighed."""
+
+    registers: Mapping[str, Counts]
+    threads: Mapping[str, Counts]
+    sums: tuple[tuple[str, int], ...]
+    by_warps: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        loops: Sequence[str],
+        rows: Sequence[tuple[tuple[int, ...], tuple[int, ...]]],
+        sums: tuple[tuple[str, int], ...],
+        by_warps: tuple[str, ...] = (),
+    ) -> _Tiles:
+        """Return tiles, each the outputs of a thread and the threads along each of the loops.
+
+        The loops `by_warps` have the lanes of a warp along them besides.
+        """
+        import numpy as np
+
+        table = np.array(rows, dtype=np.int64).reshape(len(rows), 2, len(loops))
+        registers, threads = (
+            {loop: table[:, side, k] for k, loop in enumerate(loops)} for side in (0, 1)
+        )
+        return cls(registers, threads, sums, by_warps)
+
+    def tile(self, number: int) -> JointTile:
+        """Return one of the tiles by itself."""
+        registers, threads = (
+            [(loop, int(sizes[number])) for loop, sizes in side.items() if sizes[number] > 1]
+            for side in (self.registers, self.threads)
+        )
+        lanes = {n: size for n, size in threads if n in self.by_warps}
+        inner = [(n, lanes[n]) for n in self.by_warps]
+        others = (pair for pair in threads if pair[0] not in lanes)
+        return JointTile(tuple(registers), (*inner, *others), self.sums, self.by_warps)
+
+    @cached_property
+    def lengths(self) -> Mapping[str, Counts]:
+        """Return how long a block's tile is along each loop."""
+        return {loop: own * self.threads[loop] for loop, own in self.registers.items()}
+
+    @cached_property
+    def each(self) -> Counts:
+        """Return the outputs of a thread."""
+        return reduce(mul, self.registers.values())
+
+    @cached_property
+    def block_size(self) -> Counts:
+        """Return the threads of a block."""
+        return reduce(mul, self.threads.values())
+
+    @cached_property
+    def _known(self) -> dict[object, Counts]:
+        # Many terms have their inputs' loops in common.
+        return {}
+
+    def products(self, loops: frozenset[str]) -> Counts:
+        """Return the product of the lengths along some loops."""
+        if loops not in self._known:
+            self._known[loops] = self._over(self.lengths, loops)
+        return self._known[loops]
+
+    def operands(self, own: tuple[frozenset[str], ...]) -> Counts:
+        """Return how many elements a thread has of inputs with some loops each."""
+        if own not in self._known:
+            each = (self._over(self.registers, x) for x in own)
+            self._known[own] = sum(each, start=0 * self.each)
+        return self._known[own]
+
+    def _over(self, counts: Mapping[str, Counts], loops: frozenset[str]) -> Counts:
+        # The order of the loops is of no matter to whole numbers.
+        return reduce(mul, (counts[n] for n in loops), self.each**0)
+
+    def wasted(self, fact: AccessFacts, staged: tuple[str, int] = NO_SUM) -> Costs:
+        """Return how many times as much memory moves as is used, where rows are short of a sector.
+
+        So many steps of a sum are `staged` at once.
+        """
+        import numpy as np
+
+        along = frozenset(n for n, stride in fact.strides.items() if stride and abs(stride) == 1)
+        inner, step = staged
+        length = self.products(along & {*self.lengths}) * (step if inner in along else 1)
+        return np.maximum(1.0, SECTOR / length)
 
 
 @dataclass(frozen=True)
@@ -200,6 +299,11 @@ class _Joint:
         return self.tiles(BLOCK_SIZES[0]) or self.tiles(WARP)
 
     @cached_property
+    def further(self) -> list[JointTile]:
+        """Return the best tiles of larger blocks."""
+        return [tile for threads in BLOCK_SIZES[1:] for tile in self.tiles(threads)]
+
+    @cached_property
     def warp_tiles(self) -> list[JointTile]:
         """Return tiles most of whose products the tensor cores can add, the best of each size."""
         if not self.are_products_of_doubles or not self.lane_loops:
@@ -207,20 +311,18 @@ class _Joint:
         column, row = self.lane_loops
         if worker_name(row) in self.unit.analysis.region.names:
             return []
-        sums, found = tuple(self._step(term) for term in self.terms), []
+        lanes, found = {column: DEPTH_LANES, row: ROW_LANES}, list[JointTile]()
         for threads in BLOCK_SIZES:
-            scored = []
-            for own in self._of_lanes(column, row):
-                warp = ((column, DEPTH_LANES), (row, ROW_LANES))
-                for along in self._along(own, threads // WARP):
-                    if not {column, row} & dict(along).keys():
-                        tile = JointTile(own, (*warp, *along), sums, (column, row))
-                        able = self._fits(tile) and self.has_two_places(tile)
-                        scored += [(self.cost(tile), tile)] if able else []
-            found += [min(scored, key=lambda pair: pair[0])] if scored else []
+            rows = [
+                (sizes, tuple(lanes.get(n, k) for n, k in zip(self.loops, along, strict=True)))
+                for sizes in self._of_lanes(column, row)
+                for along in self._along(sizes, threads // WARP)
+                if all(k == 1 for n, k in zip(self.loops, along, strict=True) if n in lanes)
+            ]
+            tiles = _Tiles.of(self.loops, rows, self.sums, (column, row))
+            found += self._least(tiles, 1, self._fit(tiles) & self._have_two_places(tiles))
         # One alone on a multiprocessor took 9575 us for 24 for each extent, two 9129.
-        found.sort(key=lambda pair: (self.resident(pair[1]) < 2, pair[0]))
-        return [tile for _, tile in found]
+        return sorted(found, key=lambda tile: (self.resident(tile) < 2, self.cost(tile)))
 
     @cached_property
     def are_products_of_doubles(self) -> bool:
@@ -235,18 +337,16 @@ class _Joint:
     @cached_property
     def lane_loops(self) -> tuple[str, str] | None:
         """Return the loops along columns and rows of most matrix products, None for too few."""
-        none = JointTile((), (), ())
         scored = []
         for row, column in permutations(self.loops, 2):
-            tile = replace(none, by_warps=(column, row))
-            depths = (self._depth(t) for t in self.terms if t.is_matrix_product(tile))
+            depths = (self._depth(t) for t in self.terms if t.is_matrix_product((column, row)))
             is_long = self.trips[row] >= ROW_LANES and self.trips[column] >= PAIR * DEPTH_LANES
             scored += [(sum(depths), (column, row))] if is_long else []
         # Of several the first: the rows are neighbours in memory.
         most, best = max(scored, key=lambda pair: pair[0], default=(0, None))
         return best if 2 * most > self.products else None
 
-    def _of_lanes(self, column: str, row: str) -> Iterator[tuple[tuple[str, int], ...]]:
+    def _of_lanes(self, column: str, row: str) -> Iterator[tuple[int, ...]]:
         """Yield the outputs of a thread along each loop: a pair of columns, one row or two."""
         choices = [
             (PAIR,) if n == column else (1, PAIR) if n == row else (PAIR, 2 * PAIR)
@@ -254,21 +354,27 @@ class _Joint:
         ]
         for sizes in product(*choices):
             if prod(sizes) == MOST_OUTPUTS:
-                yield tuple((n, k) for n, k in zip(self.loops, sizes, strict=True) if k > 1)
+                yield sizes
 
     # Which tile --------------------------------------------------------------------------------
 
     def tiles(self, threads: int) -> list[JointTile]:
         """Return tiles for blocks of so many threads, the one that costs least first."""
-        sums = tuple(self._step(term) for term in self.terms)
-        scored = []
-        for registers in self._registers():
-            for along in self._along(registers, threads):
-                tile = JointTile(registers, along, sums)
-                if self._fits(tile):
-                    scored.append((self.cost(tile), tile))
-        scored.sort(key=lambda pair: pair[0])
-        return [tile for _, tile in scored[:MOST_TILES]]
+        rows = [(sizes, along) for sizes in self._outputs for along in self._along(sizes, threads)]
+        tiles = _Tiles.of(self.loops, rows, self.sums)
+        return self._least(tiles, MOST_TILES, self._fit(tiles))
+
+    def _least(self, tiles: _Tiles, count: int, able: NDArray[np.bool_]) -> list[JointTile]:
+        """Return so many of the tiles that are `able`, the one that costs least first."""
+        costs = self._costs(tiles)
+        # Of several that cost the same the first.
+        order = (int(k) for k in costs.argsort(kind="stable") if able[k])
+        return [tiles.tile(k) for k, _ in zip(order, range(count), strict=False)]
+
+    @cached_property
+    def sums(self) -> tuple[tuple[str, int], ...]:
+        """Return for each term the loop of its sum that is staged, with the steps at a time."""
+        return tuple(map(self._step, self.terms))
 
     def _step(self, term: JointTerm) -> tuple[str, int]:
         """Return the loop of a term's sum that is staged, with the steps at a time."""
@@ -276,20 +382,19 @@ class _Joint:
             return NO_SUM
         return term.sums[0], staged_steps(self.trips[term.sums[0]], STAGED)
 
-    def _registers(self) -> list[tuple[tuple[str, int], ...]]:
-        """Return blocks of a thread's outputs that read least for each product."""
+    @cached_property
+    def _outputs(self) -> list[tuple[int, ...]]:
+        """Return the outputs of a thread along each loop that read least for each product."""
         lengths = [[n for n in LENGTHS if n <= self.trips[loop]] for loop in self.loops]
-        scored = []
-        for sizes in product(*lengths):
-            outputs = prod(sizes)
-            if LEAST_OUTPUTS <= outputs <= MOST_OUTPUTS:
-                tile = JointTile(tuple(zip(self.loops, sizes, strict=True)), (), ())
-                scored.append((self._surplus(tile) * self._multiplied(tile), sizes))
-        scored.sort(key=lambda pair: pair[0])
-        return [
-            tuple((n, size) for n, size in zip(self.loops, sizes, strict=True) if size > 1)
-            for _, sizes in scored[:MOST_TILES]
+        ones = (1,) * len(self.loops)
+        rows = [
+            (sizes, ones)
+            for sizes in product(*lengths)
+            if LEAST_OUTPUTS <= prod(sizes) <= MOST_OUTPUTS
         ]
+        tiles = _Tiles.of(self.loops, rows, ())
+        costs = self._surplus(tiles) * self._multiplied(tiles)
+        return [rows[k][0] for k in costs.argsort(kind="stable")[:MOST_TILES]]
 
     @cached_property
     def weights(self) -> tuple[float, ...]:
@@ -299,51 +404,59 @@ class _Joint:
     def _depth(self, term: JointTerm) -> int:
         return prod(self.trips[name] for name in term.sums)
 
-    def _along(
-        self, registers: tuple[tuple[str, int], ...], threads: int
-    ) -> Iterator[tuple[tuple[str, int], ...]]:
-        """Yield the ways to lay so many threads along the loops, none much longer than these."""
-        own = dict(registers)
-        lengths = []
-        for loop in self.loops:
-            left = ceil(self.trips[loop] / own.get(loop, 1))
-            lengths.append([n for n in ALONG if n < 2 * left])
-        for sizes in _factored(lengths, threads):
-            yield tuple((n, size) for n, size in zip(self.loops, sizes, strict=True) if size > 1)
+    def _along(self, outputs: tuple[int, ...], threads: int) -> tuple[tuple[int, ...], ...]:
+        """Return the ways to lay so many threads along the loops, none much longer than these."""
+        pairs = zip(self.loops, outputs, strict=True)
+        left = (-(-self.trips[loop] // own) for loop, own in pairs)
+        return _factored(tuple(tuple(n for n in ALONG if n < 2 * most) for most in left), threads)
 
-    def _fits(self, tile: JointTile) -> bool:
+    def _fit(self, tiles: _Tiles) -> NDArray[np.bool_]:
         """Return whether a block has the memory for the copies of each term, registers for one."""
-        copied = self._copied(tile)
-        return copied <= SHARED_BYTES and self.resident(tile) > 0
+        return (self._copied(tiles) <= SHARED_BYTES) & (self._resident(tiles) > 0)
 
-    def _copied(self, tile: JointTile) -> int:
+    def _copied(self, tiles: _Tiles) -> Counts:
         """Return the bytes of the copies, the larger ones of all terms in one place."""
-        places = [0, 0]
-        for term, (_, step) in zip(self.terms, tile.sums, strict=True):
+        import numpy as np
+
+        large = small = np.zeros_like(tiles.each)
+        for term, (_, step) in zip(self.terms, tiles.sums, strict=True):
             if term.sums:
-                each = sorted((self._step_length(tile, own) for own in term.own), reverse=True)
-                places = [max(k, n * step) for k, n in zip(places, each, strict=True)]
-        return sum(places) * self.element
+                one, two = (self._step_lengths(tiles, own) for own in term.own)
+                large = np.maximum(large, np.maximum(one, two) * step)
+                small = np.maximum(small, np.minimum(one, two) * step)
+        return (large + small) * self.element
 
     def _step_length(self, tile: JointTile, own: Collection[str]) -> int:
         """Return how far apart two steps of a sum are in the copy of an input with some loops."""
-        lengths = tile.lengths
-        length = products_of(lengths, own)
-        if not tile.by_warps:
+        return int(self._step_lengths(self._alone(tile), frozenset(own))[0])
+
+    def _step_lengths(self, tiles: _Tiles, own: frozenset[str]) -> Counts:
+        length = tiles.products(own)
+        if not tiles.by_warps:
             return length + GAP
-        column, row = tile.by_warps
-        if {row, column} <= {*own}:
-            length = length // lengths[row] * (lengths[row] + LANE_GAP)
+        column, row = tiles.by_warps
+        if {row, column} <= own:
+            length = length // tiles.lengths[row] * (tiles.lengths[row] + LANE_GAP)
         return length + (LANE_GAP - length) % BANKS
+
+    def _alone(self, tile: JointTile) -> _Tiles:
+        registers, threads = dict(tile.registers), dict(tile.threads)
+        row = tuple(tuple(own.get(n, 1) for n in self.loops) for own in (registers, threads))
+        return _Tiles.of(self.loops, [(row[0], row[1])], tile.sums, tile.by_warps)
 
     def resident(self, tile: JointTile) -> int:
         """Return how many blocks of a tile a multiprocessor has registers for."""
-        own = dict(tile.registers)
-        operands = max(sum(products_of(own, x) for x in term.own) for term in self.terms)
+        return int(self._resident(self._alone(tile))[0])
+
+    def _resident(self, tiles: _Tiles) -> Counts:
+        import numpy as np
+
+        operands = np.maximum.reduce([tiles.operands(term.own) for term in self.terms])
         others = FED_REGISTERS if self.unit.passed else OTHER_REGISTERS
-        each = (tile.each + operands) * self.element // 4 + others
-        most = min(SM_BLOCKS, SM_THREADS // tile.block_size)
-        return min(most, SM_REGISTERS // (each * tile.block_size)) if each <= 255 else 0
+        each = (tiles.each + operands) * self.element // 4 + others
+        most = np.minimum(SM_BLOCKS, SM_THREADS // tiles.block_size)
+        found = np.minimum(most, SM_REGISTERS // (each * tiles.block_size))
+        return np.where(each <= 255, found, 0)
 
     def may_relay(self, tile: JointTile) -> bool:
         """Return whether the copies of a term can begin while the one before it is computed."""
@@ -353,35 +466,40 @@ class _Joint:
 
     def has_two_places(self, tile: JointTile) -> bool:
         """Return whether the copies of two terms at once are no more than a block may have."""
-        return 2 * self._copied(tile) <= SHARED_BYTES
+        return bool(self._have_two_places(self._alone(tile))[0])
+
+    def _have_two_places(self, tiles: _Tiles) -> NDArray[np.bool_]:
+        return 2 * self._copied(tiles) <= SHARED_BYTES
 
     def has_room(self, tile: JointTile) -> bool:
         """Return whether twice the copies leave as many blocks on a multiprocessor."""
-        copied = self._copied(tile)
+        copied = int(self._copied(self._alone(tile))[0])
         return self.resident(tile) * (2 * copied + RESERVED_BYTES) <= SM_SHARED_BYTES
 
     def cost(self, tile: JointTile) -> float:
         """Return what one product of a tile costs, in the units of the two-level tile's `cost`."""
-        lengths = tile.lengths
-        surplus = self._surplus(tile)
-        outputs = tile.each * tile.block_size
-        copied = 0.0
-        for term, weight, (inner, step) in zip(self.terms, self.weights, tile.sums, strict=True):
-            rows = {**lengths, inner: step}
-            for fact, loops in zip(term.inputs, term.own, strict=True):
-                copied += weight * _wasted(fact, rows) * products_of(lengths, loops)
-        multiplied = surplus * self._multiplied(tile)
-        moved = _wasted(self.target, lengths) * (OUTPUT + OUTPUT_L2) / self.products
-        moved += surplus * L2_ELEMENT * copied / outputs
-        hidden = max(1, self.resident(tile))
-        busy = min(1.0, self.blocks(tile) / ENOUGH_BLOCKS)
-        return (max(moved, multiplied) + min(moved, multiplied) / hidden) / busy
+        return float(self._costs(self._alone(tile))[0])
 
-    def _surplus(self, tile: JointTile) -> float:
+    def _costs(self, tiles: _Tiles) -> Costs:
+        import numpy as np
+
+        surplus = self._surplus(tiles)
+        copied = np.zeros_like(surplus)
+        for term, weight, staged in zip(self.terms, self.weights, tiles.sums, strict=True):
+            for fact, loops in zip(term.inputs, term.own, strict=True):
+                copied += weight * tiles.wasted(fact, staged) * tiles.products(loops)
+        multiplied = surplus * self._multiplied(tiles)
+        moved = tiles.wasted(self.target) * (OUTPUT + OUTPUT_L2) / self.products
+        moved += surplus * L2_ELEMENT * copied / (tiles.each * tiles.block_size)
+        hidden = np.maximum(1, self._resident(tiles))
+        busy = np.minimum(1.0, self._blocks(tiles) / ENOUGH_BLOCKS)
+        return (np.maximum(moved, multiplied) + np.minimum(moved, multiplied) / hidden) / busy
+
+    def _surplus(self, tiles: _Tiles) -> Costs:
         """Return how many times the outputs there are those of all tiles make."""
-        lengths = tile.lengths
-        cut = {n: lengths.get(n, 1) for n in self.loops}
-        return prod(ceil(self.trips[n] / size) * size / self.trips[n] for n, size in cut.items())
+        trips, lengths = self.trips, tiles.lengths
+        made = (-(-trips[n] // lengths[n]) * lengths[n] / trips[n] for n in self.loops)
+        return reduce(mul, made)
 
     @cached_property
     def pays_by_warps(self) -> bool:
@@ -393,24 +511,32 @@ class _Joint:
         if not self.warp_tiles or not self.best:
             return False
         tile, usual = self.warp_tiles[0], self.best[0]
-        computed, before = (self._surplus(t) * self._multiplied(t) for t in (tile, usual))
+        computed, before = map(self._computed, (tile, usual))
         is_full = self.blocks(tile) >= ENOUGH_BLOCKS and bool(self._dealt(tile))
         return is_full and computed < (1 - GAIN) * before
 
-    def _multiplied(self, tile: JointTile) -> float:
+    def _computed(self, tile: JointTile) -> float:
+        alone = self._alone(tile)
+        return float((self._surplus(alone) * self._multiplied(alone))[0])
+
+    def _multiplied(self, tiles: _Tiles) -> Costs:
         """Return what computing one product costs, over all terms."""
-        own, read, rate = dict(tile.registers), 0.0, 0.0
+        import numpy as np
+
+        read, rate = np.zeros(len(tiles.each)), 0.0
         for term, weight in zip(self.terms, self.weights, strict=True):
-            is_product = term.is_matrix_product(tile)
+            is_product = term.is_matrix_product(tiles.by_warps)
             rate += weight / (FASTER if is_product else 1)
-            operands = sum(products_of(own, x) for x in term.own)
+            operands = tiles.operands(term.own)
             read += weight * operands / (DEPTH_LANES if is_product else 1)
-        return rate + OPERAND * read / tile.each
+        return rate + OPERAND * read / tiles.each
 
     def blocks(self, tile: JointTile) -> int:
         """Return how many blocks a tile of the output makes."""
-        lengths = tile.lengths
-        return prod(ceil(self.trips[n] / lengths.get(n, 1)) for n in self.loops)
+        return int(self._blocks(self._alone(tile))[0])
+
+    def _blocks(self, tiles: _Tiles) -> Counts:
+        return reduce(mul, (-(-self.trips[n] // tiles.lengths[n]) for n in self.loops))
 
     @cached_property
     def products(self) -> int:
@@ -449,7 +575,7 @@ class _Joint:
             steps.append(Relay(first, tuple(later)))
         steps.append(Pad(leader, tuple(dict.fromkeys((*threads, *dict(tile.registers))))))
         for term, (inner, _) in zip(self.terms, tile.sums, strict=True):
-            if term.is_matrix_product(tile):
+            if term.is_matrix_product(tile.by_warps):
                 steps.append(TensorCores(term.statement, inner))
         is_other = number > 1 or is_relayed
         general = self.choice(tile, stages, False) if is_other else None
@@ -571,7 +697,7 @@ class _Joint:
         own = ", ".join(f"{n} by {size}" for n, size in tile.registers)
         yield Reason("registers", own, "each statement is an outer product without transposing")
         if tile.by_warps:
-            able = sum(term.is_matrix_product(tile) for term in self.terms)
+            able = sum(term.is_matrix_product(tile.by_warps) for term in self.terms)
             rule = f"{able} statements have one of them in each input; threads add the others"
             yield Reason("tensor cores", " by ".join(tile.by_warps), rule)
         steps = ", ".join(dict.fromkeys(f"{size} of {n}" for n, size in tile.sums if n))
@@ -590,22 +716,18 @@ def _tiled(loop: str, times: int) -> str:
     return loop
 
 
-def _factored(lengths: Sequence[Sequence[int]], total: int) -> Iterator[tuple[int, ...]]:
-    """Yield one of each of the lengths, all of which together make `total`."""
+# The same for all ways of fusing, of which each asks for few.
+@lru_cache(maxsize=64)
+def _factored(lengths: tuple[tuple[int, ...], ...], total: int) -> tuple[tuple[int, ...], ...]:
+    """Return one of each of the lengths, all of which together make `total`, in every way."""
     if not lengths:
-        if total == 1:
-            yield ()
-        return
-    for size in lengths[0]:
-        if total % size == 0:
-            yield from ((size, *rest) for rest in _factored(lengths[1:], total // size))
-
-
-def _wasted(fact: AccessFacts, lengths: Mapping[str, int]) -> float:
-    """Return how many times as much memory moves as is used, where rows are short of a sector."""
-    along = [n for n, stride in fact.strides.items() if stride and abs(stride) == 1]
-    length = prod(lengths.get(n, 1) for n in along)
-    return max(1.0, SECTOR / length)
+        return ((),) if total == 1 else ()
+    return tuple(
+        (size, *rest)
+        for size in lengths[0]
+        if total % size == 0
+        for rest in _factored(lengths[1:], total // size)
+    )
 
 
 @asked_once

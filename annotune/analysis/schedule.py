@@ -254,6 +254,8 @@ def broken(
     # What the loops come to follows from them, and from what the region's sizes are.
     ways: dict[tuple[int, frozenset[int]], str] = {}
     for dependence in analysis.dependences:
+        if found[dependence.source].position[0] < found[dependence.sink].position[0]:
+            continue  # whatever two kernels do inside, the first has ended
         in_order = serial(dependence)
         first, then = keys = tuple((n, in_order) for n in (dependence.source, dependence.sink))
         for end in keys:

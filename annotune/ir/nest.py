@@ -364,7 +364,14 @@ def walk_paths(
     body: tuple[Stmt, ...], outer: tuple[Loop, ...] = ()
 ) -> Iterator[tuple[Assign, tuple[Loop, ...]]]:
     """Yield each assignment of `body` with the loops around it, outermost first."""
-    return ((s, around) for s, around, _ in walk_places(body, outer) if isinstance(s, Assign))
+    rest = [(stmt, outer) for stmt in reversed(body)]
+    while rest:
+        stmt, around = rest.pop()
+        if isinstance(stmt, Assign):
+            yield stmt, around
+        elif isinstance(stmt, Loop):
+            inner = (*around, stmt)
+            rest += [(one, inner) for one in reversed(stmt.body)]
 
 
 def walk_places(

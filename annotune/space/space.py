@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property, partial
 from itertools import islice, product
 from math import prod
 from random import Random
@@ -258,18 +258,40 @@ class UnitSpace:
     made: Proposals = NO_PROPOSALS
     is_free: bool = False
 
+    @property
+    def is_whole(self) -> bool:
+        """Return whether strategies alone have choices; `direct` knows no order for its loops."""
+        return bool(self.unit.joint or (self.unit.joined and self.is_free))
+
+    def direct(self) -> Iterator[tuple[Sequence[Candidate], Sequence[Mapping[int, int]]]]:
+        """Yield what the choices of `direct` begin with, each with all of some factors.
+
+        Where the recipe maps the loops, only factors are left.
+        """
+        every = self.factors[::-1]  # the largest first
+        for number, axes in enumerate(self.mapped or (Candidate(self.unit.parts),)):
+            # What is shared among threads is not unrolled as well.
+            is_shared = bool(self.mapped) and bool(self.unit.sums or axes.team)
+            starts = self.launches if self.mapped and not number and self.launches else (axes,)
+            yield starts, every[:1] if is_shared else every
+
     @cached_property
     def size(self) -> int:
         """Return the number of points before constraints."""
-        is_whole = bool(self.unit.joint or (self.unit.joined and self.is_free))
-        own = 0 if is_whole else prod(len(axis.values) for axis in self.axes)
+        own = 0 if self.is_whole else prod(len(axis.values) for axis in self.axes)
         return own + len(self.made)
 
     @cached_property
     def legal(self) -> int:
         """Return the number of points that the constraints leave."""
         is_whole = bool(self.unit.joined or self.unit.joint)
-        return sum(1 for _ in _options(self)) if self.mapped or is_whole else 0
+        if not (self.mapped or is_whole):
+            return 0
+        if self.is_whole:
+            return len(self.made.first)
+        # What `_options` yields, none of which need be made for it.
+        own = sum(len(starts) * len(factors) for starts, factors in self.direct())
+        return own + len(self.made)
 
 
 def unit_space(
@@ -316,15 +338,18 @@ def unit_space(
 def _legal_axes(unit: Unit, loops: tuple[str, ...]) -> tuple[Candidate, ...]:
     """Return the legal assignments of loops to axes, the thesis's own first."""
     problem = Problem()
+    threads = cache(partial(_threads, unit))
     problem.addVariable("thread_x", list(loops))
     for name in ("thread_y", "block_x", "block_y"):
         problem.addVariable(name, [NONE, *loops])
     names = ("thread_x", "thread_y", "block_x", "block_y")
     problem.addConstraint(_distinct, names)
     problem.addConstraint(lambda x, y: x or not y, ("block_x", "block_y"))
-    problem.addConstraint(lambda *axes: _threads(unit, axes) <= MAX_THREADS, names)
+    problem.addConstraint(lambda x, y, *on: threads(x, y, sum(map(bool, on))) <= MAX_THREADS, names)
     found = [tuple(str(point[name]) for name in names) for point in problem.getSolutions()]
-    legal = [axes for axes in found if _threads(unit, axes) >= WARP] or found
+    legal = [
+        (x, y, *on) for x, y, *on in found if threads(x, y, sum(map(bool, on))) >= WARP
+    ] or found
     first = first_axes(unit)
     others = [_grid(unit, axes) for axes in legal]
     if not first.team and may_team(unit):
@@ -360,11 +385,10 @@ def _distinct(*names: str) -> bool:
     return len(used) == len(set(used))
 
 
-def _threads(unit: Unit, axes: Sequence[str]) -> int:
+def _threads(unit: Unit, x: str, y: str, blocks: int) -> int:
     """Return the threads of a block; a loop that would be tiled counts with its tile."""
-    x, y, *blocks = axes
     used = [n for n in (x, y) if n]
-    cut = dict(tiles(unit, used, sum(map(bool, blocks))))
+    cut = dict(tiles(unit, used, blocks))
     return prod(cut.get(n, unit.trips.get(n) or 1) for n in used)
 
 
@@ -539,21 +563,13 @@ def _spread(options: Sequence[Candidate], most: int) -> Sequence[Candidate]:
 
 def _options(space: UnitSpace) -> Iterator[Candidate]:
     """Yield the first steps of every alternative of a kernel, the rules' own first."""
-    if space.unit.joined and space.is_free:
-        yield from space.made.first
-        return
-    every = space.factors[::-1]  # the largest first
-    unit, own = space.unit, space.mapped[0] if space.mapped else None
     yield from space.made.leading
     yield from space.made.first[len(space.made.leading) :]
-    if unit.joint:
-        return  # its statements share no loop order that `direct` knows of
-    # Where the recipe maps the loops, only factors are left.
-    for axes in space.mapped or (Candidate(unit.parts),):
-        # What is shared among threads is not unrolled as well.
-        is_shared = bool(space.mapped) and bool(unit.sums or axes.team)
-        for factors in every[:1] if is_shared else every:
-            for start in space.launches if axes is own and space.launches else (axes,):
+    if space.is_whole:
+        return
+    for starts, every in space.direct():
+        for factors in every:
+            for start in starts:
                 yield with_factors(start, factors)
     yield from space.made.after_direct
 

@@ -39,6 +39,7 @@ from annotune.schedule.launch_sizes import SM_BLOCKS, SM_REGISTERS, SM_THREADS, 
 from annotune.schedule.messages import NO_MOVEMENT
 from annotune.schedule.units import Unit, with_merged
 from annotune.strategies.copy_layout import vector_layout
+from annotune.strategies.nests import asked_once
 from annotune.transforms.cache import Resident
 from annotune.transforms.language import Vectors, of_kind
 from annotune.transforms.legality import SHARED_BYTES
@@ -313,6 +314,7 @@ def _with_copies(unit: Unit, choice: Candidate, wanted: Moves) -> Candidate:
     return choice.having(*found, without=(Stage, Pipeline))
 
 
+@asked_once
 def _staged(unit: Unit, tile: ContractionTile, copy: Stage, copied: int, read: int) -> Stage:
     """Return a copy laid out for the widest accesses that are proven to be aligned."""
     bytes_ = _element(unit, copy.array)

@@ -32,6 +32,7 @@ from annotune.ir.expr import (
 from annotune.ir.functions import FUNCTIONS
 from annotune.ir.nest import (
     COPY_LEVELS,
+    NO_STATEMENT,
     Assign,
     Combine,
     Level,
@@ -53,7 +54,7 @@ from annotune.transforms.messages import (
     TOO_MUCH_OWN_SHARED,
 )
 from annotune.transforms.transform import Context
-from annotune.transforms.tree import Body, numbers, path, target_name
+from annotune.transforms.tree import Body, find_assign, numbers, path, target_name
 
 
 def order_refusal(
@@ -89,7 +90,8 @@ def _races(body: Body, analysis: Analysis) -> Iterable[Violation]:
         return frozenset(ordered)
 
     yield from broken(analysis, body, serial)
-    yield from _lost_values(analysis, body, loops)
+    if analysis.homes:
+        yield from _lost_values(analysis, body, loops)
 
 
 # Shared memory that a block has without asking for more (CUDA C++ Programming Guide, Shared
@@ -234,10 +236,11 @@ def kind_of(analysis: Analysis, statement: int, depth: int) -> LoopKind:
 
 def missing(body: Body, statement: int, names: tuple[str, ...], span: Span) -> Diagnostic | None:
     """Return the refusal of a command that names no such statement or loop, or None."""
-    known = sorted(n for stmt in body for n in numbers(stmt))
-    if statement not in known:
-        return NO_SUCH_STATEMENT.at(span, statement=statement, last=known[-1])
-    loops = [loop.var for loop in path(body, statement)]
+    around = next((found for one, found in walk_paths(body) if one.number == statement), None)
+    if around is None or statement == NO_STATEMENT:
+        last = max(n for stmt in body for n in numbers(stmt))
+        return NO_SUCH_STATEMENT.at(span, statement=statement, last=last)
+    loops = [loop.var for loop in around]
     for name in names:
         if name not in loops:
             listed, hint = ", ".join(loops) or "none", nearest(name, loops)
@@ -264,15 +267,16 @@ def carried_sums(
     None when it carries more than reductions. `loop` is the name in the text; other statements
     in the text's loop are in nests of their own and do not count.
     """
-    assigns = {a.number: a for a in analysis.region.nest.assigns()}
     own = {id(x) for number in inside for x in analysis.paths[number] if x.var == loop}
     found: dict[Combine, None] = {}
     for facts in analysis.loops:
         for dependence in facts.carried if id(facts.loop) in own else ():
             if dependence.source not in inside or dependence.sink not in inside:
                 continue
-            operator = reduction_operator(assigns[dependence.source])
-            if not dependence.is_reduction or operator is None:
+            if not dependence.is_reduction:
+                return None
+            operator = reduction_operator(find_assign(analysis.region.nest.body, dependence.source))
+            if operator is None:
                 return None
             found.setdefault(Combine(Operator(operator), dependence.array))
     # One array reduced in two ways has no partial result.

@@ -46,8 +46,14 @@ Body = tuple[Stmt, ...]
 
 def numbers(stmt: Stmt) -> frozenset[int]:
     """Return the numbers of the region's own assignments in `stmt`."""
-    found = (assign.number for assign, _ in walk_paths((stmt,)))
-    return frozenset(number for number in found if number != NO_STATEMENT)
+    found, rest = set[int](), [stmt]
+    while rest:
+        one = rest.pop()
+        if isinstance(one, Loop):
+            rest += one.body
+        elif isinstance(one, Assign) and one.number != NO_STATEMENT:
+            found.add(one.number)
+    return frozenset(found)
 
 
 def path(body: Body, statement: int) -> tuple[Loop, ...]:

@@ -253,9 +253,21 @@ def broken(
     ends: dict[tuple[int, frozenset[int]], Path] = {}
     # What the loops come to follows from them, and from what the region's sizes are.
     ways: dict[tuple[int, frozenset[int]], str] = {}
+    # Of one statement that accumulates, reads and writes have equal relations.
+    kept: set[tuple[object, ...]] = set()
     for dependence in analysis.dependences:
         if found[dependence.source].position[0] < found[dependence.sink].position[0]:
             continue  # whatever two kernels do inside, the first has ended
+        alike = (
+            id(dependence.known),
+            dependence.source,
+            dependence.sink,
+            dependence.array,
+            dependence.is_reduction,
+            dependence.is_ordered,
+        )
+        if alike in kept:
+            continue
         in_order = serial(dependence)
         first, then = keys = tuple((n, in_order) for n in (dependence.source, dependence.sink))
         for end in keys:
@@ -271,7 +283,9 @@ def broken(
             pair = _Pair(dependence, source, sink, before, after, space)
             dependence.known[key] = pair.conflict()
         conflict = dependence.known[key]
-        if conflict is not None:
+        if conflict is None:
+            kept.add(alike)
+        else:
             yield conflict.of(dependence)
     if analysis.homes:
         yield from _broken_privates(analysis, found, body)

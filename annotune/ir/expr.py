@@ -125,7 +125,8 @@ def walk(expr: Expr) -> Iterator[Expr]:
     while waiting:
         one = waiting.pop()
         yield one
-        waiting.extend(reversed(children(one)))
+        if not isinstance(one, Var | Int):
+            waiting.extend(reversed(children(one)))
 
 
 def rewrite(expr: Expr, change: Callable[[Expr], Expr | None]) -> Expr:

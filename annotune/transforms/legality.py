@@ -32,7 +32,6 @@ from annotune.ir.expr import (
 from annotune.ir.functions import FUNCTIONS
 from annotune.ir.nest import (
     COPY_LEVELS,
-    NO_STATEMENT,
     Assign,
     Combine,
     Level,
@@ -236,11 +235,11 @@ def kind_of(analysis: Analysis, statement: int, depth: int) -> LoopKind:
 
 def missing(body: Body, statement: int, names: tuple[str, ...], span: Span) -> Diagnostic | None:
     """Return the refusal of a command that names no such statement or loop, or None."""
-    around = next((found for one, found in walk_paths(body) if one.number == statement), None)
-    if around is None or statement == NO_STATEMENT:
+    try:
+        loops = [loop.var for loop in path(body, statement)]
+    except KeyError:
         last = max(n for stmt in body for n in numbers(stmt))
         return NO_SUCH_STATEMENT.at(span, statement=statement, last=last)
-    loops = [loop.var for loop in around]
     for name in names:
         if name not in loops:
             listed, hint = ", ".join(loops) or "none", nearest(name, loops)

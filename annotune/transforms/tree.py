@@ -37,7 +37,6 @@ from annotune.ir.nest import (
     Stmt,
     expressions,
     map_assigns,
-    walk_paths,
     walk_stmts,
 )
 
@@ -58,10 +57,7 @@ def numbers(stmt: Stmt) -> frozenset[int]:
 
 def path(body: Body, statement: int) -> tuple[Loop, ...]:
     """Return the loops around `statement`, outermost first; KeyError when it is not there."""
-    for assign, loops in walk_paths(body):
-        if assign.number == statement:
-            return loops
-    raise KeyError(statement)
+    return _found(body, statement)[1]
 
 
 def named_loop(body: Body, statement: int, name: str) -> Loop:
@@ -71,10 +67,36 @@ def named_loop(body: Body, statement: int, name: str) -> Loop:
 
 def find_assign(body: Body, statement: int) -> Assign:
     """Return the assignment with this number; KeyError when it is not there."""
-    for assign, _ in walk_paths(body):
-        if assign.number == statement:
-            return assign
-    raise KeyError(statement)
+    return _found(body, statement)[0]
+
+
+def _found(body: Body, statement: int) -> tuple[Assign, tuple[Loop, ...]]:
+    """Return the assignment with a number, and the loops around it.
+
+    Most questions about a region are about one of its statements, and begin here: nests that
+    do not have it are left as soon as they are seen not to.
+    """
+    loops: list[Loop] = []
+    while True:
+        for stmt in body:
+            if _holds(stmt, statement):
+                break
+        else:
+            raise KeyError(statement)
+        if isinstance(stmt, Assign):
+            return stmt, tuple(loops)
+        assert isinstance(stmt, Loop)
+        loops.append(stmt)
+        body = stmt.body
+
+
+def _holds(stmt: Stmt, statement: int) -> bool:
+    """Return whether the assignment with a number is `stmt` or inside it."""
+    while isinstance(stmt, Loop):
+        if len(stmt.body) != 1:
+            return any(_holds(one, statement) for one in stmt.body)
+        (stmt,) = stmt.body
+    return isinstance(stmt, Assign) and stmt.number == statement
 
 
 def target_name(assign: Assign) -> str:

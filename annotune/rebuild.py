@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from annotune import __version__, pipeline
+from annotune.annotation.flags import flags_of
 from annotune.annotation.grammar import Origin
 from annotune.codegen.recipes import variant_of
 from annotune.codegen.several_sizes import sizes_text
@@ -16,6 +17,8 @@ from annotune.frontend.read.preprocess import HeaderSearch
 from annotune.pipeline import Settings
 from annotune.report.findings import CheckReport, Emission, RegionReport
 from annotune.report.results_json import RESULTS_FILE, read_results
+from annotune.space.openmp import FLAGS
+from annotune.space.variants import Variant
 from annotune.tensor.translate import USUAL
 from annotune.tuning.digest import digest, own_sizes
 from annotune.tuning.region_run import Tuned
@@ -262,9 +265,15 @@ def _tuned(
             source, difference = settings.source.name, f"its sizes for {target.name} are others"
             problem = CHANGED.at(region.span, difference=difference, source=source, **said)
             raise AnnotuneError.of(problem)
-        variants[target.name] = variant
+        variants[target.name] = variant = _with_flags(variant, at_sizes[0][1])
         codes[target.name] = target.region(variant, settings.resident)
     return Tuned(result, codes, variants=variants)
+
+
+def _with_flags(variant: Variant, config: Mapping[str, str | int]) -> Variant:
+    """Return a variant with the compiler's flags of its measurement, of which no recipe tells."""
+    measured = config.get(FLAGS)
+    return variant if measured is None else replace(variant, flags=flags_of(f"cc {measured}"))
 
 
 def _config(result: RegionResult, target: str, report: RegionReport) -> Mapping[str, str | int]:

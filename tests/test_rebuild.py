@@ -118,6 +118,21 @@ def test_a_folder_and_single_targets_will_do_and_json_tells_of_them() -> None:
     ]
 
 
+@pytest.mark.usefixtures("here")
+def test_the_command_that_is_told_has_the_flags_of_the_measurement() -> None:
+    flags = "-O2 -funroll-loops"
+
+    def measured(found: Any) -> None:
+        for region in found["regions"]:
+            for row in (row for one in (region, *region["by_size"]) for row in one["rows"]):
+                row["config"].update({"flags": flags} if row["name"] == "openacc" else {})
+
+    changed(measured)
+    done = rebuilt("--target", "openacc")
+    assert done.code == 0, done.err
+    assert f"gcc {flags} -fopenacc" in done.err
+
+
 def test_what_is_written_elsewhere_in_the_file_is_kept(here: Path) -> None:
     source = here / "two.c"
     more = "\n/* Mine. */\nint later(void) { return 3; }\n"

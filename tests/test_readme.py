@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.cli import annotune
+from support.figures import masked
 
 from annotune.report.summary import PEOPLE_SAY
 from annotune.report.terminal import SHORT_WIDTH
@@ -23,13 +24,6 @@ def block(begin: str) -> str:
     """Return the block of the README that has a line which begins so, from that line on."""
     at = README.index(f"\n{begin}") + 1
     return README[at : README.index("```", at)]
-
-
-def masked(line: str) -> str:
-    """Return a line without its figures, and without the device that they are of."""
-    line = re.sub(r"(measured on|predicted for) .*", r"\1", line)
-    figure = r"\(?~?\d[\d.]*( ± <?[\d.]+)?( ?(s|[mµn]s|[kMG]?(flop|B))\b|%|x\b)?\)?"
-    return " ".join(re.sub(figure, "#", line).split())
 
 
 @pytest.fixture

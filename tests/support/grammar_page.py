@@ -8,6 +8,7 @@ no page.
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
@@ -34,6 +35,7 @@ example; then every name that has a meaning, and every command of a recipe.
 In a production `?` is "or nothing", `*` "any number of", `+` "one or more of", `|` "or". Between
 tokens stand blanks, ends of lines, and comments from `#` to the end of the line.
 """
+_WIDTH = 72
 NOTHING_ELSE = "other names are refused, with what was probably meant"
 
 
@@ -270,10 +272,25 @@ def _of_productions(every: Iterable[Production]) -> Iterator[str]:
             section = one.section
             yield f"## {section}\n"
         yield f"### {one.shown}\n"
-        yield f"```text\n{one.shown} = {readable(one.right)}\n```\n"
+        yield _block(f"{one.shown} = {readable(one.right)}")
         yield f"{one.meaning}\n"
         examples = ", ".join(map(_code, one.examples))
         yield f"- Without it: {one.without}.\n- Example: {examples}\n"
+
+
+def _block(text: str) -> str:
+    """Return a text in a block of its own, whose lines fit into a page."""
+    lines = (
+        textwrap.fill(
+            line,
+            _WIDTH,
+            subsequent_indent="        ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        for line in text.splitlines()
+    )
+    return "\n".join(("```text", *lines, "```", ""))
 
 
 def _code(text: str) -> str:
@@ -374,7 +391,7 @@ def _of_commands(every: Mapping[str, Form]) -> Iterator[str]:
         old = f"; earlier recipes say `{form.word.old}`" if form.word.old else ""
         source = f" ({form.word.source})" if form.word.source != "annotune" else ""
         yield f"### {name} command\n"
-        yield f"```text\n{syntax(name, form.signature.slots)}\n```\n"
+        yield _block(syntax(name, form.signature.slots))
         yield f"{_sentence(form.word.meaning)}{source}{old}.{exact}\n"
         yield from _of_arguments(name, form)
         yield f"- Example: `{form.word.example}`\n"

@@ -282,7 +282,7 @@ def _block(text: str) -> str:
     """Return a text in a block of its own, whose lines fit into a page."""
     lines = (
         textwrap.fill(
-            line,
+            line.replace("[, ", "[,\0"),
             _WIDTH,
             subsequent_indent="        ",
             break_long_words=False,
@@ -290,7 +290,7 @@ def _block(text: str) -> str:
         )
         for line in text.splitlines()
     )
-    return "\n".join(("```text", *lines, "```", ""))
+    return "\n".join(("```text", *lines, "```", "")).replace("\0", " ")
 
 
 def _code(text: str) -> str:
@@ -366,8 +366,10 @@ def syntax(name: str, slots: Iterable[Slot]) -> str:
     """Return a command with all its arguments; those in brackets may be left out."""
     text = ""
     for slot in slots:
-        comma = ", " if text else ""
-        text += f"{comma}{_written(slot)}" if slot.required else f"[{comma}{_written(slot)}]"
+        comma, written = ", " if text else "", _written(slot)
+        # A line ends before what may be left out, rather than behind its comma.
+        apart = " " if text else ""
+        text += f"{comma}{written}" if slot.required else f"{apart}[{comma}{written}]"
     return f"{name}({text})"
 
 

@@ -52,7 +52,11 @@ WHOLE_FILE = frozenset(
         *(NO_SUCH_FILE, NOT_WRITABLE, NOT_OURS, FOLDER_IN_USE, NO_SOURCE),
         *(CHANGED_MEANWHILE, IN_THE_WAY),
     )
-) | {"AT621"}  # of the nvcc here, which no command but `run` looks for
+) | {
+    # What later stages say of this machine's nvcc, of a source without nests, and of results.
+    *("AT621", "AT661", "AT664"),
+    *("AT671", "AT674", "AT675", "AT676"),
+}
 LOCK_FILE = ".annotune-lock"
 
 STANDARD_INPUT = Path("<stdin>")

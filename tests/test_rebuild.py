@@ -194,6 +194,7 @@ def test_results_of_other_versions_sources_and_times_are_refused() -> None:
     done = rebuilt()
     assert codes(done) == ["AT676"]
     assert f"of annotune 0.0.1; this is annotune {__version__}" in done.err
+    assert "\n    1 | {" not in done.err  # no line of them is wrong
     changed(lambda found: found.update(annotune=__version__, source="three.c"))
     assert codes(rebuilt()) == ["AT671"]
 

@@ -129,7 +129,7 @@ def _measured(region: RegionResult, best: Row) -> Answer:
         other, other_s = f"{people_say(rival.name)} with {time_text(call_s(rival))}", call_s(rival)
         words, gain = f"{name} takes {took}, not distinguishable from {other}", None
         if (other_s or 0.0) > FAR_APART * (call_s(best) or 0.0):
-            words += ", for a disturbed round of the one is as long as one of the other"
+            words += ", since some of its rounds took as long as some of that"
     if best.reason.startswith(NO_TIME_TO_PROVE):
         # It is written all the same; which proofs those are stands in a warning.
         return Answer(f"{words}, {where}; {UNPROVED}", best.name, gain)

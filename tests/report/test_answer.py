@@ -55,7 +55,7 @@ def test_a_tie_of_times_that_lie_far_apart_says_why() -> None:
     final = Final(Verdict.TIED, 1.0, 0.9, 1.1, 4.0, 0.8, 4.4, (1.0,))
     own = replace(final, verdict=Verdict.WINNER, time_s=0.25, times_s=(0.25,))
     said = answer(replace(ORIGINAL, final=final), replace(TUNED, final=own))
-    assert ", not distinguishable from sequential with 1.00 s, for a disturbed round" in said
+    assert ", not distinguishable from sequential with 1.00 s, since some of its rounds" in said
 
 
 def test_what_is_right_and_not_written_is_not_linked() -> None:

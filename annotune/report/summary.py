@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from annotune.measure.timing import LEAST_ROUNDS, LEVEL
@@ -285,7 +286,16 @@ def merged(warnings: Iterable[str]) -> tuple[str, ...]:
         names = targets.setdefault(rest if is_of_target else warning, {})
         names |= {name: None} if is_of_target else {}
     parts = (f"{', '.join(names)}: {words}" if names else words for words, names in targets.items())
-    return (*([f"{BUSY_WORDS}: {'; '.join(busy)}"] if busy else []), *parts)
+    return (*_busiest(busy), *parts)
+
+
+def _busiest(said: Sequence[str]) -> Iterator[str]:
+    """Yield one warning for what is said of a busy machine in several searches: the worst of it."""
+    shares = {words: int(found[1]) for words in said if (found := re.search(r"(\d+)%", words))}
+    worst = max(said, key=lambda words: shares.get(words, 0), default=None)
+    if worst is not None:
+        times = f", in {len(said)} searches; in the worst of them" if len(said) > 1 else ""
+        yield f"{BUSY_WORDS}{times}: {worst}"
 
 
 def formulation_texts(region: RegionResult) -> tuple[str, ...]:

@@ -101,11 +101,13 @@ def test_the_overview_tells_ties_and_losses() -> None:
 
 
 def test_what_concerns_several_targets_or_regions_is_one_warning() -> None:
-    assert merged(("cuda: late", "openmp: late", f"{BUSY_WORDS}: a", f"{BUSY_WORDS}: b", "x")) == (
-        f"{BUSY_WORDS}: a; b",
+    busy = [f"{BUSY_WORDS}: tasks waited in {share}%" for share in (30, 100, 60)]
+    assert merged(("cuda: late", "openmp: late", *busy, "x")) == (
+        f"{BUSY_WORDS}, in 3 searches; in the worst of them: tasks waited in 100%",
         "cuda, openmp: late",
         "x",
     )
+    assert merged(busy[:1]) == tuple(busy[:1])
 
 
 def test_a_row_refers_to_the_warning_that_has_its_reason() -> None:

@@ -157,6 +157,11 @@ def _coordinate(values: Sequence[Any]) -> Any:
     return np.array(values, object) if len(has_texts) > 1 else np.array(values)
 
 
+def _by_time(trial: Trial) -> tuple[bool, float]:
+    is_measured = trial.time_s is not None and not trial.is_predicted
+    return is_measured, -(trial.time_s or inf)
+
+
 def _grid(trials: Sequence[Trial], axes: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
     """Return the variables of a grid over axes, as arrays of NumPy's."""
     import numpy as np
@@ -167,8 +172,8 @@ def _grid(trials: Sequence[Trial], axes: Mapping[str, Sequence[Any]]) -> dict[st
     numbers = {name: {one: n for n, one in enumerate(values)} for name, values in axes.items()}
     time_s, predicted_s = np.full(shape, nan), np.full(shape, nan)
     status = np.full(shape, "", object)
-    # The fastest trial of a point comes last, and stays.
-    for trial in sorted(trials, key=lambda one: -(one.time_s or inf)):
+    # The fastest trial of a point comes last, and stays: measured ones after predictions.
+    for trial in sorted(trials, key=_by_time):
         at = tuple(numbers[name][trial.config.get(name, "")] for name in axes)
         time_s[at] = nan if trial.time_s is None or trial.is_predicted else trial.time_s
         predicted_s[at] = nan if trial.predicted_s is None else trial.predicted_s

@@ -118,6 +118,7 @@ def test_a_grid_keeps_the_fastest_trial_of_a_point_and_what_never_varies() -> No
     times = (0.3, 0.1, None, 0.2)
     trials = (
         *(replace(one, config=config, time_s=t) for t in times),
+        replace(one, config=config, time_s=0.01, is_predicted=True),
         replace(one, config={**config, "UF": 2}),
     )
     grid = RunResults.of(replace(RESULTS, regions=(replace(FIRST, trials=trials),))).to_xarray(

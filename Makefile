@@ -28,7 +28,7 @@ help:
 	@echo 'make test-all  the same with the slow tests'
 	@echo 'make check     ruff, mypy --strict, and the one-way imports'
 	@echo 'make example   emit, build, link and run c_examples/nekbone as a user would'
-	@echo 'make bench     print the times of check, emit, one CUDA check, and tuned OpenMP'
+	@echo 'make bench     print the times of help, check, emit, one CUDA check, and tuned OpenMP'
 	@echo 'make static    print what the emitted CUDA is like: registers, occupancy, machine code'
 	@echo 'make readme    run the example of README.md, and take what it prints and pictures of its page'
 	@echo 'make docs      make a site of the documentation in build/site, without a network'

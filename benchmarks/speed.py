@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import resource
 import subprocess
 import sys
 import tempfile
@@ -42,6 +43,17 @@ def process_s(*arguments: str) -> float:
         start = time.perf_counter()
         subprocess.run([*ANNOTUNE, *arguments], check=True, capture_output=True)
         times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def processor_s(*arguments: str) -> float:
+    """Return the least processor seconds of a few runs of an annotune command."""
+    times = []
+    for _ in range(REPEATS):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([*ANNOTUNE, *arguments], check=True, capture_output=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        times.append(after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
     return min(times)
 
 
@@ -82,6 +94,9 @@ def main() -> None:
         f"stream {cpu.bandwidth_bytes_s / 1e9:.1f} GB/s, peak {cpu.peak_flop_s / 1e9:.0f} GFLOP/s"
     )
     only = ("--function", FUNCTION)
+    demo = ROOT / "c_examples/nekbone/local_grad3.c"
+    print(f"--help, of a processor       {processor_s('--help'):6.2f} s")
+    print(f"check of the demo, likewise  {processor_s('check', str(demo)):6.2f} s")
     print(f"check, one triples kernel    {process_s('check', str(TRIPLES), *only):6.2f} s")
     with tempfile.TemporaryDirectory() as folder:
         seconds = process_s("emit", str(TRIPLES), *only, "-o", folder)
@@ -89,7 +104,6 @@ def main() -> None:
         print(f"one CUDA variant on the CPU  {check_variant_s(Path(folder)):6.2f} s")
     start = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
-        demo = ROOT / "c_examples/nekbone/local_grad3.c"
         subprocess.run([*ANNOTUNE, "run", str(demo), "-o", folder], check=True, capture_output=True)
     print(f"the demo's run               {time.perf_counter() - start:6.2f} s")
     for source, arguments in ((TRIPLES, only), (demo, ())):

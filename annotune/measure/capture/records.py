@@ -28,8 +28,9 @@ BAD_RECORD = Template(
 NO_RECORD = Template(
     "AT692",
     "'{path}' has no records of '{source}'",
-    "build the program of '{path}/{source}' in place of '{source}', and run it until it has called "
-    "a region: annotune capture {source} --build 'cc … {{file}} …' -- ./program",
+    "name the folder that `annotune capture` has named; if it is this one, build the program of "
+    "'{path}/{source}' in place of '{source}', and run it until it has called a region: "
+    "annotune capture {source} --build 'cc … {{file}} …' -- ./program",
 )
 STALE_RECORD = Template(
     "AT695",

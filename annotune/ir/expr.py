@@ -258,8 +258,13 @@ def variables(expr: Expr) -> frozenset[str]:
 
 def names_read(expr: Expr) -> frozenset[str]:
     """Return the names of the scalars and arrays that the value of `expr` depends on."""
-    found = (e for e in walk(expr) if isinstance(e, Var | Access))
-    return frozenset(e.name if isinstance(e, Var) else e.array for e in found)
+    found: set[str] = set()
+    for one in walk(expr):
+        if isinstance(one, Var):
+            found.add(one.name)
+        elif isinstance(one, Access):
+            found.add(one.array)
+    return frozenset(found)
 
 
 def place_name(place: Access | Var) -> str:

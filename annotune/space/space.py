@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from itertools import islice, product
 from math import prod
+from operator import itemgetter
 from random import Random
 from typing import Generic, TypeVar
 
@@ -354,8 +355,13 @@ def _legal_axes(unit: Unit, loops: tuple[str, ...]) -> tuple[Candidate, ...]:
     others = [_grid(unit, axes) for axes in legal]
     if not first.team and may_team(unit):
         others.append(team_axes(unit, SHARED))
-    ordered = sorted((r for r in others if _text(r) != _text(first)), key=_text)
-    return (first, *ordered)
+    return (first, *_sorted(others, first))
+
+
+def _sorted(others: Iterable[Candidate], first: Candidate) -> tuple[Candidate, ...]:
+    """Return the candidates that place the loops otherwise than the first, by their places."""
+    known = sorted(((_text(one), one) for one in others), key=itemgetter(0))
+    return tuple(one for text, one in known if text != _text(first))
 
 
 def _grid(unit: Unit, axes: Sequence[str]) -> Candidate:
@@ -372,8 +378,7 @@ def _sum_axes(unit: Unit) -> tuple[Candidate, ...]:
     whole = ((x, block) for x, block in found if x != block)
     free = [(x, block) for x, block in tiled if not name_is_taken(x, unit.analysis)]
     every = (_grid(unit, (x, NONE, block)) for x, block in (*free, *whole))
-    others = sorted((r for r in every if _text(r) != _text(first)), key=_text)
-    return (first, *others)
+    return (first, *_sorted(every, first))
 
 
 def _values(names: Iterable[str]) -> tuple[str, ...]:

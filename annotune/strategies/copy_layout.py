@@ -99,12 +99,15 @@ def copy_layout(
     lanes = _lanes(order, element_bytes)
     paddings = product(range(MOST_PADDING + 1), repeat=len(rows) - 1)
     tried = sorted(paddings, key=lambda padding: (sum(padding), padding))
-    best = min(
-        tried,
-        key=lambda padding: _requests(lanes, _strides(rows, padding, multiple), element_bytes),
-    )
-    strides = _strides(rows, best, multiple)
-    return tuple((loop, strides[loop]) for loop, _ in order)
+    least, best = 0, dict[str, int]()
+    for padding in tried:
+        strides = _strides(rows, padding, multiple)
+        passes = _passes(lanes, strides, element_bytes)
+        if not best or passes.transactions < least:
+            least, best = passes.transactions, strides
+        if passes.transactions == passes.ideal:
+            break
+    return tuple((loop, best[loop]) for loop, _ in order)
 
 
 def _strides(rows: Sequence[Extent], padding: Sequence[int], multiple: int) -> dict[str, int]:
@@ -124,10 +127,10 @@ def _lanes(order: Sequence[Extent], element_bytes: int) -> list[dict[str, int]]:
     return [dict(zip(names, place, strict=True)) for place in islice(every, together)]
 
 
-def _requests(lanes: Sequence[dict[str, int]], strides: dict[str, int], element_bytes: int) -> int:
-    """Return how often the busiest bank is asked for different words."""
+def _passes(lanes: Sequence[dict[str, int]], strides: dict[str, int], element_bytes: int) -> Passes:
+    """Return how often the busiest bank is asked for different words, and the least possible."""
     places = (sum(strides[loop] * index for loop, index in lane.items()) for lane in lanes)
-    return warp_passes([place * element_bytes for place in places], element_bytes).transactions
+    return warp_passes([place * element_bytes for place in places], element_bytes)
 
 
 def apart(

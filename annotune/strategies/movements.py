@@ -14,8 +14,9 @@ Performance Compilers for Parallel Computing", 1996, chapter 9 (index set splitt
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache, partial
 from math import ceil
 
 from annotune.analysis.facts import AccessFacts
@@ -130,19 +131,31 @@ def _in_words(known: Sequence[Move]) -> Iterator[str]:
         yield f"{resident_of(known)} resident blocks"
 
 
-def moved(unit: Unit, choice: Candidate, wanted: Moves) -> Candidate | str:
+def moved(
+    unit: Unit,
+    choice: Candidate,
+    wanted: Moves,
+    general: Callable[[Moves], Candidate | str] | None = None,
+) -> Candidate | str:
     """Return `choice` with its data moved so, or in words why they cannot be.
 
     For sizes that are not the tuned ones, and may leave vectors unaligned, single elements are
-    copied.
+    copied. Whoever asks for many movements of a choice may keep what `general` answers of it.
     """
     wordless = _wordless(unit, choice, wanted)
     if wordless:
         return f"no single instruction moves elements of type '{wordless}'"
-    return _moved(unit, choice, wanted)
+    return _moved(unit, choice, wanted, general or _at_other_sizes(unit, choice))
 
 
-def _moved(unit: Unit, choice: Candidate, wanted: Moves) -> Candidate | str:
+def _at_other_sizes(unit: Unit, choice: Candidate) -> Callable[[Moves], Candidate | str]:
+    """Return what moves the data of the choice for sizes that are not the tuned ones."""
+    return partial(moved, unit, choice.general or choice)
+
+
+def _moved(
+    unit: Unit, choice: Candidate, wanted: Moves, general: Callable[[Moves], Candidate | str]
+) -> Candidate | str:
     """Return what `moved` does, where an instruction moves the elements."""
     tile = choice.contract or shape(with_merged(unit, choice.merges), choice)
     threads = tile.threads
@@ -169,8 +182,7 @@ def _moved(unit: Unit, choice: Candidate, wanted: Moves) -> Candidate | str:
         made = replace(made, reasons=(*choice.reasons, reason))
     if choice.general is None and widths(wanted) == (1, 1):
         return made
-    general = tuple(step for step in wanted if isinstance(step, Pipeline | Stream))
-    other = moved(unit, choice.general or choice, general)
+    other = general(tuple(step for step in wanted if isinstance(step, Pipeline | Stream)))
     return replace(made, general=choice.general if isinstance(other, str) else other)
 
 
@@ -181,7 +193,8 @@ def as_wished(unit: Unit, choice: Candidate, asked: Moves, places: Places) -> Ca
         AnnotuneError: The choice has no such copies.
     """
     # The transforms say at the command what no instruction moves.
-    found = _moved(unit, choice, over(asked, choice.moves, choice.leader))
+    wanted = over(asked, choice.moves, choice.leader)
+    found = _moved(unit, choice, wanted, _at_other_sizes(unit, choice))
     if isinstance(found, str):
         spans = (places.of(name, s) for s in unit.statements for name in MOVING)
         place = next((span for span in spans if span != NOWHERE), NOWHERE)
@@ -247,8 +260,9 @@ def variants(unit: Unit, choice: Candidate) -> Iterator[Candidate]:
     if tile is None or choice.moves:
         return
     seen = {_shape(choice)}
+    general = cache(_at_other_sizes(unit, choice))
     for movement in _movements(unit, choice, tile):
-        found = moved(unit, choice, movement)
+        found = moved(unit, choice, movement, general)
         if isinstance(found, str) or _shape(found) in seen:
             continue
         seen.add(_shape(found))
@@ -301,17 +315,21 @@ def shared_bytes(unit: Unit, choice: Candidate) -> int:
 def _with_copies(unit: Unit, choice: Candidate, wanted: Moves) -> Candidate:
     """Return a choice with its copies and its output moved as told."""
     tile, copies, ring = choice.contract, choice.of(Stage), pipeline_of(wanted)
+    found: list[Transform] = []
+    without: tuple[type[Transform], ...] = ()
     if of_kind(wanted, Stream):
-        choice = choice.having(*map(Stream, choice.statements), without=(Stream,))
+        found += map(Stream, choice.statements)
+        without += (Stream,)
     if resident_of(wanted):
-        choice = choice.having(*of_kind(wanted, Resident), without=(Resident,))
-    if tile is None or not copies:
-        return choice
-    found: list[Transform] = [_staged(unit, tile, copy, *widths(wanted)) for copy in copies]
-    if ring is not None:
-        loop = tile_name(tile.contracted[0])
-        found += [replace(ring, statement=s, loop=loop) for s in {c.statement for c in copies}]
-    return choice.having(*found, without=(Stage, Pipeline))
+        found += of_kind(wanted, Resident)
+        without += (Resident,)
+    if tile is not None and copies:
+        found += [_staged(unit, tile, copy, *widths(wanted)) for copy in copies]
+        without += (Stage, Pipeline)
+        if ring is not None:
+            loop = tile_name(tile.contracted[0])
+            found += [replace(ring, statement=s, loop=loop) for s in {c.statement for c in copies}]
+    return choice.having(*found, without=without) if without else choice
 
 
 @asked_once

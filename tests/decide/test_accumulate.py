@@ -21,7 +21,7 @@ from annotune.measure.trial import Status, Trial
 from annotune.pipeline import Settings, emit
 from annotune.schedule.candidate import Candidate
 from annotune.schedule.units import accumulating
-from annotune.space.decision import FUSIONS, JOINT, Point
+from annotune.space.decision import FUSIONS, JOINED, JOINT, Point
 from annotune.strategies.accumulate import accumulate, gathered
 from annotune.strategies.registry import ACCUMULATE, AUTO
 from annotune.transforms.pipeline import Pipeline, Relay
@@ -132,6 +132,9 @@ def test_every_partition_is_a_point() -> None:
     ]
     assert len(by_three.decision.choices) == 2
     assert one.space.legal > 10
+    # A nest that two of them leave alone is looked at once.
+    ways = dict(one.space.branches)
+    assert ways[FUSIONS[0]][2] is ways[JOINED][1]
 
 
 def test_what_is_long_in_the_sum_stays_apart() -> None:

@@ -44,8 +44,9 @@ $(READY) $(TUNES) $(PAGES): pyproject.toml $(LOCK) | $(BIN)/python
 	$(INSTALL) $(LOCK:%=--constraint %) || $(if $(LOCK),{ echo 'Not to be had as in $(LOCK): taking others'; $(INSTALL); },false)
 	touch $@
 
+# With the installation it takes a minute and a half at the most, where the index is near.
 demo: $(TUNES)
-	$(BIN)/annotune run c_examples/nekbone/local_grad3.c
+	$(BIN)/annotune run c_examples/nekbone/local_grad3.c --time 45s
 
 test: $(READY)
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal

@@ -28,6 +28,7 @@ from annotune.analysis.facts import (
 from annotune.analysis.messages import listed
 from annotune.analysis.model import Model, agreeing
 from annotune.analysis.reductions import (
+    adds_to_real,
     doubt,
     is_complex_product,
     may_leave_range,
@@ -480,6 +481,7 @@ def _between(
         sink.statement,
         relation,
         _is_reduction(model, first, source, sink),
+        may_swap=_may_swap(model, source, sink),
         span=source.span,
     )
     yield Carried(dependence, source, sink, pieces)
@@ -495,6 +497,18 @@ def _is_reduction(
         and not source.unknown
         and reduction_operator(assign) is not None
         and not is_complex_product(model.region, assign)
+    )
+
+
+def _may_swap(model: Model, source: DataReference, sink: DataReference) -> bool:
+    """Return whether two statements add to the same real numbers, each to what is there."""
+    if source.statement == sink.statement:
+        return False
+    ends = (source, sink)
+    added = [model.statement(one.statement).assign for one in ends]
+    return all(
+        adds_to_real(model.region, assign) and one.access == assign.target and not one.unknown
+        for one, assign in zip(ends, added, strict=True)
     )
 
 

@@ -41,9 +41,9 @@ class Dependence:
     outermost first. `is_reduction` marks pairs of one ``+=`` statement on its own target,
     which may be reordered but not run at the same time; where one `is_ordered` only workers that
     combine what they have may, and the serial order must stay that of the text. Where what it is
-    made of is there afterwards, it `may_run_again`. `known` are what orders it was compared with
-    already, and how each breaks it: a schedule asks after every step. Those of equal relations know
-    the same.
+    made of is there afterwards, it `may_run_again`. Where two statements add to a real number,
+    their nests `may_swap`. `known` are what orders it was compared with already, and how each
+    breaks it: a schedule asks after every step. Those of equal relations know the same.
     """
 
     array: str
@@ -54,6 +54,7 @@ class Dependence:
     is_reduction: bool = False
     is_ordered: bool = False
     may_run_again: bool = False
+    may_swap: bool = False
     span: Span = NOWHERE
     known: dict[object, Conflict | None] = field(default_factory=dict, compare=False, repr=False)
 

@@ -173,6 +173,11 @@ def doubt(region: Region, assign: Assign) -> OrderDoubt | None:
     return OrderDoubt(element, not takes, not takes, zero, takes_equal and not zero, is_narrow)
 
 
+def adds_to_real(region: Region, assign: Assign) -> bool:
+    """Return whether a statement adds to a real number, or subtracts from it."""
+    return reduction_operator(assign) == "+" and _type(region, assign.target) in _REALS
+
+
 def may_leave_range(region: Region, assign: Assign) -> bool:
     """Return whether a statement multiplies reals, of which some may leave the range of their type.
 

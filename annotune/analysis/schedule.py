@@ -277,7 +277,7 @@ def broken(
         source, sink = ends[first], ends[then]
         depth, is_late = source.common_depth(sink), source.position > sink.position
         is_free = dependence.is_reduction and not dependence.is_ordered
-        key = ways[first], ways[then], depth, is_late, is_free
+        key = ways[first], ways[then], depth, is_late, is_free, dependence.may_swap
         if key not in dependence.known:
             before, after = source.values("i", space), sink.values("j", space)
             pair = _Pair(dependence, source, sink, before, after, space)
@@ -341,7 +341,8 @@ class _Pair:
         common = self.source.common_depth(self.sink)
         if common == 0:
             # Two kernels, or two statements outside all loops.
-            late = self.source.position > self.sink.position
+            is_late = self.source.position > self.sink.position
+            late = is_late and not self.dependence.may_swap
             return self._late(pairs) if late else None
         is_worker = False
         for depth in range(common):

@@ -13,7 +13,7 @@ from math import ceil, prod
 
 from annotune.analysis.facts import AccessFacts
 from annotune.annotation.devices import Device
-from annotune.ir.expr import Access, Binary, Expr, Int, Negate, Real, Var
+from annotune.ir.expr import Access, Binary, Expr, Int, Negate, Real, Var, walk
 from annotune.model.bounds import KIB, peak_flop_s
 from annotune.model.shape import moves
 from annotune.model.traffic import (
@@ -37,6 +37,12 @@ from annotune.transforms.tree import find_assign
 
 # 32-bit registers beside outputs and operands: addresses, counters.
 OTHER_REGISTERS = 24
+# The share of the peak at which threads add products of inputs in shared memory, and the same in a
+# tile for the tensor cores, whose lanes meet in banks there: on an H200 a sum of 16 for each of
+# 16^6 outputs takes 34 and 43 us (docs/hardware.md).
+BY_THREADS, BESIDE_TENSOR_CORES = 0.65, 0.5
+# Instructions of a division of doubles (estimated).
+DIVISION = 30
 
 
 @dataclass(frozen=True)
@@ -209,6 +215,14 @@ class JointBlocks:
         inner = {array, *unit.passed}
         return (not is_set) + (not is_dropped) + sum(one.array not in inner for one in others)
 
+    @cached_property
+    def others(self) -> int:
+        """Return the instructions of what else is computed for an output, and of it."""
+        terms = {term.statement for term in self.terms}
+        rest = (find_assign(self.unit.body, n) for n in self.unit.statements if n not in terms)
+        parts = (e for one in rest for e in walk(one.value) if isinstance(e, Binary))
+        return sum(DIVISION if one.op == "/" else 1 for one in parts)
+
     @property
     def rates(self) -> Mapping[str, float]:
         """Return the bytes/s that each place allows."""
@@ -248,9 +262,12 @@ class JointBlocks:
         through_shared = blocks * (read + copied) * self.element
         rates, peak = self.rates, peak_flop_s(self.element, self.device)
         faster = self.device.fp64_tensor_attainable_tflops * 1e12 or peak
+        attained = peak * (BESIDE_TENSOR_CORES if tile.by_warps else BY_THREADS)
         return {
             "device memory": memory / rates["device memory"],
             "L2": through_l2 / rates["L2"],
             "shared memory": through_shared / rates["shared memory"],
-            "arithmetic": 2 * blocks * (products / peak + by_warps / faster),
+            "arithmetic": 2
+            * blocks
+            * (products / attained + by_warps / faster + self.others * outputs / peak),
         }

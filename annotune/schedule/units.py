@@ -224,7 +224,8 @@ class Unit:
     `trips` are trip counts at the region's sizes, None where a count depends on a loop, or
     where loops of one name differ in it. `merges` are loops that run as one, outermost first;
     `band` and `parallel` have the merged ones. `joint` are the loops, outermost first, that pick
-    an output into which all statements of several nests accumulate, empty for other units.
+    an output into which all statements of several nests accumulate, empty for other units. Such a
+    nest stands where the first of them stood, with `late` where the last did.
     """
 
     analysis: Analysis
@@ -237,6 +238,7 @@ class Unit:
     merges: tuple[tuple[str, ...], ...] = ()
     members: tuple[Unit, ...] = ()
     joint: tuple[str, ...] = ()
+    late: bool = False
 
     @property
     def joined(self) -> str:
@@ -252,6 +254,11 @@ class Unit:
     def leader(self) -> int:
         """Return the statement whose number names the unit in a recipe."""
         return self.parts[0][0]
+
+    @property
+    def place(self) -> int:
+        """Return the first statement of the nest of the text where the unit stands."""
+        return (max if self.late else min)(part[0] for part in self.parts)
 
     @cached_property
     def added(self) -> tuple[int, ...]:
@@ -444,7 +451,7 @@ class Unit:
         context = _fixed(self.analysis)
         body = Distribute(self.groups).apply(self.analysis.region.nest.body, context)
         if self.joint:
-            for step in gathering(self.analysis, self.parts, self.joint):
+            for step in gathering(self.analysis, self.parts, self.joint, self.late):
                 body = step.apply(body, _sized(self.analysis))
         elif len(self.parts) > 1:
             body = Fuse(tuple(part[0] for part in self.parts), self.joined).apply(body, context)
@@ -635,17 +642,18 @@ def join(analysis: Analysis, first: Unit, second: Unit, loop: str) -> Unit | Non
 
 
 def gathering(
-    analysis: Analysis, parts: Sequence[tuple[int, ...]], loops: tuple[str, ...]
+    analysis: Analysis, parts: Sequence[tuple[int, ...]], loops: tuple[str, ...], late: bool
 ) -> Iterator[Transform]:
     """Yield the steps that give statements of several nests `loops` in common, and no other.
 
-    A part may be several nests, the last of which alone reads what the others write.
+    They stand where the first of them stood, with `late` where the last did. A part may be several
+    nests, the last of which alone reads what the others write.
     """
     for statement, *_ in parts:
         inner = (x.var for x in analysis.paths[statement] if x.var not in loops)
         yield Permute(statement, (*loops, *inner))
     yield from passing(analysis, parts, loops)
-    yield Fuse(tuple(part[0] for part in parts), loop=loops[-1])
+    yield Fuse(tuple(part[0] for part in parts), loop=loops[-1], late=late)
 
 
 def passing(
@@ -669,8 +677,8 @@ def _handed_on(analysis: Analysis, part: tuple[int, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(fact.access.array for fact in facts if fact.is_write))
 
 
-def accumulating(analysis: Analysis, nests: Sequence[Unit]) -> Unit | None:
-    """Return neighbouring nests as one unit where they accumulate into the same elements.
+def accumulating(analysis: Analysis, nests: Sequence[Unit], late: bool = False) -> Unit | None:
+    """Return nests as one unit where they accumulate into the same elements.
 
     Each is one statement in a perfect nest, and its loops that pick the element are parallel. They
     may stand in other orders: they get that of the first nest. The first may set the elements to a
@@ -693,7 +701,7 @@ def accumulating(analysis: Analysis, nests: Sequence[Unit]) -> Unit | None:
     parts, context = [part for unit in nests for part in unit.parts], _sized(analysis)
     parts[-1] = (*(unit.leader for unit in feeders), *parts[-1])
     body = Distribute(nests[0].groups).apply(analysis.region.nest.body, context)
-    for step in gathering(analysis, parts, loops):
+    for step in gathering(analysis, parts, loops, late):
         if step.why_not(body, context) is not None:
             return None
         body = step.apply(body, context)
@@ -707,7 +715,8 @@ def accumulating(analysis: Analysis, nests: Sequence[Unit]) -> Unit | None:
         host, parallel = mappable(analysis, body, statements, band)
         able = not host and {*parallel} == {*loops}
     groups = nests[0].groups
-    return Unit(analysis, groups, tuple(parts), band, (), loops, joint=loops) if able else None
+    unit = Unit(analysis, groups, tuple(parts), band, (), loops, joint=loops, late=late)
+    return unit if able else None
 
 
 def _feeders(analysis: Analysis, nests: Sequence[Unit]) -> list[Unit]:

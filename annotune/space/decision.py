@@ -42,7 +42,7 @@ from annotune.schedule.units import (
     with_merged,
 )
 from annotune.strategies import elements
-from annotune.strategies.accumulate import gathered, pays
+from annotune.strategies.accumulate import by_lanes, gathered, pays
 from annotune.strategies.direct import choose, fuse_by_footprint, serial_order, thread_level
 from annotune.strategies.gpu_tile import general_tile, wished
 from annotune.strategies.hints import HINTS
@@ -293,6 +293,8 @@ JOINED = "joined"
 FUSIONS = ("footprint", "apart", "all", JOINED)
 # Neighbours that accumulate into one output share a kernel: all of them, or so many at a time.
 JOINT = "accumulate"
+# The same in a kernel for all that the tensor cores add by the same lanes.
+BY_LANES = f"{JOINT} by lanes"
 
 
 @dataclass(frozen=True)
@@ -366,6 +368,8 @@ class Base:
         longest = max((len(unit.parts) for unit in whole if unit.joint), default=1)
         counts = (n for n in range(longest - 1, 1, -1) if longest % n == 0 or n == 6)
         joint = (JOINT, *(f"{JOINT} by {count}" for count in counts))
+        if len(self.nests(BY_LANES, RecipeSteps())) > len(whole):
+            joint = (JOINT, BY_LANES, *joint[1:])
         is_asked = self.strategy == ACCUMULATE
         is_first = is_asked or all(pays(unit) for unit in whole if unit.joint)
         # Where nothing is joined they are the same as others, which come first then.
@@ -405,6 +409,8 @@ class Base:
             # Its blocks and threads are for the strategy alone to choose.
             is_free = not asked.steps and self.strategy in (AUTO, ELEMENTS)
             return joined_elements(found) if is_free else found
+        if fusion == BY_LANES:
+            return by_lanes(self.analysis, found)
         if fusion.startswith(JOINT):
             _, _, most = fusion.partition(" by ")
             return gathered(self.analysis, found, int(most or len(found)))

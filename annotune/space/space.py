@@ -28,7 +28,9 @@ from annotune.schedule.candidate import Candidate
 from annotune.schedule.launch_sizes import WARP
 from annotune.schedule.units import Unit
 from annotune.space.decision import (
+    BY_LANES,
     JOINED,
+    JOINT,
     Base,
     Point,
     RecipeSteps,
@@ -426,7 +428,7 @@ class Space:
         Nests that may be joined are so in the first where the model takes less time for it.
         """
         if device.fp64_tensor_tflops:
-            return self.joined_first(device)
+            return self.joined_first(device).lanes_first(device)
         branches = tuple(
             (fusion, tuple(replace(u, made=u.made.without(TensorCores)) for u in units))
             for fusion, units in self.branches
@@ -464,6 +466,17 @@ class Space:
             return self
         rest = (branch for branch in self.branches if branch is not joined)
         return replace(self, branches=(joined, *rest))
+
+    def lanes_first(self, device: Device) -> Space:
+        """Return the space with kernels for lanes of their own before one for all, if it pays."""
+        first, *others = self.branches
+        apart = next((branch for branch in others if branch[0] == BY_LANES), None)
+        if first[0] != JOINT or apart is None:
+            return self
+        if self._first_s(apart, device) > self._first_s(first, device):
+            return self
+        rest = (branch for branch in self.branches if branch is not apart)
+        return replace(self, branches=(apart, *rest))
 
     def _first_s(self, branch: tuple[str, tuple[UnitSpace, ...]], device: Device) -> float:
         """Return the predicted seconds of the first choice of a way of fusing."""

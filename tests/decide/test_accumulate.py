@@ -11,6 +11,7 @@ import pytest
 from decide.recipes import decided_text
 from support.executed import Call, Part, executable
 
+from annotune.annotation.devices import load_device
 from annotune.codegen.target import load_target
 from annotune.measure.check import Checker
 from annotune.measure.oracle import Oracle
@@ -21,8 +22,8 @@ from annotune.measure.trial import Status, Trial
 from annotune.pipeline import Settings, emit
 from annotune.schedule.candidate import Candidate
 from annotune.schedule.units import accumulating
-from annotune.space.decision import FUSIONS, JOINED, JOINT, Point
-from annotune.strategies.accumulate import accumulate, gathered
+from annotune.space.decision import BY_LANES, FUSIONS, JOINED, JOINT, Base, Point
+from annotune.strategies.accumulate import accumulate, by_lanes, gathered
 from annotune.strategies.registry import ACCUMULATE, AUTO
 from annotune.transforms.pipeline import Pipeline, Relay
 from annotune.transforms.registers import Hold
@@ -207,6 +208,63 @@ def test_copies_run_ahead_across_steps_and_statements(
     tuned = device[start : device.index("__launch_bounds__(", start)]
     assert "h7_t + 12 >= h7u" in tuned
     assert tuned.count("__syncthreads();") == tuned.count("__pipeline_wait_prior(0);")
+
+
+# Of three pairs of terms each has another of the h alone in one input. Lanes are along h2 and h3,
+# which the third pair has in one.
+ALIKE = (
+    *TRIPLES[1:],
+    OTHER,
+    ("p7", "t[h2][h1][p5][p7] * v[p4][p6][h3][p7]", LOOPS),
+)
+UNLIKE = (TRIPLES[0], *ALIKE, ("h7", "t[h1][p6][p4][h7] * v[h7][p5][h2][h3]", LOOPS))
+
+
+@pytest.mark.parametrize(
+    ("terms", "parts"),
+    [
+        (UNLIKE, [(0, 5), (1, 2, 3, 4)]),
+        ((*ALIKE, UNLIKE[-1], SINGLES[0], UNLIKE[0]), [(4, 6), (0, 1, 2, 3, 5)]),
+        # Where nobody needs other lanes, or one statement alone, all stay together.
+        (ALIKE, [(0, 1, 2, 3)]),
+        (UNLIKE[:-1], [(0, 1, 2, 3, 4)]),
+    ],
+)
+def test_statements_that_need_other_lanes_have_a_kernel_of_their_own(
+    terms: tuple[tuple[str, str, tuple[str, ...]], ...], parts: list[tuple[int, ...]]
+) -> None:
+    one = decided_text(triples(16, terms, p4=4, p5=4, p6=4), ACCUMULATE)
+    found = by_lanes(one.analysis, one.base.apart)
+    assert [unit.statements for unit in found] == parts
+    assert (BY_LANES in one.base.fusions) is (len(parts) > 1)
+
+
+@pytest.mark.parametrize(("depth", "kernels"), [(64, [2, 4]), (2, [6])])
+def test_the_model_tells_whether_other_lanes_pay(depth: int, kernels: list[int]) -> None:
+    text = triples(64, UNLIKE, p4=7, p5=7, p6=7, h7=depth, p7=depth)
+    one = decided_text(text, ACCUMULATE)
+    first = one.at(one.space.on(load_device("h200")).first)
+    assert [len(choice.statements) for choice in first.decision.choices] == kernels
+
+
+@pytest.fixture
+def with_lanes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have kernels with lanes of their own, whatever they cost."""
+    monkeypatch.setattr(Base, "fusions", (BY_LANES,))
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("with_warps", "with_lanes")
+def test_kernels_with_lanes_of_their_own_give_what_the_nests_give(tmp_path: Path) -> None:
+    around = "".join(f"for (int {x} = 0; {x} < {x}u; {x}++) " for x in LOOPS)
+    norm = f"{around}e[0] += C[p4][p5][p6][h1][h2][h3] * C[p4][p5][p6][h1][h2][h3];\n"
+    text = triples(4, UNLIKE, **SMALL).replace("/*@ end", f"{norm}/*@ end")
+    text = text.replace("void f(", "void f(double *restrict e, ")
+    own = tuple(SMALL.values()), (3, 2, 1, 2, 3, 1, 5, 2), (9, 2, 11, 3, 1, 19, 7, 18)
+    device, trial = trial_of(text, tmp_path, *own)
+    assert trial.status is Status.CORRECT, trial.reason
+    first, second, norm = (device.index(f"f_1_s{n}_tuned<<<") for n in (0, 1, 6))
+    assert first < second < norm
 
 
 @pytest.fixture

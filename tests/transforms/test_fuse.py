@@ -116,6 +116,38 @@ def test_a_nest_between_that_the_second_needs() -> None:
     assert refused(Fuse((0, 2)), one.region.nest.body, one).code == "AT253"
 
 
+SUMS = (
+    "for i in 0:n: for k in 0:n: a[i] += b[k]\n"
+    "for j in 0:n: for k in 0:n: a[j] -= c[k]\n"
+    "for i in 0:n: for k in 0:n: a[i] += d[k]\n"
+)
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_nests_that_add_to_the_same_may_swap(late: bool) -> None:
+    one = nest_analysis(SUMS)
+    fuse = Fuse((0, 2), loop="i", late=late)
+    assert fuse.why_not(one.region.nest.body, Context(one)) is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("a[j] -= c[k]", "a[j] = c[k]"),
+        ("a[j] -= c[k]", "a[j] *= c[k]"),
+        ("a[j] -= c[k]", "a[j] = c[k] - a[j]"),
+        ("a[j] -= c[k]", "a[j] += c[k] * a[j]"),
+        ("a[j] -= c[k]", "c[j] += a[k]"),
+        ("a[i] += d[k]", "a[i] = fmax(a[i], d[k])"),
+        ("a[i] += d[k]", "a[i] += d[k] * a[k]"),
+    ],
+)
+def test_others_keep_their_order(old: str, new: str) -> None:
+    one = nest_analysis(SUMS.replace(old, new))
+    step = Fuse((0, 2), loop="i", late="d[k]" not in new)
+    assert refused(step, one.region.nest.body, one).code == "AT253"
+
+
 BETWEEN = (
     "for i in 0:n: a[i] = 1.0\nfor j in 0:n: c[j] = 2.0\nfor i in 0:n: b[i] = a[i] + c[n - 1 - i]\n"
 )

@@ -347,6 +347,8 @@ def _last_text(
         if y * z > 1:
             # Each of all threads of a block has other partial results.
             index, extent = last.thread_number(), str(x * y * z)
+        # One block has few threads: the loads of several rounds have to be on their way at once.
+        last.out.line("#pragma unroll 8")
         head = f"for (int annotune_k = {index}; annotune_k < annotune_blocks;"
         with last.out.block(f"{head} annotune_k += {extent})"):
             operation = OPERATIONS[partial.operator]

@@ -52,10 +52,12 @@ __global__ void __launch_bounds__(256) f_1_s3_tuned_last(
     __shared__ double annotune_team0[256];
     double s_sum = -0.0;
     double t_max = t[0];
+    #pragma unroll 8
     for (int annotune_k = threadIdx.x; annotune_k < annotune_blocks; annotune_k += blockDim.x) {
         s_sum = annotune_sum::of(s_sum, annotune_s_sum[annotune_k]);
     }
     s_sum = annotune_combined<annotune_sum>(s_sum, annotune_team0);
+    #pragma unroll 8
     for (int annotune_k = threadIdx.x; annotune_k < annotune_blocks; annotune_k += blockDim.x) {
         t_max = annotune_greatest::of(t_max, annotune_t_max[annotune_k]);
     }
@@ -127,10 +129,12 @@ __global__ void __launch_bounds__(256, 1) f_1_s3_last(
     __shared__ double annotune_team0[256];
     double s_sum = -0.0;
     double t_max = t[0];
+    #pragma unroll 8
     for (int annotune_k = threadIdx.x; annotune_k < annotune_blocks; annotune_k += blockDim.x) {
         s_sum = annotune_sum::of(s_sum, annotune_s_sum[annotune_k]);
     }
     s_sum = annotune_combined<annotune_sum>(s_sum, annotune_team0);
+    #pragma unroll 8
     for (int annotune_k = threadIdx.x; annotune_k < annotune_blocks; annotune_k += blockDim.x) {
         t_max = annotune_greatest::of(t_max, annotune_t_max[annotune_k]);
     }

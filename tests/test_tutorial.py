@@ -146,7 +146,7 @@ def test_the_c_file_is_what_f2c_makes_of_the_fortran(tmp_path: Path) -> None:
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="it takes gcc")
 def test_commands_that_tune_nothing_print_what_the_page_says(folder: Path) -> None:
     untuned = [command for command in commands() if command.is_untuned]
-    assert len(untuned) == 6
+    assert len(untuned) == 7
     follow(untuned)
     text = (folder / "grad3.c").read_text()
     begin, *_, last = blocks("c")[1].splitlines()

@@ -760,7 +760,9 @@ class _Joint:
         yield Reason("registers", own, "each statement is an outer product without transposing")
         if tile.by_warps:
             able = sum(term.is_matrix_product(tile.by_warps) for term in self.terms)
-            rule = f"{able} statements have one of them in each input; threads add the others"
+            rule = f"{able} statements have one of them in each input"
+            if able < sum(bool(term.sums) for term in self.terms):
+                rule += "; threads add the others"
             yield Reason("tensor cores", " by ".join(tile.by_warps), rule)
         steps = ", ".join(dict.fromkeys(f"{size} of {n}" for n, size in tile.sums if n))
         way = f"a ring of {stages}" if stages > 1 else "asynchronous copies" if stages else "copies"

@@ -11,6 +11,7 @@ from random import Random
 
 import pytest
 from decide.recipes import example_files
+from decide.test_accumulate import UNLIKE, triples
 from support.laws import IS_THOROUGH
 from support.regions import find_annotations, regions_of, text_source
 
@@ -110,6 +111,15 @@ def test_the_recipe_of_a_first_choice_makes_its_text_again(
         assert chosen.region.spec.commands
         return
     assert is_made_again(chosen, target, first)
+
+
+@pytest.mark.slow
+def test_the_recipe_of_kernels_with_lanes_of_their_own_makes_their_text_again() -> None:
+    (region,) = text_source(triples(64, UNLIKE, p4=7, p5=7, p6=7, h7=64, p7=64)).regions
+    chosen = Chosen(region)
+    first = chosen.listing("cuda", 1).variant(0)
+    assert "late=1" in exact_recipe("cuda", first)
+    assert is_made_again(chosen, "cuda", first)
 
 
 SEVERAL = """\

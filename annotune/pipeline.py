@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import wraps
-from itertools import product
+from itertools import chain, islice, product
 from pathlib import Path
 from tempfile import gettempdir
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeAlias, TypeVar
@@ -49,16 +49,17 @@ from annotune.schedule.messages import (
     NO_PARALLEL_LOOP_WARNING,
     SERIAL_INSIDE,
 )
+from annotune.schedule.plan import Plan
 from annotune.settings_check import (
     refuse_wrong_sizes,
     unknown_axes,
     unknown_parameters,
     unused_settings,
 )
-from annotune.space.decision import Base, decide
+from annotune.space.decision import Base, Decision, Point, decide
 from annotune.space.limits import with_asked
 from annotune.space.points import acc_space, decide_acc
-from annotune.space.space import region_space
+from annotune.space.space import Space, region_space
 from annotune.space.unused_hints import unused_hints
 from annotune.space.variants import Variant, has_general
 from annotune.strategies.hints import refused_wishes
@@ -144,6 +145,8 @@ LIKELY = 64
 _OF_THE_FILE = frozenset({NO_SUCH_FUNCTION.code, NOT_IN_FUNCTION.code})
 # Points of each target that are looked through for its axes.
 SHOWN = 500
+# Points that are looked at for one whose transforms are all legal.
+MOST_REFUSED = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -930,12 +933,8 @@ def _examine(region: Region, settings: Settings, device: Device) -> RegionReport
         problems += refused_wishes(analysis)
         base = Base.of(analysis, settings.strategy)
         space = region_space(base).on(device)
-        point = space.first
-        decision = decide(base, point)
+        point, decision, made = _first_plan(base, space)
         problems += unused_hints(analysis, base.nests(point.fusion, decision.asked))
-        sizes, places = region.sizes, decision.places
-        is_whole = has_general(analysis)
-        made = build(analysis, decision.choices, decision.groups, sizes, places, is_whole)
         if isinstance(made, Diagnostic):
             problems.append(made)
         else:
@@ -955,6 +954,27 @@ def _examine(region: Region, settings: Settings, device: Device) -> RegionReport
         warning = _serial(report, NO_PARALLEL_LOOP_WARNING)
         return replace(report, diagnostics=(*problems, warning))
     return report
+
+
+def _first_plan(base: Base, space: Space) -> tuple[Point, Decision, Plan | Diagnostic]:
+    """Return the first point that there is a plan of, or the first one and why there is none.
+
+    Where a transform refuses what a strategy chose, and nobody asked for, what comes next will do.
+    """
+    analysis, spec = base.analysis, base.analysis.region.spec
+    tried: list[tuple[Point, Decision, Plan | Diagnostic]] = []
+    # To list the others takes a while.
+    for point in chain((space.first,), islice(space.points(), 1, MOST_REFUSED)):
+        decision = decide(base, point)
+        sizes, places = analysis.region.sizes, decision.places
+        is_whole = has_general(analysis)
+        made = build(analysis, decision.choices, decision.groups, sizes, places, is_whole)
+        tried.append((point, decision, made))
+        if isinstance(made, Plan):
+            return tried[-1]
+        if spec.commands or spec.wishes or not any(map(point.whole, point.picked)):
+            break
+    return tried[0]
 
 
 def _serial(report: RegionReport, template: Template) -> Diagnostic:

@@ -13,18 +13,20 @@ from support.executed import Call, Part, executable
 
 from annotune.annotation.devices import load_device
 from annotune.codegen.target import load_target
+from annotune.diagnostics import Diagnostic
 from annotune.measure.check import Checker
 from annotune.measure.oracle import Oracle
 from annotune.measure.plan import CheckPlan
 from annotune.measure.program import Program
 from annotune.measure.toolchain import find_toolchains
 from annotune.measure.trial import Status, Trial
-from annotune.pipeline import Settings, emit
+from annotune.pipeline import Settings, check, emit
 from annotune.schedule.candidate import Candidate
 from annotune.schedule.units import accumulating
 from annotune.space.decision import BY_LANES, FUSIONS, JOINED, JOINT, Base, Point
 from annotune.strategies.accumulate import accumulate, by_lanes, gathered
 from annotune.strategies.registry import ACCUMULATE, AUTO
+from annotune.transforms.messages import NOT_RELAYED
 from annotune.transforms.pipeline import Pipeline, Relay
 from annotune.transforms.registers import Hold
 from annotune.transforms.stage import Overlay, Stage
@@ -136,6 +138,25 @@ def test_every_partition_is_a_point() -> None:
     # A nest that two of them leave alone is looked at once.
     ways = dict(one.space.branches)
     assert ways[FUSIONS[0]][2] is ways[JOINED][1]
+
+
+def test_what_comes_next_takes_the_place_of_a_choice_that_a_transform_refuses(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "user.c").write_text(triples(16))
+    settings = Settings(tmp_path / "user.c", ("cuda",))
+
+    def refused(step: Relay, body: object, context: object) -> Diagnostic:
+        return NOT_RELAYED.at(step.span, statement=step.statement, why="for a test")
+
+    monkeypatch.setattr(Relay, "why_not", refused)
+    (report,) = check(settings).regions
+    assert report.diagnostics == ()
+    assert report.has_kernels
+    assert report.decision is not None
+    (choice,) = report.decision.choices
+    assert choice.joint is not None
+    assert not choice.of(Relay)
 
 
 def test_what_is_long_in_the_sum_stays_apart() -> None:

@@ -67,6 +67,8 @@ MOST_LISTED = 200_000
 # the model was up to 29% below what an H100 took for blocks of elements, and above what an H200
 # took for those of local_grad3 (docs/hardware.md).
 WORTH_JOINING = 0.8
+# The same of kernels in which statements accumulate together, where their own rules are against it.
+WORTH_SHARING = 0.5
 # Draws for each point that is wanted, before what the constraints leave counts as found.
 MOST_DRAWS = 50
 
@@ -428,7 +430,7 @@ class Space:
         Nests that may be joined are so in the first where the model takes less time for it.
         """
         if device.fp64_tensor_tflops:
-            return self.joined_first(device).lanes_first(device)
+            return self.joined_first(device).accumulated_first(device)
         branches = tuple(
             (fusion, tuple(replace(u, made=u.made.without(TensorCores)) for u in units))
             for fusion, units in self.branches
@@ -467,16 +469,23 @@ class Space:
         rest = (branch for branch in self.branches if branch is not joined)
         return replace(self, branches=(joined, *rest))
 
-    def lanes_first(self, device: Device) -> Space:
-        """Return the space with kernels for lanes of their own before one for all, if it pays."""
-        first, *others = self.branches
-        apart = next((branch for branch in others if branch[0] == BY_LANES), None)
-        if first[0] != JOINT or apart is None:
-            return self
-        if self._first_s(apart, device) > self._first_s(first, device):
-            return self
-        rest = (branch for branch in self.branches if branch is not apart)
-        return replace(self, branches=(apart, *rest))
+    def accumulated_first(self, device: Device) -> Space:
+        """Return the space with kernels of several statements first where the model says so.
+
+        What their rules are wrong about, as for few blocks, is a matter of many times. Kernels
+        for lanes of their own come before one for all where they take less time.
+        """
+        ways = dict(self.branches)
+        first = best = self.branches[0]
+        if first[0] != JOINT and JOINT in ways:
+            joint = (JOINT, ways[JOINT])
+            limit = WORTH_SHARING * self._first_s(first, device)
+            best = joint if self._first_s(joint, device) < limit else first
+        if best[0] == JOINT and BY_LANES in ways:
+            apart = (BY_LANES, ways[BY_LANES])
+            best = min(apart, best, key=lambda branch: self._first_s(branch, device))
+        rest = (branch for branch in self.branches if branch[0] != best[0])
+        return self if best is first else replace(self, branches=(best, *rest))
 
     def _first_s(self, branch: tuple[str, tuple[UnitSpace, ...]], device: Device) -> float:
         """Return the predicted seconds of the first choice of a way of fusing."""

@@ -479,9 +479,14 @@ class _Joint:
         large = small = np.zeros_like(tiles.each)
         for term, (_, step) in zip(self.terms, tiles.sums, strict=True):
             if term.sums:
-                one, two = (self._step_lengths(tiles, own) for own in term.own)
-                large = np.maximum(large, np.maximum(one, two) * step)
-                small = np.maximum(small, np.minimum(one, two) * step)
+                one, two = (
+                    tiles.products(own) * _row_length(step)
+                    if _is_along_sum(tiles.by_warps, term, fact)
+                    else self._step_lengths(tiles, own) * step
+                    for fact, own in zip(term.inputs, term.own, strict=True)
+                )
+                large = np.maximum(large, np.maximum(one, two))
+                small = np.maximum(small, np.minimum(one, two))
         return (large + small) * self.element
 
     def _step_length(self, tile: JointTile, own: Collection[str]) -> int:
@@ -715,12 +720,14 @@ class _Joint:
     ) -> tuple[tuple[str, int], ...]:
         """Return the loops of a copy with their distances, as the array has its rows.
 
-        In the copy the loops stand as in the output, a step of the sum after the other.
+        In the copy the loops stand as in the output, a step of the sum after the other. Where the
+        steps are neighbours in the array, and the tensor cores read them, they are so in the copy.
         """
-        inner, _ = tile.sums[number]
+        inner, step = tile.sums[number]
         own, along, lengths = dict(tile.registers), dict(tile.threads), tile.lengths
         mine = [n for n in self.loops if moves(fact, n) and n in lengths]
-        distance, length = {}, 1
+        is_along_sum = _is_along_sum(tile.by_warps, self.terms[number], fact)
+        distance, length = {}, _row_length(step) if is_along_sum else 1
         # What a thread has neighbours of comes first: two of them are one load.
         column, row = tile.by_warps or ("", "")
         for loop in sorted(mine, key=lambda n: (n != row, n != column, n not in own)):
@@ -728,7 +735,7 @@ class _Joint:
             length *= lengths[loop]
             # The lanes with a row and a column of one copy meet in no bank.
             length += LANE_GAP if loop == row and column in mine else 0
-        distance[inner] = self._step_length(tile, mine)
+        distance[inner] = 1 if is_along_sum else self._step_length(tile, mine)
         by_lanes = {row, column} if row in mine else set()
         rows: list[tuple[str, int]] = []
         for loop in sorted(distance, key=lambda n: -abs(fact.strides.get(n) or 0)):
@@ -771,6 +778,20 @@ class _Joint:
             yield Reason("staged", f"{steps} at a time", f"{way}, of all statements in one place")
         if resident > 1:
             yield Reason("resident", f"{resident} blocks", "as the registers of the tile allow it")
+
+
+def _is_along_sum(by_warps: tuple[str, ...], term: JointTerm, fact: AccessFacts) -> bool:
+    """Return whether the steps of a sum are neighbours in an input, and in its copy.
+
+    Lanes with 4 rows or columns read 4 steps at once: where those are 4 elements apart and these
+    none, or the other way round, they meet in no bank, and nor do lanes that copy neighbours.
+    """
+    return term.is_matrix_product(by_warps) and abs(fact.strides.get(term.sums[0]) or 0) == 1
+
+
+def _row_length(step: int) -> int:
+    """Return how far apart rows of so many steps are in a copy."""
+    return step + (LANE_GAP - step) % BANKS
 
 
 def _tiled(loop: str, times: int) -> str:

@@ -268,6 +268,13 @@ def test_the_model_tells_whether_other_lanes_pay(depth: int, kernels: list[int])
     assert [len(choice.statements) for choice in first.decision.choices] == kernels
 
 
+def test_the_model_overrules_the_rules_where_a_kernel_of_all_takes_half_the_time() -> None:
+    text = triples(4, TRIPLES * 3, p4=16, p5=16, p6=16)
+    one = decided_text(text, AUTO)
+    assert one.space.branches[0][0] == FUSIONS[0]
+    assert one.space.on(load_device("h200")).branches[0][0] in (JOINT, BY_LANES)
+
+
 @pytest.fixture
 def with_lanes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have kernels with lanes of their own, whatever they cost."""

@@ -6,13 +6,14 @@ import gc
 import os
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from annotune.cli import YOUNG_OBJECTS
+from annotune.measure import compile as compiling
 
 # A law holds or not, however busy the machine is on which it is tried.
 ANY_SPEED = settings(
@@ -34,6 +35,26 @@ EXAMPLES = Path(__file__).parent.parent / "c_examples"
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="rewrite tests/golden/")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Have what is proved on this CPU compiled as fast as can be, unless the slow tests run too.
+
+    gcc's passes take most of a proof's time here, where sizes are small.
+    """
+    kinds = compiling.KINDS
+    assert isinstance(kinds, dict)
+    if config.option.markexpr:
+        proofs = {n: k for n, k in kinds.items() if "c++" in k.flags or k.fixed_optimisation}
+        kinds.update({name: _unoptimised(kind) for name, kind in proofs.items()})
+
+
+def _unoptimised(kind: compiling.CompileKind) -> compiling.CompileKind:
+    quick = {
+        language: tuple("-O0" if word in ("-O1", "-O2") else word for word in flags)
+        for language, flags in kind.flags.items()
+    }
+    return replace(kind, flags=quick)
 
 
 @pytest.hookimpl(tryfirst=True)  # before those that are slow are left out

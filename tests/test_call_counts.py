@@ -74,6 +74,7 @@ CASES = [
 ]
 
 
+@pytest.mark.alike(4)
 @pytest.mark.parametrize(("file", "function"), CASES)
 def test_a_call_allocates_and_copies_the_least(file: str, function: str, tmp_path: Path) -> None:
     oracle, program, sizes = made(file, function, tmp_path)

@@ -146,6 +146,7 @@ def test_a_refused_recipe_is_not_shown_as_if_it_held() -> None:
     assert "no plan: the recipe is refused" in annotune("check", EXAMPLES / "thesis/fig4_7.c").out
 
 
+@pytest.mark.alike(4)
 @pytest.mark.parametrize(
     "name",
     [

@@ -78,6 +78,7 @@ def regions(*arguments: str | Path) -> list[tuple[str, list[tuple[str, str]]]]:
     ]
 
 
+@pytest.mark.alike(4)
 @pytest.mark.parametrize(
     "name",
     [

@@ -61,6 +61,7 @@ def checked(*arguments: str | Path) -> Any:
     return [region | {"line": 0} for region in done.json["regions"]]
 
 
+@pytest.mark.alike(3)
 @pytest.mark.parametrize("name", SOURCES)
 def test_the_same_as_comments(name: str) -> None:
     source = EXAMPLES / name

@@ -81,6 +81,7 @@ def reported(folder: Path) -> list[str]:
     return ["report", str(folder)]
 
 
+@pytest.mark.alike(3)
 @pytest.mark.parametrize("arguments", [["check", "user.c"], ["--help"], ["report"]])
 def test_an_output_that_is_full_is_said(arguments: list[str], tmp_path: Path) -> None:
     Path("user.c").write_text(GOOD)
@@ -90,6 +91,7 @@ def test_an_output_that_is_full_is_said(arguments: list[str], tmp_path: Path) ->
     assert (done.returncode, done.stderr) == (1, "error: No space left on device\n")
 
 
+@pytest.mark.alike(3)
 @pytest.mark.parametrize("arguments", [["check", "user.c"], ["report"]])
 @pytest.mark.parametrize("closed", ["<&-", ">&-", ">&- 2>&-"])
 def test_a_standard_file_may_be_closed(arguments: list[str], closed: str, tmp_path: Path) -> None:

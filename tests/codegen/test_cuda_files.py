@@ -150,6 +150,7 @@ void f(int n, double c, double *restrict a, const double *restrict b) {
 """
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize("resident", [False, True])
 def test_nvcc_takes_what_is_timed(tmp_path: Path, resident: bool) -> None:
     made = emitted(tmp_path, TIMED, resident=resident).files[".cu"]

@@ -176,6 +176,7 @@ RUNS = [
 ]
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize("name", RUNS)
 def test_equals_the_original(name: str, tmp_path: Path) -> None:
     nest, recipe, words = NESTS[name]
@@ -220,6 +221,7 @@ LEFT = {
 }
 
 
+@pytest.mark.alike(3)
 @pytest.mark.parametrize("name", LEFT)
 def test_on_resident_data_no_call_allocates_what_blocks_leave(name: str, tmp_path: Path) -> None:
     source, target = source_of(text(LEFT[name], sizes={"n": 5000})), CudaTarget()

@@ -298,6 +298,7 @@ def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     return Built(folder, request.param, {"program": HEAD + PROGRAM})
 
 
+@pytest.mark.alike(4)
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_the_host_finds_what_regions_have_made(function: str, program: Built) -> None:
     assert all(region.is_resident for region in program.emissions["program"].source.regions)
@@ -386,6 +387,7 @@ void both(int n, int steps, double *x, double *y)
 """
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize("target", ON_DEVICES)
 def test_each_thread_has_a_block_of_its_own(target: str, tmp_path: Path) -> None:
     built = Built(tmp_path, target, {"shared": HEAD + SHARED}, TURNS)

@@ -96,7 +96,7 @@ def is_made_again(chosen: Chosen, target: str, variant: Variant) -> bool:
     return chosen.by(exact_recipe(target, variant)).text(target) == text
 
 
-@pytest.mark.alike(41)
+@pytest.mark.alike(82)
 @pytest.mark.parametrize(
     ("path", "number"), [pytest.param(p, n, id=f"{p.stem}-{n}") for p, n in REGIONS]
 )

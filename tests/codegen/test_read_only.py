@@ -49,6 +49,7 @@ def test_nvcc_loads_them_through_the_read_only_path(tmp_path: Path) -> None:
         assert loads.count(".nc") == 2 * loads.count("") > 0
 
 
+@pytest.mark.alike(4)
 @pytest.mark.parametrize("offset", [0, 1, 63, 64])
 def test_where_c_promises_nothing_overlaps_keep_the_promise_from_the_kernels(
     offset: int, tmp_path: Path

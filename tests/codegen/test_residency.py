@@ -57,6 +57,7 @@ def solver(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     return Built(tmp_path_factory.mktemp("solver"), request.param, {"solve": text}, DRIVER)
 
 
+@pytest.mark.alike(3)
 def test_conjugate_gradients_are_those_of_the_original(solver: Built) -> None:
     solver.outcomes(*(solving(iterations) for iterations in (0, 1, 2, 100)), solving(3, 3, 1))
 
@@ -263,6 +264,7 @@ def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     return Built(folder, request.param, {"program": HOST_CODE}, UNKNOWN)
 
 
+@pytest.mark.alike(4)
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_host_code_finds_what_regions_have_made(function: str, program: Built) -> None:
     jobs = [job_of(function, n, steps) for n in SIZES for steps in (0, 1, 4)]
@@ -276,6 +278,7 @@ CALLS = {
 }
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize("call", CALLS)
 def test_each_call_is_needed(call: str, program: Built) -> None:
     if program.target == "openmp":
@@ -286,6 +289,7 @@ def test_each_call_is_needed(call: str, program: Built) -> None:
         assert outcome is None or not outcome.same, function
 
 
+@pytest.mark.alike(3)
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_whatever_fails_results_are_right_or_the_program_stops(
     function: str, program: Built
@@ -302,6 +306,7 @@ def test_whatever_fails_results_are_right_or_the_program_stops(
     assert 0 < found.count(None) < len(found)
 
 
+@pytest.mark.alike(3)
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_where_memory_is_short_nothing_is_lost(function: str, program: Built) -> None:
     if program.target != "cuda":
@@ -361,6 +366,7 @@ def two_files(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
     return Built(tmp_path_factory.mktemp("two"), request.param, texts)
 
 
+@pytest.mark.alike(3)
 def test_functions_of_other_files_find_arrays_there(two_files: Built) -> None:
     jobs = [Job("steps", (n, count), (n, n)) for n in (1, 7, 40) for count in (0, 1, 5)]
     jobs += [Job("halved", (40,), (40,)), Job("added", (7,), (7, 7))]
@@ -457,6 +463,7 @@ def odd(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
     return Built(tmp_path_factory.mktemp("odd"), request.param, {"odd": ODD})
 
 
+@pytest.mark.alike(3)
 def test_odd_texts(odd: Built) -> None:
     jobs = [job_of("odd", n, steps) for n in (5, 16, 33) for steps in (0, 1, 5)]
     odd.outcomes(*jobs)
@@ -501,6 +508,7 @@ void f(int n, int steps, double *restrict x, double *restrict y)
 """
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize("target", ON_DEVICES)
 def test_rows_of_pointers(target: str, tmp_path: Path) -> None:
     built = Built(tmp_path, target, {"rows": ROWS})
@@ -508,6 +516,7 @@ def test_rows_of_pointers(target: str, tmp_path: Path) -> None:
     built.outcomes(*(Job("f", (n, 2), (n, n)) for n in (4, 16, 20)))
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize("target", ON_DEVICES)
 def test_regions_that_are_left_out_are_the_hosts(target: str, tmp_path: Path) -> None:
     text = (EXAMPLES / "nekbone/solve.c").read_text()

@@ -141,6 +141,7 @@ EXPECTED = {
 }
 
 
+@pytest.mark.alike(3)
 @pytest.mark.parametrize("target", TARGETS)
 def test_each_size_runs_its_own_kernel_and_all_others_the_general_one(
     target: str, tmp_path: Path

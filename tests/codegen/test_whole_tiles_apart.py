@@ -90,6 +90,7 @@ def checked(program: Executable, name: str, sizes: list[tuple[int, int]]) -> Non
 EXTENTS = [(1, 1), (2, 3), (3, 2), (3, 10), (6, 10), (6, 3), (10, 18), (11, 19), (SIZE, SIZE)]
 
 
+@pytest.mark.alike(3)
 @pytest.mark.parametrize(
     "way", [w if w in FEW else pytest.param(w, marks=pytest.mark.slow) for w in WAYS]
 )

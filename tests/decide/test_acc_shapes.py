@@ -68,7 +68,7 @@ def test_a_contraction_has_a_block_of_outputs_for_each_lane() -> None:
     ]
 
 
-@pytest.mark.alike(3)
+@pytest.mark.alike(6)
 @pytest.mark.parametrize(
     ("n", "lanes", "rows"),
     [(10, 200, [5, 5]), (15, 225, [5, 5]), (20, 200, [5, 5]), (24, 192, [4, 4]), (11, 242, [])],

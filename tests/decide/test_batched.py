@@ -120,6 +120,7 @@ def test_blocks_have_room_beside_each_other() -> None:
     assert not choice.general.of(Resident)
 
 
+@pytest.mark.alike(4)
 @pytest.mark.parametrize("sizes", [(8, 8, 8), (3, 20, 5), (7, 4, 11)])
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_point_has_a_certificate(kind: str, sizes: tuple[int, int, int]) -> None:

@@ -195,6 +195,7 @@ def test_when_it_applies(old: str, new: str, why: str) -> None:
         assert not isinstance(choices, str), choices
 
 
+@pytest.mark.alike(3)
 @pytest.mark.parametrize("path", ["fem/mass_action.c", "fem/interpolation.c", "nekbone/ax.c"])
 def test_the_operators_of_elements_have_it_first(path: str) -> None:
     text = (EXAMPLES / path).read_text()
@@ -203,6 +204,7 @@ def test_the_operators_of_elements_have_it_first(path: str) -> None:
         assert first.origin == "elements"
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize("text", [NESTS, ROWS], ids=["an element a block", "several"])
 def test_the_text_is_right_at_the_tuned_sizes_and_at_others(text: str, tmp_path: Path) -> None:
     program = executable(tmp_path, text)
@@ -256,6 +258,7 @@ def test_the_pasted_recipe_asks_for_the_same(text: str) -> None:
     assert its.general.steps == own.general.steps
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize("m", [5, 6])
 def test_with_an_operator_it_is_right_and_proven(m: int, tmp_path: Path) -> None:
     text = OPERATOR.replace("m = 6", f"m = {m}")
@@ -342,6 +345,7 @@ def test_copies_beyond_what_a_block_has_by_itself(tmp_path: Path) -> None:
         program.check(Call("ax", (n, count, *arrays), (size, size, 6 * size, n**2)))
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize("n", [6, 5])
 def test_strips_are_right_and_proven(n: int, tmp_path: Path) -> None:
     text = CUBES.replace("n = 6", f"n = {n}")
@@ -394,6 +398,7 @@ def test_a_thread_has_pairs_of_points() -> None:
     assert not any(step.pair for step in ax.of(Spread))
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize(
     ("d", "q"), [(8, 12), (9, 9), *(pytest.param(n, n, marks=pytest.mark.slow) for n in (8, 10))]
 )

@@ -129,7 +129,7 @@ def test_merged_loops_are_certified(kind: str) -> None:
     assert verify(replace(certificate, placed=moved)) != ()
 
 
-@pytest.mark.alike(2)
+@pytest.mark.alike(4)
 @pytest.mark.parametrize("kind", STATEMENTS)
 def test_merged_loops_are_right_at_every_size(kind: str, tmp_path: Path) -> None:
     program = executable(tmp_path, contraction(recipe(8), STATEMENTS[kind], n=5), strategy=AUTO)

@@ -114,6 +114,7 @@ def test_a_recipe_says_what_is_fused_late_and_scalar() -> None:
     assert is_made_again(chosen, "cuda", made)
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize(
     ("nests", "later", "why"),
     [

@@ -38,6 +38,7 @@ def test_one_loop_of_each_input_makes_all_three_levels() -> None:
     assert "assignment: i adjacent (its threads have neighbours of its own)" in said
 
 
+@pytest.mark.alike(3)
 @pytest.mark.parametrize(("size", "outputs"), [(256, (4, 4)), (512, (4, 4)), (2048, (8, 8))])
 def test_small_matrices_have_smaller_tiles_for_more_blocks(
     size: int, outputs: tuple[int, int]

@@ -208,7 +208,7 @@ def test_what_is_followed_is_not_spoken_of(tmp_path: Path, transformation: str, 
     assert notes(tmp_path, transformation, nest, 4096 if nest == COLUMN else 256) == []
 
 
-@pytest.mark.alike(7)
+@pytest.mark.alike(14)
 @pytest.mark.parametrize("target", ["cuda", "openacc"])
 @pytest.mark.parametrize(
     ("transformation", "nest", "n"),

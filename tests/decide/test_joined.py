@@ -127,6 +127,7 @@ def test_nests_that_stay_apart(first: int, read: str) -> None:
     assert JOINED not in [fusion for fusion, _ in one.space.branches]
 
 
+@pytest.mark.alike(3)
 @pytest.mark.parametrize("m", [1, 6, 7])
 @pytest.mark.parametrize("text", [SUMS, STEPS], ids=["sums", "steps"])
 def test_it_is_proven(text: str, m: int) -> None:

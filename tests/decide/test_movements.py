@@ -88,6 +88,7 @@ def test_the_other_ways_are_points_of_the_space() -> None:
     assert all(shared_bytes(unit, c) <= SHARED_BYTES for c in made(unit).first)
 
 
+@pytest.mark.alike(3)
 @pytest.mark.parametrize(("k", "function", "n"), CASES)
 def test_wide_copies_are_read_without_conflicts_and_every_plan_is_legal(
     k: int, function: str, n: int

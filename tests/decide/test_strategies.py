@@ -207,6 +207,7 @@ ROUND_TRIPS = [
 ]
 
 
+@pytest.mark.alike(3)
 @pytest.mark.parametrize(("strategy", "text"), ROUND_TRIPS)
 def test_the_recipe_of_a_point_asks_for_the_same_plan(strategy: str, text: str) -> None:
     one = decided_text(text)
@@ -257,6 +258,7 @@ POINTS = [
 LONG = {"heat_3d", "fdtd_2d", "correlation"}
 
 
+@pytest.mark.alike(3)
 @pytest.mark.parametrize(
     ("file", "function", "strategy"),
     [pytest.param(*p, marks=(pytest.mark.slow,) if p[1] in LONG else ()) for p in POINTS],
@@ -280,6 +282,7 @@ RUNS = {
 }
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize("strategy", RUNS)
 def test_generated_text_is_right_at_every_size(strategy: str, tmp_path: Path) -> None:
     statement, loops = RUNS[strategy]

@@ -41,6 +41,7 @@ EXAMPLES = [
 ]
 
 
+@pytest.mark.alike(3)
 @pytest.mark.parametrize(("text", "target", "core"), EXAMPLES)
 def test_the_core_is_in_the_emitted_text(text: str, target: str, core: str, tmp_path: Path) -> None:
     source = tmp_path / "example.c"

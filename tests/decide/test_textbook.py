@@ -123,6 +123,7 @@ def on_cores(source: Path, function: str) -> str:
     return re.findall(r"S\d+: (.* rows .*)", text.replace("i__", "i"))[-1]
 
 
+@pytest.mark.alike(3)
 @pytest.mark.parametrize("routine", LEVEL_3)
 def test_the_blas_of_level_3_comes_out_as_the_textbook_does(routine: str) -> None:
     """One form tests b, ``if (b[j][l] != 0)``: its tile asks it, and is the same otherwise."""
@@ -146,6 +147,7 @@ def test_a_condition_leaves_a_product_to_the_vector_units() -> None:
     )
 
 
+@pytest.mark.alike(3)
 @pytest.mark.parametrize("routine", ["dsyrkn", "dsyrkt", "dsyr2k", "dsr2kt", "dtrmlu", "dtrslu"])
 def test_triangles_are_predicted_to_be_no_slower_than_the_textbooks(routine: str) -> None:
     """Neither has a tile: a loop of the output ends where another one is."""

@@ -12,6 +12,7 @@ from support.nest_text import parse_nest, print_nest
 FILES = sorted(p.relative_to(EXAMPLES) for p in EXAMPLES.glob("*/*.c"))
 
 
+@pytest.mark.alike(3)
 @pytest.mark.parametrize("file", FILES, ids=str)
 def test_example(file: Path, golden: Golden) -> None:
     source = load_text((EXAMPLES / file).read_text())

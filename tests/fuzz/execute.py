@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from hypothesis import settings
+
 from annotune.measure.compile import ACC_MEMORY, KINDS, RUNTIME_FLAGS, RUNTIME_FOLDER
 from annotune.measure.cuda_text import translate
 from annotune.measure.directives import as_openmp_with_memory, with_memory
@@ -31,7 +33,8 @@ TOLERANCE = 1e-6
 # Without it gcc takes -(b * c) of complex numbers for -b * c, which gives zeros another sign.
 SIGNS = "-frounding-math"
 SHARED = ("-fPIC", "-fvisibility=default", "-fno-gnu-unique", "-w", "-g0", SIGNS)
-FAST = (*SHARED, "-O1")
+# Most of the time of the few programs that every run of the tests draws is gcc's.
+FAST = (*SHARED, "-O0" if settings.get_current_profile_name() == "laws" else "-O1")
 # The bits of a CPU without fused operations.
 NVCC = ("-arch=sm_90", "-O1", "--fmad=false", "-w", "-Xcompiler=-fPIC", "-cudart=shared")
 CUDA = ("-std=c++17", "-DANNOTUNE_CPU", "-include", "cuda_on_cpu.h", "-x", "c++")
@@ -176,7 +179,7 @@ class Builder:
         steps = {}
         kind = KINDS["cuda-cpu-race"]
         if "cuda" in made:
-            flags = tuple(f for f in kind.flags["c++"] if f.startswith("-fsan") or f == "-O1")
+            flags = tuple(f for f in kind.flags["c++"] if f.startswith(("-fsan", "-O")))
             runtime = [str(self.object(name)) for name in kind.runtime]
             steps["cuda-race"] = self._cuda(
                 folder, "cuda-race", made["cuda"], (*SHARED, "-g1", *flags), runtime

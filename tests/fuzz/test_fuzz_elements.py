@@ -14,7 +14,7 @@ from .examine import examine
 from .execute import Builder, execute
 from .program import Loop, Program, statements
 
-EXECUTED = 20 if IS_THOROUGH else 2
+EXECUTED = 20 if IS_THOROUGH else 1
 
 
 @pytest.mark.parametrize("kind", LONG)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from legacy_corpus import F2C
+from support.laws import IS_THOROUGH
 
 from .choices import Seeded
 from .execute import Builder
@@ -17,7 +18,7 @@ from .functions.source import read
 from .slow_part import chunks
 
 pytestmark = pytest.mark.skipif(F2C is None, reason="f2c is not installed")
-CHUNK = 20
+CHUNK = 20 if IS_THOROUGH else 8
 
 
 def test_no_statement_is_longer_than_a_line_of_fortran() -> None:

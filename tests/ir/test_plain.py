@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
+from support.laws import tried
 from support.nest_text import parse_nest
 
 from annotune.ir.expr import (
@@ -215,7 +216,7 @@ def same(old: Expr, new: Expr, values: Mapping[str, int]) -> bool:
     return computed(new, values) == wanted
 
 
-@settings(max_examples=500)
+@tried(500)
 @example(
     expr=Binary("+", Var("L"), Negate(Var("u"))),
     values=dict.fromkeys((name for name in TYPES if name not in "df"), 1),
@@ -241,13 +242,13 @@ def sums_of(*names: str) -> st.SearchStrategy[Expr]:
 SUMS = st.one_of(sums_of("i", "n", "lda"), sums_of("u", "v"), sums_of("L"), sums_of("s", "n"))
 
 
-@settings(max_examples=500)
+@tried(500)
 @given(expr=SUMS, values=VALUES)
 def test_so_they_do_of_sums(expr: Expr, values: dict[str, int]) -> None:
     assert same(expr, Plain(TYPES).expr(expr), values)
 
 
-@settings(max_examples=500)
+@tried(500)
 @given(expr=EXPRESSIONS, values=VALUES, held=st.lists(EXPRESSIONS, max_size=2))
 def test_so_they_do_where_facts_hold(expr: Expr, values: dict[str, int], held: list[Expr]) -> None:
     conditions = [*held, *map(expression, HOLDS[:-1])]

@@ -75,6 +75,7 @@ def plan(races: bool) -> CheckPlan:
     return CheckPlan(({"m": 5, "n": 8},), threads=2, sanitize=races, races=races)
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize("way", WAYS)
 def test_the_generated_text_passes(way: str, shared: object) -> None:
     assert callable(shared)
@@ -95,6 +96,7 @@ def test_a_mistake_does_not_pass(way: str, one: Mutation, shared: object) -> Non
     assert trial.reason
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize("arch", ["sm_90", "sm_80"])
 def test_nvcc_takes_it_without_a_warning(arch: str, shared: object, tmp_path: Path) -> None:
     if here().nvcc is None:

@@ -283,12 +283,14 @@ EXPECTED = {
 }
 
 
+@pytest.mark.alike(4)
 @pytest.mark.parametrize("entry", EXPECTED)
 def test_a_right_kernel_is_right_in_every_order(library: Path, entry: str) -> None:
     said = answers(library, IN_ALL_ORDERS + f"    say(*call('{entry}', n, values))")
     assert said == [[0, EXPECTED[entry]]] * 3
 
 
+@pytest.mark.alike(4)
 @pytest.mark.parametrize("entry", EXPECTED)
 def test_a_right_kernel_is_right_under_the_sanitizers(asan_library: Path, entry: str) -> None:
     script = IN_ALL_ORDERS + f"    say(*call('{entry}', n, values))"

@@ -119,6 +119,7 @@ def test_the_text_has_an_array_for_each_gang(case: Case) -> None:
     assert "__GNUC__ < 12" in body
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize("resident", [False, True], ids=["host", "resident"])
 @pytest.mark.parametrize("name", ["openacc", "openmp_target"])
 def test_each_target_is_right(name: str, resident: bool, case: Case) -> None:

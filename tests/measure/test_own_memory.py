@@ -81,6 +81,7 @@ def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     return Case(TEXTS[request.param], tmp_path_factory.mktemp("oracle"))
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize("resident", [False, True], ids=["host", "resident"])
 @pytest.mark.parametrize("name", KINDS)
 def test_each_target_is_right(name: str, resident: bool, case: Case) -> None:
@@ -90,6 +91,7 @@ def test_each_target_is_right(name: str, resident: bool, case: Case) -> None:
     assert (trial.status, trial.reason) == (Status.CORRECT, "")
 
 
+@pytest.mark.alike(3)
 @pytest.mark.parametrize("resident", [False, True], ids=["host", "resident"])
 @pytest.mark.parametrize("name", KINDS)
 def test_what_comes_of_them_is_compared(name: str, resident: bool, case: Case) -> None:

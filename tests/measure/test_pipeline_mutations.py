@@ -138,6 +138,7 @@ def pipelined(tmp_path_factory: pytest.TempPathFactory) -> object:
     return lru_cache(lambda way: Pipelined(way, tmp_path_factory.mktemp("oracle")))
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize(
     "way",
     [

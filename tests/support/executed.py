@@ -134,7 +134,7 @@ class Executable:
         (folder / "original.c").write_text(text)
         (folder / "host.c").write_text(self.host)
         (folder / "device.cu").write_text(translate(self.cuda))
-        strict = (*flags, "-O1", "-Wall", "-Werror", "-Wno-unused", "-Wno-maybe-uninitialized")
+        strict = (*flags, "-O0", "-Wall", "-Werror", "-Wno-unused", "-Wno-maybe-uninitialized")
         run("gcc", *strict, *SHARED, "-shared", folder / "original.c", "-o", folder / "original.so")
         run("gcc", *strict, *SHARED, "-c", folder / "host.c", "-o", folder / "host.o")
         device = ("g++", "-O0", *SHARED, folder / "host.o", *CUDA, "-shared", folder / "device.cu")

@@ -118,6 +118,7 @@ def test_a_loop_that_is_no_sum_of_a_block_of_registers() -> None:
     assert refusal.code == "AT264"
 
 
+@pytest.mark.alike(4)
 @pytest.mark.parametrize("a", ["A[i][l]", "A[l][i]"])
 @pytest.mark.parametrize("b", ["B[l][j]", "B[j][l]"])
 def test_the_lanes_of_a_warp_meet_in_no_bank(a: str, b: str) -> None:

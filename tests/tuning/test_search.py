@@ -60,7 +60,7 @@ def _asked(
     search.close()
 
 
-@pytest.mark.alike(2)
+@pytest.mark.alike(6)
 @pytest.mark.parametrize("name", SEARCHES)
 def test_no_point_is_asked_for_twice_and_the_budget_is_used(name: str) -> None:
     found = list(_asked(name, POINTS, [*TIMES], 14, batch=3))
@@ -68,7 +68,7 @@ def test_no_point_is_asked_for_twice_and_the_budget_is_used(name: str) -> None:
     assert set(found) <= set(range(len(POINTS)))
 
 
-@pytest.mark.alike(2)
+@pytest.mark.alike(6)
 @pytest.mark.parametrize("name", SEARCHES)
 def test_a_seed_gives_the_same_points_again(name: str) -> None:
     first = list(_asked(name, POINTS, [*TIMES], 10, seed=3))

@@ -238,6 +238,7 @@ def test_what_cannot_be_run_for_any_size_of_the_rest_is_left_out(
     assert found.warnings == ()
 
 
+@pytest.mark.alike(4)
 @needs_openmp
 @pytest.mark.parametrize("sizes", ["n == 16 && m == 40", "n == 24 && m == 40"])
 @pytest.mark.parametrize(

@@ -63,6 +63,7 @@ BY_HAND: dict[str, Callable[[int, int], int]] = {
 }
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize("name", BY_HAND)
 def test_finite_elements_take_one_direction_after_the_other(name: str) -> None:
     for order in ORDERS:

@@ -202,6 +202,7 @@ annotune.emit(7)
 """
 
 
+@pytest.mark.slow
 def test_a_program_of_the_user_s_is_typed(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)
@@ -220,6 +221,9 @@ def test_a_program_of_the_user_s_is_typed(tmp_path: Path) -> None:
         (12, "error"),
     ]
     assert '"list[float | None]"' in said[0][2]
+
+
+def test_users_get_the_types() -> None:
     assert (ROOT / "annotune" / "py.typed").exists()
 
 

@@ -103,6 +103,7 @@ def configured(
     return called("cmake", "-G", generator, "-B", "b", f"-Dannotune_DIR={folder}")
 
 
+@pytest.mark.alike(2)
 @pytest.mark.usefixtures("project")
 @pytest.mark.parametrize("generator", ["Ninja", "Unix Makefiles"])
 def test_cmake_builds_first_choices_and_nothing_twice(generator: str) -> None:

@@ -119,6 +119,7 @@ def sizes_of(report: RegionReport, least: int) -> tuple[Mapping[str, int], ...]:
     return (unequal, tens, ones) if IS_THOROUGH else (unequal, ones)
 
 
+@pytest.mark.alike(5)
 @pytest.mark.parametrize(("file", "function", "target"), CASES)
 def test_emitted_text_equals_the_original(
     file: str, function: str, target: str, tmp_path: Path

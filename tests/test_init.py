@@ -502,6 +502,7 @@ def shares(listed: str) -> dict[str, float]:
     return {name: float(share) for share, name in found}
 
 
+@pytest.mark.alike(2)
 @pytest.mark.skipif(shutil.which("perf") is None, reason="it takes perf")
 @pytest.mark.parametrize("flags", [("-g",), ()])
 def test_weighs_nests_by_the_samples_of_perf(flags: tuple[str, ...]) -> None:

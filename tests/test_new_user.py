@@ -206,6 +206,7 @@ def annotated_tuned_linked(desk: Desk, budget: int, first_s: int) -> tuple[list[
     return words, link
 
 
+@pytest.mark.slow
 def test_from_an_unannotated_file_to_a_program_that_computes_the_same(tmp_path: Path) -> None:
     annotated_tuned_linked(Desk(tmp_path), budget=1, first_s=10)
 

@@ -86,6 +86,7 @@ def row(region: dict[str, Any], name: str) -> dict[str, Any]:
     return next(r for r in region["rows"] if r["name"] == name)
 
 
+@pytest.mark.slow
 def test_a_run_writes_six_files_and_tells_where_each_figure_comes_from(tmp_path: Path) -> None:
     cc = wrapper(tmp_path, "gcc", OPENMP_MARK, "fail")
     done = run(tmp_path, "--budget", "2", "--time", TIME, CC=cc)
@@ -117,21 +118,20 @@ def test_a_run_writes_six_files_and_tells_where_each_figure_comes_from(tmp_path:
     assert region["flop"] == 2 * 96**3
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("deed", "status"),
     [
         ("fail", "compile"),
-        ("crash", "compile"),
-        ("hang", "timeout"),
-        ("miscompile", "correctness"),
+        pytest.param("crash", "compile", marks=pytest.mark.slow),
+        pytest.param("hang", "timeout", marks=pytest.mark.slow),
+        pytest.param("miscompile", "correctness", marks=pytest.mark.slow),
     ],
 )
 def test_a_c_compiler_that_errs_for_one_variant_costs_that_variant(
     tmp_path: Path, deed: str, status: str
 ) -> None:
     cc = wrapper(tmp_path, "gcc", OPENMP_MARK, deed)
-    done = run(tmp_path, "--target", "openmp", "--budget", "3", "--time", TIME, CC=cc)
+    done = run(tmp_path, "--target", "openmp", "--budget", "2", "--time", TIME, CC=cc)
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
     costs_the_first_openmp_variant(json.loads(done.stdout), status)
@@ -209,6 +209,7 @@ void triad(int n, double *restrict a, const double *restrict b, const double *re
 """
 
 
+@pytest.mark.slow
 def test_copies_that_cost_what_the_kernels_gain_are_told(tmp_path: Path) -> None:
     (tmp_path / "triad.c").write_text(TRIAD)
     command = [sys.executable, "-m", "annotune"]

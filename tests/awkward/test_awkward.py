@@ -63,6 +63,7 @@ def built(target: str, folder: Path) -> Path:
     return program
 
 
+@pytest.mark.alike(3)
 @pytest.mark.parametrize("target", DEFAULT_TARGETS)
 def test_emitted_files_do_what_the_program_does(
     target: str, expected: list[str], tmp_path: Path

@@ -59,6 +59,7 @@ def test_without_nvcc_a_workload_has_its_reason(tmp_path: Path) -> None:
     assert "sd_t_s1_1-A: not available because no compiler for nvcc" in table([row])
 
 
+@pytest.mark.slow
 @needs_nvcc
 def test_a_run_prints_a_line_per_kernel_and_writes_json(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]

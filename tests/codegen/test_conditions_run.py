@@ -182,7 +182,7 @@ def cuda(tmp_path_factory: pytest.TempPathFactory) -> Executable:
     return executable(tmp_path_factory.mktemp("conditions"), TEXT)
 
 
-@pytest.mark.alike(2)
+@pytest.mark.alike(3)
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_kernels_run_where_the_conditions_hold_alone(cuda: Executable, function: str) -> None:
     for fits in (True, False):

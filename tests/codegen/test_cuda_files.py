@@ -130,7 +130,7 @@ def compiled(folder: Path, text: str) -> str:
     return done.stdout + done.stderr
 
 
-@pytest.mark.alike(3)
+@pytest.mark.alike(4)
 @pytest.mark.parametrize(
     ("name", "function"),
     [("nekbone/local_grad3.c", ""), ("nwchem/sd_t_d1.c", "sd_t_d1_1"), ("gemm/gemm.c", "")],

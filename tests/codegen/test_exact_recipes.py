@@ -151,7 +151,7 @@ def test_winners_at_some_of_several_sizes_come_back(won: tuple[int, ...], target
     assert variant_of(own, recipe, Origin.at("f.c", recipe), at_sizes[:0]) is None
 
 
-@pytest.mark.alike(PARTS)
+@pytest.mark.alike(50)
 @pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.parametrize("target", TARGET_NAMES)
 def test_the_recipes_of_random_points_make_their_texts_again(part: int, target: str) -> None:

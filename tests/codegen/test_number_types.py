@@ -20,6 +20,7 @@ def nest(parameters: str, body: str) -> str:
     )
 
 
+@pytest.mark.alike(3)
 @pytest.mark.parametrize(
     ("parameters", "body"),
     [

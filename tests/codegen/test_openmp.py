@@ -63,6 +63,7 @@ def test_the_file_compiles_without_a_warning(name: str, tmp_path: Path) -> None:
     assert warnings(emitted(name), ("-fopenmp",), tmp_path) == ""
 
 
+@pytest.mark.alike(3)
 @needs_gcc
 @pytest.mark.parametrize("name", RUNS)
 def test_blocks_equal_the_original_at_awkward_sizes(name: str, tmp_path: Path) -> None:

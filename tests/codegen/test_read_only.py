@@ -78,6 +78,7 @@ CHOICES = (
 )
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize("statement", CHOICES)
 def test_nvcc_makes_no_read_only_load_of_what_the_kernel_writes(
     statement: str, tmp_path: Path

@@ -138,7 +138,7 @@ int main(int, char **given)
 """
 
 
-@pytest.mark.alike(2)
+@pytest.mark.alike(4)
 @pytest.mark.parametrize("slots", [1, 3])
 def test_calls_at_the_same_time(slots: int, tmp_path: Path) -> None:
     (tmp_path / "ring.cpp").write_text(PROGRAM)

@@ -301,6 +301,7 @@ def test_a_thread_has_a_strip_of_points() -> None:
     assert len(first.of(Unroll)) == 2
 
 
+@pytest.mark.slow
 def test_neighbours_of_a_point_come_at_once(tmp_path: Path) -> None:
     text = CUBES.replace("v[restrict m][n][n][n]", "v[restrict m][n][n][n][2]")
     text = text.replace("v[e][i][j][l]", "v[e][i][j][l][0]").replace(

@@ -173,6 +173,7 @@ def triples(n: int) -> Decided:
     return decided_example("nwchem/sd_t_d1.c", "sd_t_d1_1", AUTO, sizes=dict.fromkeys(names, n))
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize(("n", "rows", "each", "held"), [(28, 4, 7, 7), (20, 4, 5, 5)])
 def test_lengths_that_eight_does_not_divide_are_split_in_their_divisors(
     n: int, rows: int, each: int, held: int
@@ -323,6 +324,7 @@ def test_every_assignment_and_staging_is_right_at_every_size(tmp_path: Path) -> 
     program.check(*calls, launches=True)
 
 
+@pytest.mark.slow
 def test_the_rules_own_tiles_are_right_at_every_size(tmp_path: Path) -> None:
     program = executable(tmp_path, gemm(64) + batched(33, 2).replace("void f(", "void g("))
     calls = [

@@ -17,7 +17,11 @@ from .program import Loop, Program, statements
 EXECUTED = 20 if IS_THOROUGH else 1
 
 
-@pytest.mark.parametrize("kind", LONG)
+# The texts of a long product take the longest to be made.
+MADE = [pytest.param(k, marks=pytest.mark.slow) if k == "products" else k for k in LONG]
+
+
+@pytest.mark.parametrize("kind", MADE)
 def test_texts_of_long_programs_run_as_the_original(kind: str, tmp_path: Path) -> None:
     drawn = [LONG[kind](Seeded("executed", k), f"f{k}") for k in range(EXECUTED)]
     ones = [examine(p.text(), k, bool(k % 2), with_claims=False) for k, p in enumerate(drawn)]
@@ -28,6 +32,7 @@ def test_texts_of_long_programs_run_as_the_original(kind: str, tmp_path: Path) -
     assert ran.executed["original"] == ran.executed["cuda"] == EXECUTED
 
 
+@pytest.mark.slow
 def test_the_nests_of_an_element_hand_on_arrays() -> None:
     """Half of the programs have one loop over elements around nests that share a work array."""
     drawn = [element_nest(Seeded("shapes", k), "f") for k in range(40)]

@@ -349,6 +349,7 @@ def test_directives_written_by_hand(is_openmp: bool, tmp_path: Path) -> None:
             assert WRONG[one][1] in words
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize(
     ("name", "clause", "moving"),
     [("openacc", "present(", "copy"), ("openmp_target", "map(alloc:", "map(to")],

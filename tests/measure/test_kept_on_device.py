@@ -52,6 +52,7 @@ def program(name: str, kind: str, checker: Checker) -> Program:
     return Program(name, kind, code, target.standalone(code) if code.device else "")
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize(("name", "kind"), [("cuda", "cuda-cpu"), ("openacc", "openacc")])
 def test_without_copies_the_results_are_right(name: str, kind: str, checker: Checker) -> None:
     one = program(name, kind, checker)

@@ -237,6 +237,7 @@ MASKED = {
 }
 
 
+@pytest.mark.alike(3)
 @needs_gcc
 @pytest.mark.parametrize(
     ("c_text", "nest", "right", "wrong"),

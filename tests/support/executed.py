@@ -155,18 +155,22 @@ class Executable:
         rows = iter(Outcome(*json.loads(line)) for line in child.stdout.splitlines())
         return [[next(rows) for _ in call.orders] for call in calls]
 
-    def check(self, *calls: Call, returns: bool = False, launches: bool | None = None) -> None:
+    def check(
+        self, *calls: Call, returns: bool = False, launches: bool | None = None
+    ) -> list[list[Outcome]]:
         """Assert that every call in every order gives what the original gives.
 
-        `launches` also asserts whether any kernel ran.
+        `launches` also asserts whether any kernel ran. Returns what happened.
         """
-        for call, outcomes in zip(calls, self.outcomes(*calls, returns=returns), strict=True):
+        found = self.outcomes(*calls, returns=returns)
+        for call, outcomes in zip(calls, found, strict=True):
             for outcome in outcomes:
                 assert outcome.same, (call, outcome)
                 assert outcome.live_allocations == 0, (call, outcome)
                 assert outcome.broken_zones == 0, (call, outcome)
                 if launches is not None:
                     assert (outcome.launches > 0) is launches, (call, outcome)
+        return found
 
     @staticmethod
     def _job(call: Call, returns: bool) -> dict[str, Any]:

@@ -130,7 +130,7 @@ FORMS: Mapping[str, Sequence[Job]] = {
 }
 
 
-@pytest.mark.alike(2)
+@pytest.mark.alike(4)
 @pytest.mark.parametrize("form", FORMS)
 def test_targets_compute_what_numpy_does(form: str, tmp_path: Path) -> None:
     check(tmp_path, FORMS[form])

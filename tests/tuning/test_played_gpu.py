@@ -96,6 +96,7 @@ def test_the_winner_is_measured_and_profiled(environ: dict[str, str]) -> None:
     assert (found.reason, found.time_s) == ("", pytest.approx(4e-4))
 
 
+@pytest.mark.slow
 def test_what_is_proved_ahead_is_not_proved_again(
     environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -118,16 +119,19 @@ def test_what_is_proved_ahead_is_not_proved_again(
     assert timed == [True]
 
 
+@pytest.mark.slow
 def test_no_profiler_is_asked_for_what_no_table_is_about(environ: dict[str, str]) -> None:
     found = profile_of(region_of(replace(CONFIG, profiles=False), environ))
     assert (found.reason, found.time_s) == (NOT_ASKED, None)
 
 
+@pytest.mark.slow
 def test_without_a_profiler_the_reason_is_kept(environ: dict[str, str]) -> None:
     found = profile_of(region_of(CONFIG, {**environ, "PATH": os.environ["PATH"]}))
     assert (found.reason, found.time_s) == (NO_NCU, None)
 
 
+@pytest.mark.slow
 def test_a_text_for_the_tuned_sizes_alone_stands_its_proofs(
     environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -150,6 +154,7 @@ def test_without_a_winner_there_is_no_profile(
     assert region_of(CONFIG, environ).profiles == ()
 
 
+@pytest.mark.slow
 def test_a_suite_measures_on_it_and_predicts_what_no_compiler_offloads(
     environ: dict[str, str],
 ) -> None:

@@ -156,6 +156,7 @@ def test_a_text_under_another_macro_stops_the_compiler(name: str, tmp_path: Path
         assert compiled(source, texts, (flag,)) == set(OPTIONS), flag
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize("size", [50, 20])
 def test_an_integer_macro_may_be_another(size: int, tmp_path: Path) -> None:
     """What is no integer may not: a text that holds 2.0 would be wrong under another SCALE."""

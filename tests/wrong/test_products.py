@@ -36,6 +36,7 @@ void one(int n, int m, const TYPE *restrict a, TYPE *restrict y)
 """
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize(
     ("type_", "great", "tuned"), [("double", 2.0**400, 5000), ("float", 2.0**50, 100)]
 )
@@ -86,6 +87,7 @@ void rows(int n, const TYPE complex *restrict a, const TYPE *restrict b, TYPE co
 """
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize("type_", ["double", "float"])
 def test_zeros_of_complex_products(type_: str, tmp_path: Path) -> None:
     source, made = tmp_path / "p.c", tmp_path / "made"

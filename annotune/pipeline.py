@@ -58,11 +58,12 @@ from annotune.settings_check import (
 )
 from annotune.space.decision import Base, Decision, Point, decide
 from annotune.space.limits import with_asked
-from annotune.space.points import acc_space, decide_acc
+from annotune.space.points import acc_space, adding_on_host, decide_acc, sums_on_host
 from annotune.space.space import Space, region_space
 from annotune.space.unused_hints import unused_hints
 from annotune.space.variants import Variant, has_general
 from annotune.strategies.hints import refused_wishes
+from annotune.transforms.cache import AddOnHost
 from annotune.transforms.map import Map
 from annotune.tuning.config import NEVER, RunConfig, Stop, wanted
 
@@ -933,7 +934,8 @@ def _examine(region: Region, settings: Settings, device: Device) -> RegionReport
         problems += refused_wishes(analysis)
         base = Base.of(analysis, settings.strategy)
         space = region_space(base).on(device)
-        point, decision, made = _first_plan(base, space)
+        sums = () if settings.resident else sums_on_host(analysis, device)
+        point, decision, made = _first_plan(base, space, sums)
         problems += unused_hints(analysis, base.nests(point.fusion, decision.asked))
         if isinstance(made, Diagnostic):
             problems.append(made)
@@ -956,16 +958,18 @@ def _examine(region: Region, settings: Settings, device: Device) -> RegionReport
     return report
 
 
-def _first_plan(base: Base, space: Space) -> tuple[Point, Decision, Plan | Diagnostic]:
+def _first_plan(
+    base: Base, space: Space, sums: Sequence[AddOnHost]
+) -> tuple[Point, Decision, Plan | Diagnostic]:
     """Return the first point that there is a plan of, or the first one and why there is none.
 
-    Where a transform refuses what a strategy chose, and nobody asked for, what comes next will do.
+    The rules have the host add `sums`. Where a transform refuses what a strategy chose, and nobody asked for, what comes next will do.
     """
     analysis, spec = base.analysis, base.analysis.region.spec
     tried: list[tuple[Point, Decision, Plan | Diagnostic]] = []
     # To list the others takes a while.
     for point in chain((space.first,), islice(space.points(), 1, MOST_REFUSED)):
-        decision = decide(base, point)
+        decision = adding_on_host(decide(base, point), sums)
         sizes, places = analysis.region.sizes, decision.places
         is_whole = has_general(analysis)
         made = build(analysis, decision.choices, decision.groups, sizes, places, is_whole)

@@ -178,6 +178,11 @@ def adds_to_real(region: Region, assign: Assign) -> bool:
     return reduction_operator(assign) == "+" and _type(region, assign.target) in _REALS
 
 
+def is_narrowed(region: Region, assign: Assign) -> bool:
+    """Return whether what a statement computes is rounded to the narrower type of its target."""
+    return _type(region, assign.target) == "float" and not _is_float(region, assign.value)
+
+
 def may_leave_range(region: Region, assign: Assign) -> bool:
     """Return whether a statement multiplies reals, of which some may leave the range of their type.
 

@@ -5,7 +5,7 @@ The copies between host and device around a region's kernels, and the time that 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import prod
 
@@ -200,8 +200,15 @@ class HostCopies:
         return tuple(name for name, size in longest if size * SMALL * len(longest) >= self.total)
 
 
-def copies(analysis: Analysis, sizes: Mapping[str, int] | None = None) -> HostCopies | str:
-    """Return what the entry of a region copies, at its sizes or others, or why it is not known."""
+def copies(
+    analysis: Analysis,
+    sizes: Mapping[str, int] | None = None,
+    added: Collection[str] = (),
+) -> HostCopies | str:
+    """Return what the entry of a region copies, at its sizes or others, or why it is not known.
+
+    Arrays to which the host adds what kernels have `added` are not sent.
+    """
     known = analysis.region.sizes if sizes is None else sizes
     to_device = to_host = 0
     of: dict[str, int] = {}
@@ -215,10 +222,26 @@ def copies(analysis: Analysis, sizes: Mapping[str, int] | None = None) -> HostCo
         if length is None:
             return f"the length of {name} is not known"
         size = max(0, length) * element_bytes(array.element)
-        sent = size if use.is_read or not use.overwritten else 0
+        sent = size if (use.is_read or not use.overwritten) and name not in added else 0
         fetched = size if use.is_written else 0
         to_device, to_host, of[name] = to_device + sent, to_host + fetched, sent + fetched
     return HostCopies(to_device, to_host, of)
+
+
+def need_not_be_sent(analysis: Analysis, array: str, device: Device) -> bool:
+    """Return whether the host had better add to an array than send it, if it is only added to.
+
+    The bus takes longer to send it than the device to have nothing there, with a launch. On the
+    host nothing is lost: to add reads and writes the array, as the copy of it does which a call
+    keeps of what it sends and overwrites.
+    """
+    use = analysis.uses.get(array)
+    if use is None or not (use.is_read and use.is_written):
+        return False
+    length = value_at(analysis.shapes[array].length, analysis.region.sizes)
+    size = 0 if length is None else length * element_bytes(analysis.region.arrays[array].element)
+    begun_s = device.kernel_launch_us * 1e-6 + size / (device.sustained_bandwidth_gb_s * 1e9)
+    return size / (device.sustained_host_link_gb_s * 1e9) > begun_s
 
 
 def copy_time(moved: HostCopies, device: Device, is_staged: bool = False) -> float:

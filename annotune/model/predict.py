@@ -78,7 +78,7 @@ from annotune.schedule.candidate import (
 )
 from annotune.schedule.launch_sizes import TEAM
 from annotune.schedule.units import Unit, with_merged
-from annotune.transforms.cache import Aligned, Resident
+from annotune.transforms.cache import AddOnHost, Aligned, Resident
 from annotune.transforms.map import Team
 from annotune.transforms.merge import Decode, Merge
 from annotune.transforms.registers import DEPTH_LANES, ROW_LANES, Hold
@@ -918,7 +918,8 @@ class RegionModel:
             self._kernel(unit, choice, compiled.get(choice.leader))
             for unit, choice in zip(self.units, self.choices, strict=True)
         )
-        moved = copies(self.analysis)
+        added = {step.array for choice in self.choices for step in choice.of(AddOnHost)}
+        moved = copies(self.analysis, added=added)
         name = self.device.vendor_name
         if isinstance(moved, str):
             return Forecast(name, kernels, None, moved)

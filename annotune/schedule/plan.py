@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from annotune.ir.nest import COPY_LEVELS, CachedSection, Level, Loop, Stmt, walk_stmts
 from annotune.schedule.candidate import Candidate
-from annotune.transforms.cache import Aligned, AnySize, Resident
+from annotune.transforms.cache import AddOnHost, Aligned, AnySize, Resident
 from annotune.transforms.map import Map
 from annotune.transforms.spread import Spread
 from annotune.transforms.transform import Schedule
@@ -99,6 +99,11 @@ class Plan:
     choices: tuple[Candidate, ...]
     constants: Mapping[str, int] = field(default_factory=dict)
     schedule: Schedule = ()
+
+    @property
+    def added(self) -> frozenset[str]:
+        """Return the arrays to which the host adds what the kernels have computed from nothing."""
+        return frozenset(step.array for step in self.schedule if isinstance(step, AddOnHost))
 
     def kernels(self) -> Iterator[Kernel]:
         """Yield the kernels in the order of their launches."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import islice
 from typing import ClassVar, Generic, TypeVar
 
@@ -15,6 +16,7 @@ from annotune.analysis.facts import Analysis
 from annotune.annotation.devices import Device
 from annotune.annotation.flags import Flags, code_flags_at
 from annotune.diagnostics import AnnotuneError
+from annotune.model.bounds import need_not_be_sent
 from annotune.model.predict import RegionModel
 from annotune.schedule.candidate import Candidate, Reason
 from annotune.schedule.plan import Plan
@@ -35,7 +37,8 @@ from annotune.space.space import Product, Space, UnitSpace
 from annotune.space.variants import Listing, Variant, planned
 from annotune.strategies.openacc import acc_shapes, as_asked, in_form, other_level
 from annotune.strategies.registry import Proposals
-from annotune.transforms.cache import Cache
+from annotune.transforms.cache import AddOnHost, Cache, adding, why_not_added
+from annotune.transforms.language import of_kind
 from annotune.transforms.map import Map
 from annotune.transforms.messages import ACC_FORM
 
@@ -193,7 +196,11 @@ class GpuPoints(TargetPoints[Point]):
         Raises:
             AnnotuneError: The recipe names what is not there, or asks for what is illegal.
         """
-        return decide(self.base, point)
+        return adding_on_host(decide(self.base, point), self._sums)
+
+    @cached_property
+    def _sums(self) -> tuple[AddOnHost, ...]:
+        return sums_on_host(self.base.analysis, self.device)
 
     def flags(self, flags: Flags) -> Sequence[str]:
         """Return those flags of the annotation's that the target's compiler gets."""
@@ -261,6 +268,29 @@ class GpuPoints(TargetPoints[Point]):
         """Return what tables show of a point, compiler flags among it where there are any."""
         given = self.flags(code_flags_at(self.base.analysis.region.spec, point.params))
         return {**config(decision, point), **({"flags": " ".join(given)} if given else {})}
+
+
+ADDED = "it is only added to, and to send it takes the bus longer than to begin at nothing"
+
+
+def sums_on_host(analysis: Analysis, device: Device) -> tuple[AddOnHost, ...]:
+    """Return the sums that the rules have the host add to arrays."""
+    long = (name for name in analysis.uses if need_not_be_sent(analysis, name, device))
+    return tuple(adding(analysis, name) for name in long if not why_not_added(analysis, name))
+
+
+def adding_on_host(found: Decision, sums: Sequence[AddOnHost]) -> Decision:
+    """Return a decision with the sums that the host adds, those of the recipe before the rules'."""
+    asked = found.asked.of(AddOnHost)
+    named = {step.array for step in asked}
+    choices = []
+    for choice in found.choices:
+        choice = choice.having(*of_kind(asked, AddOnHost, choice.statements))
+        for step in of_kind(sums, AddOnHost, choice.statements):
+            if step.array not in named:
+                choice = choice.having(step, why=Reason(step.array, "added on the host", ADDED))
+        choices.append(choice)
+    return replace(found, choices=tuple(choices))
 
 
 APART = (

@@ -14,7 +14,7 @@ from annotune.schedule.candidate import Candidate
 from annotune.space.decision import Decision, Point
 from annotune.strategies.movements import described
 from annotune.strategies.openacc import RECIPE, acc_levels
-from annotune.transforms.cache import Aligned, Resident
+from annotune.transforms.cache import AddOnHost, Aligned, Resident
 from annotune.transforms.distribute import Fuse
 from annotune.transforms.language import on_place, words_of, written
 from annotune.transforms.map import Map
@@ -29,11 +29,12 @@ from annotune.transforms.tile_ends import Pad, Peel
 
 ACC_PLACES = ("gang", "worker", "vector")
 # What is said of arrays of a block, by the names of settings.
-COPIES: tuple[tuple[str, type[Bring | Aligned | Keep | Bulk]], ...] = (
+COPIES: tuple[tuple[str, type[Bring | Aligned | Keep | Bulk | AddOnHost]], ...] = (
     ("brought", Bring),
     ("aligned", Aligned),
     ("kept", Keep),
     ("bulk", Bulk),
+    ("added", AddOnHost),
 )
 
 
@@ -169,7 +170,8 @@ _OF_LOOPS = (
     "hold",
     "mma",
 )
-_KEPT = ("acc", "distribute", "permute", "pad", "peel", *_OF_LOOPS)
+# What the rules find by themselves, whatever the kernels are, need not be said either.
+_KEPT = ("acc", "distribute", "permute", "pad", "peel", "add_on_host", *_OF_LOOPS)
 
 
 def _subject(command: Command) -> tuple[object, ...]:

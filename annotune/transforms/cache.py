@@ -3,26 +3,31 @@
 What the lanes of a gang read again and again, to keep it near; how many blocks should fit on a
 multiprocessor, so that a thread takes few registers; where arrays start, so that it loads
 neighbours at once; and sizes that it is not told.
+
+And which outputs the host adds to: of an array that a region only adds to nothing is sent, kernels
+begin at -0.0 there, which added to any number is that number, and the host adds what comes back.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import prod
 from typing import ClassVar
 
 from annotune.analysis.facts import AccessFacts, Analysis
+from annotune.analysis.reductions import adds_to_real, is_narrowed
 from annotune.annotation.commands import Kind
 from annotune.diagnostics import Diagnostic
 from annotune.ir.c_types import element_bytes
-from annotune.ir.expr import Access, Binary, Expr, Int, Select, Var, substitute, walk
+from annotune.ir.expr import Access, Binary, Expr, Int, Select, Var, accesses, substitute, walk
 from annotune.ir.fold import fold, trip_count
-from annotune.ir.nest import Assign, CachedSection, Level, Loop, walk_stmts
+from annotune.ir.nest import Assign, CachedSection, Level, Loop, expressions, walk_stmts
 from annotune.transforms.legality import missing
-from annotune.transforms.messages import NOT_ALIGNED, NOT_ANY_SIZE, NOT_CACHED
-from annotune.transforms.transform import CUDA_GUIDE, Context, OnStatement, Word, takes
-from annotune.transforms.tree import Body, find_assign, numbers, path, top_of
+from annotune.transforms.messages import NOT_ADDED, NOT_ALIGNED, NOT_ANY_SIZE, NOT_CACHED
+from annotune.transforms.transform import CUDA_GUIDE, TALK, Context, OnStatement, Word, takes
+from annotune.transforms.tree import Body, find_assign, numbers, path, target_name, top_of
 
 # Bytes of the sections of a gang together: what a block may have of shared memory, where a
 # compiler may put them, without asking for more (CUDA C++ Programming Guide).
@@ -320,3 +325,71 @@ class Aligned(OnStatement):
     def apply(self, body: Body, context: Context) -> Body:
         """Return `body` as it is."""
         return body
+
+
+def why_not_added(analysis: Analysis, array: str) -> str:
+    """Return why the host cannot add what a region adds to an array, empty where it can."""
+    region = analysis.region
+    if array not in region.arrays:
+        return "is no array of the region"
+    if region.is_resident:
+        return "may stay on the device, where its values are"
+    if analysis.stays_on_device(array):
+        return "is memory of the region's alone"
+    others = (e for stmt in walk_stmts(analysis.inspector) for e in expressions(stmt))
+    if any(access.array == array for expr in others for access in accesses(expr)):
+        return "is read by the host before the kernels"
+    adds = 0
+    for stmt in walk_stmts(region.nest.body):
+        found = Counter(a.array for expr in expressions(stmt) for a in accesses(expr))[array]
+        if not found:
+            continue
+        is_added = isinstance(stmt, Assign) and target_name(stmt) == array
+        if not isinstance(stmt, Assign) or not is_added or not adds_to_real(region, stmt):
+            return "is read or set, and not only added to as a real number"
+        if is_narrowed(region, stmt):
+            return "is narrower than what is added, which may be beyond its range"
+        # ``x = x + a`` names what it adds to twice.
+        if found > (2 if stmt.op == "=" else 1):
+            return "is read for what is added"
+        adds += 1
+    return "" if adds else "is not written"
+
+
+@dataclass(frozen=True, slots=True)
+class AddOnHost(OnStatement):
+    """Compute what a region adds to an `array` from nothing, and add it on the host.
+
+    ``AddOnHost(0, "c")`` changes nothing of the nest, in which every access to the array is the
+    target of a ``+=`` or ``-=``: the device's memory begins as -0.0 in place of the array's values,
+    and what comes back is added to these. ``x + (a + b)`` takes the place of ``(x + a) + b``, as in
+    any sum. Only arrays in the host's memory are added to; others are used where they are.
+
+    Source: PNNL, Deep Dive into GPU Programming: results are accumulated on the host.
+    """
+
+    is_inner: ClassVar[bool] = True
+    word: ClassVar[Word] = Word(
+        "add_on_host",
+        "send nothing of an array that is only added to, and add on the host what comes back",
+        'add_on_host(0, "t3")',
+        TALK,
+    )
+    array: str = takes(Kind.NAME)
+
+    def why_not(self, body: Body, context: Context) -> Diagnostic | None:
+        """Return the reason why the array has to be sent, or None when it need not be."""
+        if absent := missing(body, self.statement, (), self.span):
+            return absent
+        reason = why_not_added(context.analysis, self.array)
+        return NOT_ADDED.at(self.span, array=self.array, reason=reason) if reason else None
+
+    def apply(self, body: Body, context: Context) -> Body:
+        """Return `body` as it is."""
+        return body
+
+
+def adding(analysis: Analysis, array: str) -> AddOnHost:
+    """Return the step for an array, on the first statement that adds to it."""
+    writers = (s.number for s in analysis.region.nest.assigns() if target_name(s) == array)
+    return AddOnHost(min(writers), array)

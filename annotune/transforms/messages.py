@@ -357,6 +357,11 @@ NOT_ANY_SIZE = Template(
     "any_size: '{size}' cannot be left open: {reason}",
     "name a size that the function takes, of a region whose dependences are proven for all sizes",
 )
+NOT_ADDED = Template(
+    "AT351",
+    "add_on_host: '{array}' {reason}",
+    "name an array to which every statement of the region that names it adds a real number",
+)
 NOT_ALIGNED = Template(
     "AT344",
     "aligned: '{array}' {reason}",

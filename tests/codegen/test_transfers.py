@@ -405,9 +405,9 @@ BEFORE = """\
 """
 LAUNCHED = """\
         found = {};
-        if (found == cudaSuccess)
-            found = {};
+        return found == cudaSuccess ? {} : found;
 """
+COMPUTED = "cudaEventRecord(ring.computed[part % ANNOTUNE_COMPUTED], 0)"
 MISTAKES = {
     "a slot is filled before the device has read it": (
         "        status = cudaEventSynchronize(slot.event);\n",
@@ -455,7 +455,7 @@ MISTAKES = {
         "fetches.part < sends.part;",
     ),
     "what was there is not put back": (
-        "            memcpy((char *)array.first + array.place(from), array.saved + from, n);\n",
+        "            annotune_restore(array, array.saved, array.kept);\n",
         "            ;\n",
     ),
     "of what was there more is put back than was kept": (
@@ -479,16 +479,12 @@ MISTAKES = {
         "            ;\n",
     ),
     "a part is fetched before it has been computed": (
-        "cudaStreamWaitEvent(ring.down, ring.computed, 0) : found;",
-        "cudaSuccess : found;",
+        "cudaStreamWaitEvent(stream, computed, 0);",
+        "cudaSuccess;",
     ),
     "the event of a part is recorded before its launch": (
-        LAUNCHED.format(
-            "launch(first, parts.end(part) - first)", "cudaEventRecord(ring.computed, 0)"
-        ),
-        LAUNCHED.format(
-            "cudaEventRecord(ring.computed, 0)", "launch(first, parts.end(part) - first)"
-        ),
+        LAUNCHED.format("launch(first, parts.end(part) - first)", COMPUTED),
+        LAUNCHED.format(COMPUTED, "launch(first, parts.end(part) - first)"),
     ),
     "a part is launched before all is sent for it": (
         "launched < behind.ready())",

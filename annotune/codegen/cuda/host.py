@@ -16,6 +16,7 @@ from annotune.codegen.cuda.grid import BLOCKS, grid, wide
 from annotune.codegen.cuda.in_parts import Launched, LaunchParts, launch_parts
 from annotune.codegen.cuda.kernel import KernelText, Partial
 from annotune.codegen.cuda.memory import (
+    ADDING,
     ALL_ON_HOST,
     ALLOCATE,
     BEGUN,
@@ -23,6 +24,7 @@ from annotune.codegen.cuda.memory import (
     FETCH,
     FREE,
     ON_HOST,
+    PUT_BACK,
     RESIDENT,
     SEND,
     TELL,
@@ -89,13 +91,15 @@ _KEPT = "_kept"
 class Version:
     """One set of kernels for a region: the steps, and each kernel's text by its name.
 
-    `tests` hold at the sizes in `constants`, of which C leaves some open.
+    `tests` hold at the sizes in `constants`, of which C leaves some open. Of the arrays `added` the
+    kernels compute what the host adds to them.
     """
 
     steps: tuple[Step, ...]
     texts: Mapping[str, KernelText]
     constants: Mapping[str, int]
     tests: tuple[Expr, ...] = ()
+    added: frozenset[str] = frozenset()
 
 
 def _scratch(texts: Iterable[KernelText]) -> dict[str, tuple[str, int]]:
@@ -184,6 +188,13 @@ class HostText:
             return None
         launches = [Launched(t.name, t.kernel, t.grid, t.passed.arrays, t.aligned) for t in texts]
         return launch_parts(self.analysis, launches, first.constants)
+
+    @cached_property
+    def _added(self) -> frozenset[str]:
+        """Return the arrays to which the host adds what kernels have computed from nothing."""
+        if self.resident or self.analysis.region.is_resident:
+            return frozenset()
+        return frozenset[str]().union(*(version.added for version in self._all))
 
     @property
     def _all(self) -> tuple[Version, ...]:
@@ -323,6 +334,8 @@ class HostText:
         One thread does of a scalar that one block adds to, as that which combines what all leave.
         """
         name = array.name
+        if name in self._added:
+            return self._sum_traits(array)
         step = 0 if self._parts is None or array in self._own else self._parts.steps[name]
         body = self.analysis.region.nest.body
         sources = (e for s in walk_stmts(body) if isinstance(s, Assign) for e in s.sources())
@@ -330,17 +343,31 @@ class HostText:
         texts = [text for version in self._all for text in version.texts.values()]
         users = (t.kernel for t in texts if any(a.name == name for a in t.passed.arrays))
         has_blocks = any(loop.place in BLOCKS for kernel in users for loop in kernel.placed())
-        inner = None if self._parts is None else self._parts.inner
         if name in self.held and not is_read and not has_blocks:
             return f", {_scaled(array, step)}, true"
-        if inner is not None and name in inner.strips:
-            strip, each = inner.strips[name], step // inner.count
-            pitch = strip * inner.count
-            fields = (_scaled(array, n) for n in (each, strip, pitch))
-            return ", {}, false, {}, {}".format(*fields)
-        if inner is not None:
-            return ""
+        step, strip, pitch = self._ahead(array)
+        if strip:
+            return (
+                f", {_scaled(array, step)}, false, {_scaled(array, strip)}, {_scaled(array, pitch)}"
+            )
         return f", {_scaled(array, step)}" if step > 0 else ""
+
+    def _sum_traits(self, array: Array) -> str:
+        """Return more fields of an array to which the host adds what the kernels have computed."""
+        fields = [_scaled(array, count) for count in self._ahead(array)]
+        fields.insert(1, "false")
+        return f", {', '.join(fields)}, &{ADDING}<{array.element}>"
+
+    def _ahead(self, array: Array) -> tuple[int, int, int]:
+        """Return what an iteration lies ahead, the neighbours in a strip, and between strips."""
+        parts = self._parts
+        if parts is None or array in self._own:
+            return 0, 0, 0
+        step, inner = parts.steps[array.name], parts.inner
+        if inner is None:
+            return step, 0, 0
+        strip = inner.strips.get(array.name, 0)
+        return (step // inner.count, strip, strip * inner.count) if strip else (0, 0, 0)
 
     def _on_host(self, out: Writer, arrays: Sequence[Array], is_written: bool) -> None:
         """Write that the host now uses arrays itself."""
@@ -649,6 +676,8 @@ class HostText:
             else:
                 self._on_host(out, outer.arrays, True)
                 out.line(f"{self.name}_original({outer.names()});")
+                if self._added:
+                    out.line(f"{PUT_BACK}();")
         out.line()
 
     def _original_there(self, out: Writer) -> None:

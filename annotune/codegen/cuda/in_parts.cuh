@@ -33,21 +33,22 @@ static annotune_cut annotune_parts_of(annotune_array *arrays, int count, long it
 }
 
 /* Have streams for both directions, which begin behind what the program has asked for. */
-static cudaError_t annotune_directions(void)
+static cudaError_t annotune_directions(long parts)
 {
     annotune_ring &ring = annotune_copies;
     cudaError_t status = cudaSuccess;
     cudaStream_t *const streams[] = {&ring.up, &ring.down};
-    cudaEvent_t *const events[] = {&ring.sent, &ring.computed};
     for (cudaStream_t *one : streams)
         if (status == cudaSuccess && *one == NULL)
             status = cudaStreamCreateWithFlags(one, cudaStreamNonBlocking);
-    for (cudaEvent_t *one : events)
-        if (status == cudaSuccess && *one == NULL)
-            status = cudaEventCreateWithFlags(one, cudaEventDisableTiming);
+    for (int k = -1; k < parts && k < ANNOTUNE_COMPUTED; k++) {
+        cudaEvent_t &event = k < 0 ? ring.sent : ring.computed[k];
+        if (status == cudaSuccess && event == NULL)
+            status = cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
+    }
     if (status == cudaSuccess)
-        status = cudaEventRecord(ring.computed, 0);
-    return status == cudaSuccess ? cudaStreamWaitEvent(ring.up, ring.computed, 0) : status;
+        status = cudaEventRecord(ring.computed[0], 0);
+    return status == cudaSuccess ? cudaStreamWaitEvent(ring.up, ring.computed[0], 0) : status;
 }
 
 /* Run a call part by part. `launch` gets the first of a part's iterations, and how many they are; 0 and 0
@@ -77,12 +78,10 @@ static cudaError_t annotune_call(const char *entry, annotune_array *arrays, int 
         for (int k = 0; k < count; k++)
             arrays[k].is_given = true;
         found = launch(first, parts.end(part) - first);
-        if (found == cudaSuccess)
-            found = cudaEventRecord(ring.computed, 0);
-        return found == cudaSuccess ? cudaStreamWaitEvent(ring.down, ring.computed, 0) : found;
+        return found == cudaSuccess ? cudaEventRecord(ring.computed[part % ANNOTUNE_COMPUTED], 0) : found;
     };
     annotune_have_copiers(arrays, count);
-    status = turn.status == cudaSuccess ? annotune_directions() : turn.status;
+    status = turn.status == cudaSuccess ? annotune_directions(parts.count) : turn.status;
     if (status == cudaSuccess)
         status = annotune_move(annotune_course(arrays, count, parts, true, true), launched);
     const cudaStream_t streams[] = {ring.up, ring.down};

@@ -17,6 +17,9 @@ ALLOCATE, FREE, TELL = "annotune_allocate", "annotune_free", "annotune_tell"
 SEND, FETCH, ON_HOST = "annotune_send", "annotune_fetch", "annotune_on_host"
 # Both, part by part, with the launches between them.
 CALL = "annotune_call"
+# How the host adds to an array what kernels have computed from nothing, and what it does where the
+# nest as written runs after all.
+ADDING, PUT_BACK = "annotune_sums", "annotune_put_back"
 # Behind these names, where arrays may be on the device already.
 RESIDENT = "_resident"
 ALL_ON_HOST = "annotune_all_on_host"
@@ -53,6 +56,7 @@ def shared_parts(called: Collection[str]) -> tuple[str, ...]:
     names = ["kept_memory.cuh"]
     is_resident = SEND + RESIDENT in called
     names += ["transfers.cuh"] if is_resident or {SEND, CALL} & {*called} else []
+    names += ["adding.cuh"] if ADDING in called else []
     names += ["resident.cuh"] if is_resident else []
     names += ["in_parts.cuh"] if CALL in called else []
     return tuple(map(_text, names)) if len(names) > 1 or ALLOCATE in called else ()

@@ -40,7 +40,7 @@ from annotune.ir.region import Region, Scalar, SourceFile
 from annotune.schedule.plan import Plan
 from annotune.space.points import GpuPoints
 from annotune.space.variants import Variant
-from annotune.transforms.cache import Aligned, AnySize, Resident
+from annotune.transforms.cache import AddOnHost, Aligned, AnySize, Resident
 from annotune.transforms.distribute import Distribute, Expand, Fuse, Scalarize
 from annotune.transforms.map import PLACES
 from annotune.transforms.merge import Decode, Merge
@@ -78,7 +78,7 @@ class CudaTarget:
             *(Distribute, Merge, Permute, Fuse, Scalarize, Tile, Cyclic, Expand),
             *(ShareArray, Batch, Spread),
             *(Registers, Pipeline, Overlay, Relay, Hold, Peel, Pad, Unroll, TensorCores, Stream),
-            *(Resident, AnySize),
+            *(Resident, AnySize, AddOnHost),
             *(Decode, Bring, Keep, Bulk, Aligned),
         ),
     )
@@ -215,7 +215,7 @@ class _Kernels:
         for kernel, host in with_hosts(plan.steps, analysis.region):
             text = kernel_text(analysis, outer, kernel, suffix, plan.constants, host)
             texts[kernel.name] = self._once(text, sizes)
-        return Version(plan.steps, texts, plan.constants)
+        return Version(plan.steps, texts, plan.constants, added=plan.added)
 
     def _once(self, text: KernelText, sizes: str) -> KernelText:
         """Return `text` under the name of an equal one."""

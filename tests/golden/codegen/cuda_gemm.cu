@@ -180,7 +180,8 @@ extern "C" __attribute__((weak, visibility("default"))) void annotune_release(vo
  * straight, and what is managed or on the device already is not copied at all.
  *
  * A build may set: the bytes of a chunk, how many slots there are, and how many threads copy. Where
- * files of a program are built with other figures, those of one are taken.
+ * files of a program are built with other figures, those of one are taken. And whether what kernels only
+ * add to is left on the host, where what they have computed is added to it.
  */
 #ifndef ANNOTUNE_CHUNK
 #define ANNOTUNE_CHUNK (1 << 20)
@@ -191,13 +192,22 @@ extern "C" __attribute__((weak, visibility("default"))) void annotune_release(vo
 #ifndef ANNOTUNE_COPIERS
 #define ANNOTUNE_COPIERS 12
 #endif
-static_assert(ANNOTUNE_CHUNK > 0 && ANNOTUNE_SLOTS > 0 && ANNOTUNE_COPIERS >= 0,
+#ifndef ANNOTUNE_ADD_ON_HOST
+#define ANNOTUNE_ADD_ON_HOST 1
+#endif
+static_assert(ANNOTUNE_CHUNK >= 16 && ANNOTUNE_SLOTS > 0 && ANNOTUNE_COPIERS >= 0,
               "the ring needs a slot of some bytes");
 
 /* How the device reaches an array: through the ring, straight, by a copy of its own, in place, or in
  * pinned memory that both sides see. */
 enum annotune_way {
     ANNOTUNE_STAGED, ANNOTUNE_STRAIGHT, ANNOTUNE_FOREIGN, ANNOTUNE_IN_PLACE, ANNOTUNE_SEEN
+};
+
+/* How what kernels add to nothing is added to an array of the program's. */
+struct annotune_adding {
+    cudaError_t (*begin)(void *first, size_t bytes); /* have nothing in the device's memory */
+    void (*add)(void *to, const void *from, size_t bytes);
 };
 
 /* An array of a call. Kernels get a section of memory, of which `bytes` from `before` on are those
@@ -214,6 +224,10 @@ struct annotune_array {
     /* With strips an iteration touches so many neighbours and, `pitch` bytes behind each, others; the
      * strips between them belong to the next iterations. */
     size_t strip = 0, pitch = 0;
+    /* Where kernels only add to an array of the host's, it is not sent, and what comes back is added to
+     * it; so many bytes of it have been. */
+    const annotune_adding *adding = NULL;
+    size_t added = 0;
     annotune_way way = ANNOTUNE_STAGED;
     char *device = NULL;
     /* What is there before the call, where the program's nest may need it after all: so many bytes. */
@@ -259,12 +273,15 @@ struct annotune_slot {
     void *to;
     const void *from;
     size_t bytes;
+    void (*add)(void *to, const void *from, size_t bytes); /* NULL for a copy */
     int is_done;
     long number; /* of the copy that was begun last */
     annotune_slot *begun; /* which one that number's copy is for, modulo the slots */
     char *memory;
     cudaEvent_t event;
 };
+/* Events of the parts that are computed: a part may share one with others so far ahead, and waits longer. */
+enum { ANNOTUNE_COMPUTED = 16 };
 /* The ring of the program, which one call has at a time; copies are taken in the order in which they are
  * begun. What is sent in parts and what is fetched have streams of their own. */
 struct annotune_ring {
@@ -272,7 +289,7 @@ struct annotune_ring {
     pthread_cond_t more;
     long begun, taken;
     cudaStream_t up, down;
-    cudaEvent_t sent, computed;
+    cudaEvent_t sent, computed[ANNOTUNE_COMPUTED];
     int device, copiers;
     bool ends;
     size_t chunk;
@@ -284,7 +301,7 @@ __attribute__((weak)) annotune_slot annotune_slots[ANNOTUNE_SLOTS] = {};
 __attribute__((weak)) pthread_t annotune_threads[ANNOTUNE_COPIERS + 1] = {};
 __attribute__((weak)) annotune_ring annotune_copies = {
     PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER,
-    0, 0, NULL, NULL, NULL, NULL, 0, 0, false, ANNOTUNE_CHUNK, ANNOTUNE_SLOTS, ANNOTUNE_COPIERS,
+    0, 0, NULL, NULL, NULL, {}, 0, 0, false, ANNOTUNE_CHUNK, ANNOTUNE_SLOTS, ANNOTUNE_COPIERS,
     annotune_slots, annotune_threads};
 
 static annotune_slot &annotune_slot_of(long number)
@@ -330,7 +347,9 @@ static bool annotune_copy_one(long last)
     if (!is_there)
         return false;
     annotune_slot &slot = *taken;
-    if (slot.bytes > 0 && slot.to == slot.memory)
+    if (slot.add != NULL)
+        slot.add(slot.to, slot.from, slot.bytes);
+    else if (slot.bytes > 0 && slot.to == slot.memory)
         memcpy(slot.to, slot.from, slot.bytes);
     else if (slot.bytes > 0)
         annotune_copy_past_caches(slot.to, slot.from, slot.bytes);
@@ -405,9 +424,11 @@ static void annotune_start_copiers(void)
     pthread_attr_destroy(&there);
 }
 
-static void annotune_begin_copy(annotune_slot &slot, void *to, const void *from, size_t bytes)
+static void annotune_begin_copy(annotune_slot &slot, void *to, const void *from, size_t bytes,
+                                const annotune_adding *adding = NULL)
 {
     annotune_ring &ring = annotune_copies;
+    slot.add = adding == NULL ? NULL : adding->add;
     slot.to = to;
     slot.from = from;
     slot.bytes = bytes;
@@ -463,11 +484,16 @@ static cudaError_t annotune_place(annotune_array &array)
     if (array.is_scalar && array.way == ANNOTUNE_STAGED)
         array.way = ANNOTUNE_SEEN;
     const bool is_seen = array.way == ANNOTUNE_SEEN;
+    const bool is_host = array.way == ANNOTUNE_STAGED || array.way == ANNOTUNE_STRAIGHT;
+    if (!is_host || !ANNOTUNE_ADD_ON_HOST)
+        array.adding = NULL;
+    array.is_sent = array.is_sent && array.adding == NULL;
     status = annotune_allocate((void **)&array.device, array.section, is_seen);
+    if (status == cudaSuccess && array.adding != NULL && array.bytes > 0)
+        status = array.adding->begin(array.device + array.before, array.bytes);
     if (status == cudaSuccess && is_seen && array.is_sent)
         memcpy(array.device + array.before, array.first, array.bytes);
     /* What is overwritten without having been read need not be put back. */
-    const bool is_host = array.way == ANNOTUNE_STAGED || array.way == ANNOTUNE_STRAIGHT;
     if (status == cudaSuccess && is_host && array.is_sent && array.is_fetched)
         status = annotune_allocate((void **)&array.saved, array.bytes, true);
     return status;
@@ -491,13 +517,15 @@ struct annotune_chunks {
     }
     annotune_array &array() const { return arrays[number]; }
     bool is_there() const { return part < parts.count; }
-    bool is_staged() const { return array().way == ANNOTUNE_STAGED; }
+    bool is_staged() const { return array().way == ANNOTUNE_STAGED || array().adding != NULL; }
     size_t bytes() const
     {
         const bool is_whole = purpose != ANNOTUNE_SAVE && !is_staged();
-        const size_t left = array().neighbours(from, end), most = annotune_copies.chunk;
+        /* No number is added in two pieces. */
+        const size_t left = array().neighbours(from, end), most = annotune_copies.chunk / 16 * 16;
         return is_whole || left < most ? left : most;
     }
+    bool is_first() const { return from == up_to(part - 1); }
     char *host() const { return (char *)array().first + array().place(from); }
     char *device() const { return array().device + array().before + array().place(from); }
     /* Whether the chunk passes through its slot's memory: what is saved is sent from there. */
@@ -618,6 +646,13 @@ static cudaError_t annotune_ship(const annotune_chunks &chunk, annotune_slot &sl
     const annotune_ring &ring = annotune_copies;
     const bool is_sent = chunk.purpose == ANNOTUNE_SEND;
     const cudaStream_t stream = chunk.parts.count == 1 ? 0 : is_sent ? ring.up : ring.down;
+    /* Other parts may be launched already, for which this one does not wait. */
+    if (stream == ring.down && stream != 0 && chunk.is_first()) {
+        const cudaEvent_t computed = ring.computed[chunk.part % ANNOTUNE_COMPUTED];
+        const cudaError_t found = cudaStreamWaitEvent(stream, computed, 0);
+        if (found != cudaSuccess)
+            return found;
+    }
     char *const to = is_sent ? chunk.device() : chunk.memory(slot);
     const char *const from = is_sent ? chunk.memory(slot) : chunk.device();
     const cudaError_t status = cudaMemcpyAsync(to, from, chunk.bytes(), cudaMemcpyDefault, stream);
@@ -655,9 +690,12 @@ static cudaError_t annotune_go_on(const annotune_chunks &chunk, annotune_slot &s
     if (!chunk.is_staged())
         return cudaSuccess;
     const cudaError_t status = cudaEventSynchronize(slot.event);
-    if (status == cudaSuccess)
-        annotune_begin_copy(slot, chunk.host(), chunk.memory(slot), chunk.bytes());
-    return status;
+    annotune_array &array = chunk.array();
+    if (status != cudaSuccess)
+        return status;
+    annotune_begin_copy(slot, chunk.host(), chunk.memory(slot), chunk.bytes(), array.adding);
+    array.added = array.adding == NULL ? 0 : chunk.from + chunk.bytes();
+    return cudaSuccess;
 }
 
 /* Copy all chunks, and launch each part when all has been sent for it. Of the slots half are with the
@@ -709,9 +747,9 @@ static void annotune_forget_device(void)
             cudaStreamDestroy(*one);
         *one = NULL;
     }
-    for (int k = 0; k < ring.most_slots + 2; k++) {
-        cudaEvent_t &event = k < ring.most_slots ? ring.slots[k].event
-                             : k == ring.most_slots ? ring.sent : ring.computed;
+    for (int k = -1 - ANNOTUNE_COMPUTED; k < ring.most_slots; k++) {
+        cudaEvent_t &event = k >= 0 ? ring.slots[k].event
+                             : k == -1 ? ring.sent : ring.computed[k + 1 + ANNOTUNE_COMPUTED];
         if (event != NULL && cudaEventSynchronize(event) == cudaSuccess)
             cudaEventDestroy(event);
         event = NULL;
@@ -769,7 +807,7 @@ static void annotune_have_copiers(const annotune_array *arrays, int count)
     for (int k = 0; k < count; k++) {
         const annotune_array &array = arrays[k];
         const bool is_staged = array.way == ANNOTUNE_STAGED && (array.is_sent || array.is_fetched);
-        copied += is_staged || array.saved != NULL ? array.bytes : 0;
+        copied += is_staged || array.adding != NULL || array.saved != NULL ? array.bytes : 0;
     }
     __atomic_store_n(&annotune_release_copies, &annotune_end_copiers, __ATOMIC_RELEASE);
     if (copied > annotune_copies.chunk)
@@ -814,6 +852,52 @@ static void annotune_on_host(const char *entry, const void *const *arrays, int c
     }
 }
 
+/* Copy to the program's array what has been kept of it, or was added: so many bytes. */
+static void annotune_restore(const annotune_array &array, const char *from, size_t bytes)
+{
+    for (size_t k = 0, n; k < bytes; k += n) {
+        n = array.neighbours(k, bytes);
+        memcpy((char *)array.first + array.place(k), from + k, n);
+    }
+}
+
+/* What has been added to an array of the program's before its call failed: its nest is not to add it again.
+ * Nothing else that the nest computes depends on it. */
+struct annotune_aside {
+    annotune_array array;
+    char *sums;
+    annotune_aside *next;
+};
+static thread_local annotune_aside *annotune_asides = NULL;
+
+static void annotune_set_aside(const char *entry, const annotune_array &array)
+{
+    annotune_aside *const made = (annotune_aside *)malloc(sizeof *made);
+    char *const sums = (char *)malloc(array.added);
+    if (made == NULL || sums == NULL) {
+        fprintf(stderr, "%s: no memory for what has been added already, stopping\n", entry);
+        abort();
+    }
+    for (size_t k = 0, n; k < array.added; k += n) {
+        n = array.neighbours(k, array.added);
+        memcpy(sums + k, (const char *)array.first + array.place(k), n);
+    }
+    *made = {array, sums, annotune_asides};
+    annotune_asides = made;
+}
+
+/* Behind the program's nest. */
+[[maybe_unused]] static void annotune_put_back(void)
+{
+    while (annotune_asides != NULL) {
+        annotune_aside *const one = annotune_asides;
+        annotune_restore(one->array, one->sums, one->array.added);
+        annotune_asides = one->next;
+        free(one->sums);
+        free(one);
+    }
+}
+
 /* End a call. Where something has failed the arrays are left, or put back, as they were before; those on
  * the device cannot be. */
 static cudaError_t annotune_ended(const char *entry, annotune_array *arrays, int count,
@@ -834,10 +918,10 @@ static cudaError_t annotune_ended(const char *entry, annotune_array *arrays, int
                     cudaGetErrorString(status));
             abort();
         }
-        for (size_t from = 0, n; status != cudaSuccess && is_spoilt && from < array.kept; from += n) {
-            n = array.neighbours(from, array.kept);
-            memcpy((char *)array.first + array.place(from), array.saved + from, n);
-        }
+        if (status != cudaSuccess && is_spoilt)
+            annotune_restore(array, array.saved, array.kept);
+        if (status != cudaSuccess && array.added > 0)
+            annotune_set_aside(entry, array);
         if (status == cudaSuccess && array.way == ANNOTUNE_SEEN)
             memcpy(array.first, array.device + array.before, array.bytes);
         if (array.way != ANNOTUNE_IN_PLACE)
@@ -864,6 +948,38 @@ static cudaError_t annotune_fetch(
     }
     return annotune_ended(entry, arrays, count, status, is_spoilt);
 }
+
+/* Arrays that kernels only add to: these begin at nothing, and the host adds to the program's array what
+ * comes back. Nothing is -0.0, which added to any number is that number: a sum that begins there has the
+ * value and the sign that C gives it, and what kernels leave alone changes nothing.
+ */
+template <typename Real> __global__ void annotune_nothing(Real *__restrict__ first, size_t count)
+{
+    const size_t k = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (k < count)
+        first[k] = (Real)-0.0;
+}
+
+template <typename Real> static cudaError_t annotune_begin(void *first, size_t bytes)
+{
+    const size_t count = bytes / sizeof(Real);
+    annotune_nothing<Real><<<(unsigned)((count + 255) / 256), 256>>>((Real *)first, count);
+    return cudaGetLastError();
+}
+
+/* Where nothing has come nothing is written: no bit of what is there changes. */
+template <typename Real> static void annotune_add(void *to, const void *from, size_t bytes)
+{
+    Real *const sums = (Real *)to;
+    const Real *const terms = (const Real *)from;
+    const Real nothing = (Real)-0.0;
+    for (size_t k = 0; k < bytes / sizeof(Real); k++)
+        if (memcmp(&terms[k], &nothing, sizeof nothing) != 0)
+            sums[k] += terms[k];
+}
+
+template <typename Real>
+static const annotune_adding annotune_sums = {annotune_begin<Real>, annotune_add<Real>};
 
 /* Calls whose kernels are launched in parts: what comes next is sent while a part is computed, and what has
  * been computed is fetched, so that both directions of the bus work beside the kernels.
@@ -900,21 +1016,22 @@ static annotune_cut annotune_parts_of(annotune_array *arrays, int count, long it
 }
 
 /* Have streams for both directions, which begin behind what the program has asked for. */
-static cudaError_t annotune_directions(void)
+static cudaError_t annotune_directions(long parts)
 {
     annotune_ring &ring = annotune_copies;
     cudaError_t status = cudaSuccess;
     cudaStream_t *const streams[] = {&ring.up, &ring.down};
-    cudaEvent_t *const events[] = {&ring.sent, &ring.computed};
     for (cudaStream_t *one : streams)
         if (status == cudaSuccess && *one == NULL)
             status = cudaStreamCreateWithFlags(one, cudaStreamNonBlocking);
-    for (cudaEvent_t *one : events)
-        if (status == cudaSuccess && *one == NULL)
-            status = cudaEventCreateWithFlags(one, cudaEventDisableTiming);
+    for (int k = -1; k < parts && k < ANNOTUNE_COMPUTED; k++) {
+        cudaEvent_t &event = k < 0 ? ring.sent : ring.computed[k];
+        if (status == cudaSuccess && event == NULL)
+            status = cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
+    }
     if (status == cudaSuccess)
-        status = cudaEventRecord(ring.computed, 0);
-    return status == cudaSuccess ? cudaStreamWaitEvent(ring.up, ring.computed, 0) : status;
+        status = cudaEventRecord(ring.computed[0], 0);
+    return status == cudaSuccess ? cudaStreamWaitEvent(ring.up, ring.computed[0], 0) : status;
 }
 
 /* Run a call part by part. `launch` gets the first of a part's iterations, and how many they are; 0 and 0
@@ -944,12 +1061,10 @@ static cudaError_t annotune_call(const char *entry, annotune_array *arrays, int 
         for (int k = 0; k < count; k++)
             arrays[k].is_given = true;
         found = launch(first, parts.end(part) - first);
-        if (found == cudaSuccess)
-            found = cudaEventRecord(ring.computed, 0);
-        return found == cudaSuccess ? cudaStreamWaitEvent(ring.down, ring.computed, 0) : found;
+        return found == cudaSuccess ? cudaEventRecord(ring.computed[part % ANNOTUNE_COMPUTED], 0) : found;
     };
     annotune_have_copiers(arrays, count);
-    status = turn.status == cudaSuccess ? annotune_directions() : turn.status;
+    status = turn.status == cudaSuccess ? annotune_directions(parts.count) : turn.status;
     if (status == cudaSuccess)
         status = annotune_move(annotune_course(arrays, count, parts, true, true), launched);
     const cudaStream_t streams[] = {ring.up, ring.down};

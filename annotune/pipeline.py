@@ -963,7 +963,8 @@ def _first_plan(
 ) -> tuple[Point, Decision, Plan | Diagnostic]:
     """Return the first point that there is a plan of, or the first one and why there is none.
 
-    The rules have the host add `sums`. Where a transform refuses what a strategy chose, and nobody asked for, what comes next will do.
+    The rules have the host add `sums`. Where a transform refuses what a strategy chose, and nobody
+    asked for, what comes next will do.
     """
     analysis, spec = base.analysis, base.analysis.region.spec
     tried: list[tuple[Point, Decision, Plan | Diagnostic]] = []

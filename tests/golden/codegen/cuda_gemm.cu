@@ -953,7 +953,8 @@ static cudaError_t annotune_fetch(
  * comes back. Nothing is -0.0, which added to any number is that number: a sum that begins there has the
  * value and the sign that C gives it, and what kernels leave alone changes nothing.
  */
-template <typename Real> __global__ void annotune_nothing(Real *__restrict__ first, size_t count)
+template <typename Real>
+static __global__ void annotune_nothing(Real *__restrict__ first, size_t count)
 {
     const size_t k = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (k < count)

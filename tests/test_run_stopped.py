@@ -133,7 +133,7 @@ def test_a_lock_is_not_written_through_a_link(tmp_path: Path) -> None:
     assert (tmp_path / "mine").read_text() == "mine"
 
 
-@pytest.mark.alike(2)
+@pytest.mark.alike(4)
 @pytest.mark.parametrize("delay_s", [0.05, 0.15, 0.3, 0.6])
 def test_quitting_while_it_starts_prints_nothing(tmp_path: Path, delay_s: float) -> None:
     source = tmp_path / "mm.c"

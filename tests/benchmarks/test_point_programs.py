@@ -42,6 +42,7 @@ def test_a_program_compares_and_times(workload: Workload, tmp_path: Path) -> Non
     assert status == "no error"
 
 
+@pytest.mark.slow
 def test_points_of_a_kind(tmp_path: Path) -> None:
     words = ["--workloads", "ax-8", "--points", "3", "--containing", "bulk", "-o", str(tmp_path)]
     assert main(words) == 0

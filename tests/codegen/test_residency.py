@@ -264,7 +264,7 @@ def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     return Built(folder, request.param, {"program": HOST_CODE}, UNKNOWN)
 
 
-@pytest.mark.alike(4)
+@pytest.mark.alike(7)
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_host_code_finds_what_regions_have_made(function: str, program: Built) -> None:
     jobs = [job_of(function, n, steps) for n in SIZES for steps in (0, 1, 4)]
@@ -592,7 +592,7 @@ MISTAKES = {
 }
 
 
-@pytest.mark.alike(2)
+@pytest.mark.alike(4)
 @pytest.mark.parametrize("name", sorted({*MISTAKES["cuda"], *MISTAKES["openacc"]}))
 def test_a_mistake_is_found(name: str, program: Built) -> None:
     mistakes = MISTAKES.get(program.target, {})

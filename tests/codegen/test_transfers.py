@@ -226,6 +226,7 @@ def test_the_second_call_allocates_nothing(library: Library) -> None:
         assert outcome.allocations == 0, job
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize("kind", [PAGEABLE, PINNED])
 def test_whatever_fails_nothing_of_the_hosts_is_lost(kind: str, library: Library) -> None:
     kinds = (kind, PAGEABLE, PAGEABLE), (kind,) * 3
@@ -293,6 +294,7 @@ def test_files_built_with_other_figures_share_one_ring(
         assert outcome.is_right, outcome
 
 
+@pytest.mark.slow
 def test_several_threads_copy(texts: tuple[str, str], tmp_path: Path) -> None:
     library = Library(tmp_path / "threads", *texts, "-DANNOTUNE_COPIERS=6", "-O2")
     jobs = [Job((kind, PAGEABLE, PAGEABLE), n=20000, calls=20) for kind in (PAGEABLE, PINNED)]
@@ -558,6 +560,7 @@ UNSEEN = {
 }
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize("right", UNSEEN)
 def test_a_sum_is_left_where_the_host_sees_it(right: str, tmp_path: Path) -> None:
     files = dict(emitted(tmp_path, SUM).files)

@@ -217,6 +217,7 @@ def test_terms_of_the_triples_give_what_the_nests_give(
     made.check(*(called(terms, *own) for own in sizes), launches=True)
 
 
+@pytest.mark.slow
 @pytest.mark.alike(2)
 @pytest.mark.parametrize("terms", [FEW, TRIPLES], ids=["singles too", "doubles"])
 def test_copies_run_ahead_across_steps_and_statements(
@@ -362,7 +363,7 @@ def test_a_name_that_the_region_has_keeps_a_kernel(name: str, tmp_path: Path) ->
     assert not made.reports[0].is_refused, made.reports[0].diagnostics
 
 
-@pytest.mark.alike(2)
+@pytest.mark.alike(5)
 @pytest.mark.usefixtures("with_warps")
 @pytest.mark.parametrize(
     ("old", "new"),
@@ -465,6 +466,7 @@ def test_a_sum_of_the_output_finds_it_in_registers(
     assert (" *const d_D = " in text) is is_stored
 
 
+@pytest.mark.slow
 def test_an_element_for_each_output_finds_it_in_registers(tmp_path: Path) -> None:
     text = matrices(n=64).replace("double *restrict s", "double S[restrict n][m]")
     nest = "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) S[i][j] = 2.0 * D[i][j];\n"

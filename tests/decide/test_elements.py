@@ -331,6 +331,7 @@ def test_neighbours_of_a_point_come_at_once(tmp_path: Path) -> None:
         program.check(Call("f", (count, n, Part(0), Part(1), Part(2)), (size, 2 * size, n**2)))
 
 
+@pytest.mark.slow
 def test_copies_beyond_what_a_block_has_by_itself(tmp_path: Path) -> None:
     # Three arrays of 13,824 bytes and one as long to copy.
     text = (EXAMPLES / "nekbone/ax.c").read_text().replace("param n = 10", "param n = 12")
@@ -346,6 +347,7 @@ def test_copies_beyond_what_a_block_has_by_itself(tmp_path: Path) -> None:
         program.check(Call("ax", (n, count, *arrays), (size, size, 6 * size, n**2)))
 
 
+@pytest.mark.slow
 @pytest.mark.alike(2)
 @pytest.mark.parametrize("n", [6, 5])
 def test_strips_are_right_and_proven(n: int, tmp_path: Path) -> None:

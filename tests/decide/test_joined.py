@@ -163,6 +163,7 @@ def test_steps_are_right_at_the_tuned_sizes_and_at_others(tmp_path: Path) -> Non
         program.check(Call("f", (m, n, *map(Part, range(4))), (size, size, size, n * n)))
 
 
+@pytest.mark.slow
 def test_the_text_is_right_at_the_tuned_sizes_and_at_others(tmp_path: Path) -> None:
     program = executable(tmp_path, SUMS, strategy=ELEMENTS)
     for m, n in ((6, 5), (1, 5), (0, 5), (7, 4), (3, 1), (2, 7)):

@@ -13,6 +13,7 @@ from annotune.strategies.registry import AUTO
 SIZES = {"h3u": 16, "h2u": 16, "h1u": 16, "p6u": 16, "p5u": 16, "p4u": 16, "h7u": 16}
 
 
+@pytest.mark.slow
 def test_of_a_region_with_many_nests_each_gets_its_share_of_predictions(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

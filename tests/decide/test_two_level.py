@@ -228,6 +228,7 @@ RUNS = {
 }
 
 
+@pytest.mark.slow
 def test_tiles_of_any_length_are_right_at_every_size(tmp_path: Path) -> None:
     texts = [
         contraction(recipe, n=n).replace("void f(", f"void f{k}(")

@@ -25,7 +25,7 @@ from annotune.codegen.target import DEFAULT_TARGETS
 ROUTINES = routines()
 FILES = sorted({row.file for row in ROUTINES})
 # Many nests that are alike, and large ones.
-LONG = {"triples", "blas2", "blas3", "zblas", "nekbone"}
+LONG = {"triples", "blas2", "blas3", "zblas", "nekbone", "lapack"}
 READ = [pytest.param(f, marks=(pytest.mark.slow,) if f in LONG else ()) for f in FILES]
 
 
@@ -61,7 +61,7 @@ def test_no_routine_is_read_worse_or_better_than_it_is(file: str) -> None:
 
 
 # Small files, each for one target; all files for all targets are slow.
-QUICK = {("blas1", "openmp"), ("linpack", "openacc"), ("fft", "cuda")}
+QUICK = {("blas1", "openmp"), ("fft", "cuda")}
 RUNS = [
     pytest.param(file, target, marks=() if (file, target) in QUICK else (pytest.mark.slow,))
     for file in FILES

@@ -146,7 +146,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> object:
     return lru_cache(lambda way: Shared(*TABLES[way][:2], tmp_path_factory.mktemp("oracle")))
 
 
-@pytest.mark.alike(4)
+@pytest.mark.alike(8)
 @pytest.mark.parametrize("way", TABLES)
 def test_the_generated_text_passes(way: str, shared: object) -> None:
     assert callable(shared)

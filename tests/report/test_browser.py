@@ -168,7 +168,7 @@ def test_every_trial_is_shown_with_its_whole_text(shown: Opened) -> None:
         assert trial.reason.strip() in text
 
 
-@pytest.mark.alike(2)
+@pytest.mark.alike(4)
 @pytest.mark.parametrize("is_dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 500])
 def test_it_sorts_and_can_be_read(page: Path, width: int, is_dark: bool) -> None:

@@ -100,6 +100,7 @@ def test_the_text_form_reads_back() -> None:
     assert parse_nest(text_of(body)).body == body
 
 
+@pytest.mark.slow
 @LAW
 @given(
     text=nests(),

@@ -199,6 +199,7 @@ def never_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Contest, "proved", refuse)
 
 
+@pytest.mark.slow
 @needs_openmp
 @pytest.mark.usefixtures("never_alone")
 def test_the_text_for_all_sizes_is_proved_in_place_of_each(parts: list[AtSize]) -> None:

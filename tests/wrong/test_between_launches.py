@@ -44,7 +44,7 @@ CALLS: dict[str, tuple[Call, ...]] = {
 }
 
 
-@pytest.mark.alike(3)
+@pytest.mark.alike(6)
 @pytest.mark.parametrize("function", CALLS)
 def test_every_target_passes_them_on(function: str, tmp_path: Path) -> None:
     Program(tmp_path, PROGRAM).check(*CALLS[function])

@@ -139,7 +139,7 @@ RUNS = {
 }  # fmt: skip
 
 
-@pytest.mark.alike(2)
+@pytest.mark.alike(4)
 @pytest.mark.parametrize("before", RUNS)
 def test_each_is_called_as_c_calls_it(before: str, tmp_path: Path) -> None:
     value, assumed = RUNS[before]

@@ -117,6 +117,7 @@ TYPE f(int n, TYPE s, const TYPE *restrict a)
 """
 
 
+@pytest.mark.slow
 def test_whoever_vouches_for_finite_numbers_has_all_orders(tmp_path: Path) -> None:
     source = tmp_path / "p.c"
     source.write_text(ONE.replace("TYPE", "double complex").replace("ASSUMED", ""))

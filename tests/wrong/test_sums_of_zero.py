@@ -41,7 +41,7 @@ def programs(type_: str, tuned: int, behind: str) -> str:
     return text
 
 
-@pytest.mark.alike(4)
+@pytest.mark.alike(8)
 @pytest.mark.parametrize(
     ("type_", "tuned", "behind"),
     [

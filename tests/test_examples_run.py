@@ -145,6 +145,7 @@ def test_emitted_text_equals_the_original(
 SPILLS = ("nekbone/ax.c", "fem/mass_assembly.c", "fem/mass_action.c")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "file",
     [

@@ -107,6 +107,7 @@ def test_a_mistake_in_the_words_of_an_annotation_refuses_the_file() -> None:
     assert not Path("out").exists()
 
 
+@pytest.mark.slow
 def test_a_run_leaves_what_is_refused() -> None:
     Path("user.c").write_text(MAIN % function("\n".join(map(region, (SERIAL, GOOD)))))
     options = ("--target", "cuda", "--budget", "1", "--time", "20s", "-o", "out", "--json")

@@ -77,6 +77,7 @@ def test_check_needs_the_header_and_says_so(source: Path) -> None:
     assert [loop["kind"] for loop in only["loops"]] == ["parallel", "parallel"]
 
 
+@pytest.mark.alike(3)
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc")
 @pytest.mark.parametrize("defines", [(), ("-DWIDTH=23", "-DSCALED=0.25"), ("-DSINGLE",)])
 def test_what_is_written_computes_the_same(source: Path, defines: tuple[str, ...]) -> None:

@@ -171,6 +171,7 @@ def test_conditions_are_few_and_plain(name: str) -> None:
 MANY = "a product of matrices"
 
 
+@pytest.mark.alike(3)
 @pytest.mark.parametrize(
     "name",
     [pytest.param(n, marks=(pytest.mark.slow,) if n == MANY else ()) for n in NESTS],

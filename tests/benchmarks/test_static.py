@@ -42,6 +42,7 @@ def test_what_ptxas_says_needs_no_disassembler(tmp_path: Path) -> None:
     assert len(text.splitlines()) == 2 + 2 + 1
 
 
+@pytest.mark.slow
 @needs_nvcc
 @pytest.mark.skipif(not TOOLS.nvdisasm, reason="no nvdisasm")
 def test_machine_code_is_read(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from trial_rate import FLAGS, FORMS, NESTS, grid_of, orio_file, orio_rate, our_r
 from annotune.tuning.store import in_memory
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", NESTS)
 def test_a_nest_has_variants_with_all_flags(name: str, form: str, tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ def _marks(workload: Workload) -> tuple[pytest.MarkDecorator, ...]:
     return () if workload.name in USUAL else (pytest.mark.slow,)
 
 
-@pytest.mark.alike(3)
+@pytest.mark.alike(6)
 @pytest.mark.parametrize("workload", [pytest.param(w, id=w.name, marks=_marks(w)) for w in EVERY])
 def test_annotune_accepts_it_at_its_sizes(workload: Workload) -> None:
     report = check(workload.settings())

@@ -67,6 +67,7 @@ def test_the_kernel_reads_well(text: str, shape: str, golden: Golden) -> None:
     golden.check(f"codegen/acc_shape_{name}.c", tuned(text, shape))
 
 
+@pytest.mark.alike(3)
 @needs_gcc
 @pytest.mark.parametrize(("text", "shape"), CASES)
 def test_gcc_has_nothing_to_say(text: str, shape: str, tmp_path: Path) -> None:

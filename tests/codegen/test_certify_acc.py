@@ -23,8 +23,11 @@ NAMES = sorted(
 @pytest.mark.alike(3)
 @pytest.mark.parametrize(
     "name",
-    # Its regions of many statements take half a minute.
-    [pytest.param(x, marks=pytest.mark.slow) if x.endswith("ccsd_t.c") else x for x in NAMES],
+    # Regions of many statements take up to half a minute.
+    [
+        pytest.param(x, marks=pytest.mark.slow) if x.endswith(("ccsd_t.c", "ax_loops.c")) else x
+        for x in NAMES
+    ],
 )
 def test_the_first_choice_of_every_example_holds(name: str) -> None:
     # The triples of one file differ in the order of their indices alone.

@@ -41,7 +41,7 @@ def first(analysis: Analysis) -> Plan:
     return first_plan(Base.of(analysis))
 
 
-@pytest.mark.alike(3)
+@pytest.mark.alike(6)
 @pytest.mark.parametrize("name", [n for n in NAMES if "main" not in n])
 def test_the_first_choice_of_every_example_holds(name: str) -> None:
     # The triples of one file differ in the order of their indices alone; tests/test_cli.py asks

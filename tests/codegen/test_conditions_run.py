@@ -219,6 +219,7 @@ def _result(library: ctypes.CDLL, case: Case) -> list[bytes]:
     return [bytes(one) for one in buffers]
 
 
+@pytest.mark.slow
 @pytest.mark.alike(2)
 @pytest.mark.parametrize(
     ("target", "flags"),

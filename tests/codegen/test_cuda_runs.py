@@ -195,7 +195,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Executable:
     return executable(tmp_path_factory.mktemp("built"), text())
 
 
-@pytest.mark.alike(4)
+@pytest.mark.alike(6)
 @pytest.mark.parametrize("name", [*NESTS, *RECIPES])
 def test_is_right_at_every_size(built: Executable, name: str) -> None:
     tuned = (NESTS.get(name) or RECIPES[name])[2]
@@ -360,6 +360,7 @@ def small_gradient() -> str:
 GRADIENT_ROOM = (192, 192, 192, 16, 192, 16)
 
 
+@pytest.mark.slow
 def test_the_gradient_of_nekbone(tmp_path: Path) -> None:
     one = executable(tmp_path, small_gradient())
     arrays = tuple(Part(k) for k in range(6))

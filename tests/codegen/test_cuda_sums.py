@@ -247,6 +247,7 @@ def test_where_nothing_is_left_no_call_waits_for_its_turn() -> None:
     assert "annotune_turn" not in CudaTarget().region(first, resident=True).device
 
 
+@pytest.mark.slow
 def test_nvcc_takes_it_without_a_warning(tmp_path: Path) -> None:
     nvcc = here().nvcc
     if nvcc is None:

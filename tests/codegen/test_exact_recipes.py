@@ -135,6 +135,7 @@ void mm(int n, const double *restrict a, const double *restrict b, double *restr
 """
 
 
+@pytest.mark.alike(3)
 @pytest.mark.parametrize("won", [(0, 1, 2), (1, 2), (2, 0), (1,)])
 @pytest.mark.parametrize("target", ["cuda", "openmp"])
 def test_winners_at_some_of_several_sizes_come_back(won: tuple[int, ...], target: str) -> None:
@@ -151,7 +152,7 @@ def test_winners_at_some_of_several_sizes_come_back(won: tuple[int, ...], target
     assert variant_of(own, recipe, Origin.at("f.c", recipe), at_sizes[:0]) is None
 
 
-@pytest.mark.alike(50)
+@pytest.mark.alike(100)
 @pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.parametrize("target", TARGET_NAMES)
 def test_the_recipes_of_random_points_make_their_texts_again(part: int, target: str) -> None:

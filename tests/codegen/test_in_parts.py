@@ -86,6 +86,7 @@ WHOLE = {
 }
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize("name", CUT)
 def test_parts_compute_what_the_whole_does(name: str, tmp_path: Path) -> None:
     source, buffers = CUT[name]
@@ -128,9 +129,9 @@ def test_parts_along_two_loops_are_strips(tmp_path: Path) -> None:
     (inside, *_), (alone, *_) = program.check(call, other)
     # Each time one has the device's memory begin at nothing.
     assert (inside.launches, alone.launches) == (1 + 4, 1 + 1)
-    files = {**files, ".cu": program.cuda.replace("if (strip == 0)", "if (true)")}
-    assert not Executable(tmp_path, source, files).outcomes(call)[0][0].same
-    program = Executable(tmp_path, source, {**files, ".cu": program.cuda})
+    wrong = {**files, ".cu": program.cuda.replace("if (strip == 0)", "if (true)")}
+    (tmp_path / "wrong").mkdir()
+    assert not Executable(tmp_path / "wrong", source, wrong).outcomes(call)[0][0].same
     # What a failure leaves is put back strip by strip.
     count = inside.counted["calls"]
     failing = [replace(call, fail_at=n, orders=(0,)) for n in range(count // 2, count + 1, 40)]

@@ -62,6 +62,7 @@ def test_conjugate_gradients_are_those_of_the_original(solver: Built) -> None:
     solver.outcomes(*(solving(iterations) for iterations in (0, 1, 2, 100)), solving(3, 3, 1))
 
 
+@pytest.mark.alike(3)
 def test_no_array_crosses_the_bus_after_the_first_iteration(solver: Built) -> None:
     if solver.target == "openmp":
         assert "annotune_data" not in solver.emissions["solve"].files["_omp.c"]

@@ -282,6 +282,7 @@ def test_copies_that_run_ahead_keep_the_conditions_of_later_tiles(way: str, tmp_
     program.check(*calls, launches=True)
 
 
+@pytest.mark.slow
 def test_a_peeled_kernel_does_not_spill(tmp_path: Path) -> None:
     tile = (
         'contract(0, thread={"h3","p5"}, register={"h2","p4"}, sum="h7", thread_x=16, thread_y=8,'

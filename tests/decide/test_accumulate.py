@@ -243,6 +243,7 @@ ALIKE = (
 UNLIKE = (TRIPLES[0], *ALIKE, ("h7", "t[h1][p6][p4][h7] * v[h7][p5][h2][h3]", LOOPS))
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize(
     ("terms", "parts"),
     [

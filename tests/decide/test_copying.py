@@ -38,6 +38,7 @@ MAPPED = 'cuda(0, block={"j_t","i_t"}, thread={"j","i"})\n'
 SHARED, PRIVATE = MemorySpace.SHARED, MemorySpace.PRIVATE
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize(
     ("recipe", "found"),
     [

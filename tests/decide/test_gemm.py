@@ -173,7 +173,7 @@ def triples(n: int) -> Decided:
     return decided_example("nwchem/sd_t_d1.c", "sd_t_d1_1", AUTO, sizes=dict.fromkeys(names, n))
 
 
-@pytest.mark.alike(2)
+@pytest.mark.alike(3)
 @pytest.mark.parametrize(("n", "rows", "each", "held"), [(28, 4, 7, 7), (20, 4, 5, 5)])
 def test_lengths_that_eight_does_not_divide_are_split_in_their_divisors(
     n: int, rows: int, each: int, held: int
@@ -193,6 +193,7 @@ def test_lengths_that_eight_does_not_divide_are_split_in_their_divisors(
     assert not any(isinstance(s, Assign) and s.guard is not None for s in walk_stmts(kernel.body))
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize("n", [16, 24, 13])
 def test_what_eight_divides_or_nothing_does_is_left_alone(n: int) -> None:
     (unit,) = triples(n).base.apart

@@ -90,6 +90,7 @@ def predicted_s(report: RegionReport) -> float:
     return forecast.kernels_s
 
 
+@pytest.mark.alike(3)
 @pytest.mark.parametrize(("file", "function"), TEXTBOOK)
 def test_f2c_comes_out_as_the_textbook_does(file: str, function: str, tmp_path: Path) -> None:
     path = tmp_path / "textbook.c"

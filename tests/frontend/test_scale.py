@@ -88,6 +88,7 @@ LONE = {
 }
 
 
+@pytest.mark.alike(3)
 @pytest.mark.parametrize("name", LONE)
 def test_odd_lines_cost_no_more_than_linear(name: str) -> None:
     line = LONE[name]

@@ -161,6 +161,7 @@ def test_a_variant_that_does_not_compile_leaves_the_others_theirs(oracle: Oracle
     assert "annotune_f_1.c:1" in trial.reason
 
 
+@pytest.mark.alike(3)
 @pytest.mark.parametrize("marker", ["MARK_CRASH", "MARK_HANG", "MARK_NOTHING"])
 def test_a_compiler_that_fails_at_one_of_them(
     marker: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

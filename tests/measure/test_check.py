@@ -98,6 +98,7 @@ def test_a_hang_is_a_row(checker: Checker) -> None:
     assert "killed after 0.3 s" in trial.reason
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize(
     ("marker", "status", "words"),
     [

@@ -87,6 +87,7 @@ COUNTS = region(
 )
 
 
+@pytest.mark.alike(2)
 @needs_gcc
 @pytest.mark.parametrize(
     ("body", "words"),
@@ -126,6 +127,7 @@ COMPLEX = region(
 )
 
 
+@pytest.mark.alike(2)
 @needs_gcc
 @pytest.mark.parametrize(
     ("body", "words"),
@@ -151,6 +153,7 @@ TOTAL = region(
 )
 
 
+@pytest.mark.alike(2)
 @needs_gcc
 @pytest.mark.parametrize(
     ("body", "words"),

@@ -91,7 +91,7 @@ def test_each_target_is_right(name: str, resident: bool, case: Case) -> None:
     assert (trial.status, trial.reason) == (Status.CORRECT, "")
 
 
-@pytest.mark.alike(3)
+@pytest.mark.alike(6)
 @pytest.mark.parametrize("resident", [False, True], ids=["host", "resident"])
 @pytest.mark.parametrize("name", KINDS)
 def test_what_comes_of_them_is_compared(name: str, resident: bool, case: Case) -> None:

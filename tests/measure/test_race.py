@@ -120,7 +120,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "text.so"
 
 
-@pytest.mark.alike(3)
+@pytest.mark.alike(5)
 @pytest.mark.parametrize("name", [*RIGHT, "two_launches"])
 def test_a_right_kernel_has_no_race_in_any_order(library: Path, name: str) -> None:
     assert answers(library, f"name = 'run_{name}'" + SCRIPT) == [[0, False, []]] * 3

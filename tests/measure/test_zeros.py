@@ -102,6 +102,7 @@ SUM = """\
 """
 
 
+@pytest.mark.alike(2)
 @pytest.mark.skipif(not here().openmp, reason="no compiler with OpenMP")
 @pytest.mark.parametrize(
     ("old", "new"),

@@ -136,6 +136,7 @@ def test_targets_compute_what_numpy_does(form: str, tmp_path: Path) -> None:
     check(tmp_path, FORMS[form])
 
 
+@pytest.mark.slow
 def test_operations_in_common_loops_compute_what_numpy_does(tmp_path: Path) -> None:
     def fused(program: TensorProgram) -> str:
         every = fusions(minimised(program).program)
@@ -151,6 +152,7 @@ def test_operations_in_common_loops_compute_what_numpy_does(tmp_path: Path) -> N
     check(tmp_path, [(text, sizes) for text in texts for sizes in ({}, {"ne": 1})], fused)
 
 
+@pytest.mark.slow
 def test_the_figures_compute_what_numpy_does(examples: Path, tmp_path: Path) -> None:
     """At awkward sizes, in the form of their files."""
     lengths = {"sd_t_d1_1": (3, 2, 5, 2, 3, 1, 4), "local_grad3": (5, 5, 5, 7)}

@@ -23,6 +23,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from support.laws import IS_THOROUGH
 from tensor.test_called import check
 
 from annotune.tensor.program import TensorProgram
@@ -73,7 +74,7 @@ def check_seed(seed: int, count: int, folder: Path) -> None:
 
 
 def test_random_strings(tmp_path: Path) -> None:
-    check_seed(1, 12, tmp_path)
+    check_seed(1, 12 if IS_THOROUGH else 6, tmp_path)
 
 
 @pytest.mark.slow

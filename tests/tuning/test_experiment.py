@@ -160,6 +160,7 @@ def test_the_budget_is_for_different_texts(made: Bench) -> None:
     assert (outcome.searched.evaluated, outcome.searched.duplicates) == (2, 1)
 
 
+@pytest.mark.alike(3)
 @pytest.mark.parametrize("name", ["random", "gp", "tpe", "simplex", "genetic", "annealing"])
 def test_every_search_comes_to_an_end(made: Bench, name: str) -> None:
     own = with_session(made, store=in_memory())

@@ -36,6 +36,7 @@ def variant(request: pytest.FixtureRequest) -> Variant:
     return load_target(request.param).points(one.base, one.space, H200).listing(1).variant(0)
 
 
+@pytest.mark.alike(2)
 def test_registers_of_the_tuned_kernel_reach_the_model(variant: Variant) -> None:
     assert variant.model is not None
     facts = (KernelFacts(GENERAL, "sm_90", 255, 900, 800, 800), KernelFacts(TUNED, "sm_90", 120))

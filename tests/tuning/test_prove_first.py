@@ -78,6 +78,7 @@ def test_a_run_finds_its_first_choice_compiled_and_proved(
     assert row.time_s
 
 
+@pytest.mark.slow
 def test_cuda_is_proved_on_this_processor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source, folder = tmp_path / "a.c", tmp_path / "out"
     source.write_text(C_TEXT)

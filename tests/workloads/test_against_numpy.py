@@ -187,6 +187,7 @@ def c_text(name: str, is_factored: bool = True) -> str:
     return translated(read_program(f"{name}.tensor", text), name, "0", is_factored, None).c.source
 
 
+@pytest.mark.slow
 @pytest.mark.alike(len(TENSORS) * 2)
 @pytest.mark.parametrize("is_factored", [True, False])
 @pytest.mark.parametrize("name", TENSORS)

@@ -298,6 +298,7 @@ def test_resident_data_need_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
         annotune.compile(made, "cuda", region="twice")
 
 
+@pytest.mark.slow
 def test_what_a_folder_holds_is_compiled_with_its_headers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -24,6 +24,7 @@ def rows(tools: Toolchains, folder: Path, *names: str) -> list[WorkloadRow]:
     return [judge.row(workload) for workload in chosen(names, all_workloads())]
 
 
+@pytest.mark.slow
 @needs_nvcc
 def test_what_ptxas_says_needs_no_disassembler(tmp_path: Path) -> None:
     (row,) = rows(replace(TOOLS, nvdisasm=""), tmp_path, "local_grad3-10")

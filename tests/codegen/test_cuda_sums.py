@@ -176,7 +176,7 @@ RUNS = [
 ]
 
 
-@pytest.mark.alike(4)
+@pytest.mark.alike(9)
 @pytest.mark.parametrize("name", RUNS)
 def test_equals_the_original(name: str, tmp_path: Path) -> None:
     nest, recipe, words = NESTS[name]

@@ -381,6 +381,7 @@ def interpolation(d: int, q: int) -> str:
     return text.replace(old, f"param d = {d}; param q = {q};")
 
 
+@pytest.mark.slow
 def test_a_thread_has_pairs_of_points() -> None:
     choices = found(interpolation(8, 8))
     assert not isinstance(choices, str)

@@ -9,8 +9,8 @@ import pytest
 from decide.recipes import decided_text
 from decide.test_flat import text_of
 from support.executed import ORDERS, Call, Part, executable
-from support.laws import IS_THOROUGH
 from support.interpreter import assert_same, plan_body
+from support.laws import IS_THOROUGH
 
 from annotune.certify.certificate import verify
 from annotune.certify.kernels import certify

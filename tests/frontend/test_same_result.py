@@ -186,6 +186,7 @@ def random_texts(seeds: range) -> list[str]:
     return texts
 
 
+@pytest.mark.slow
 def test_random_regions_keep_their_meaning(tmp_path: Path) -> None:
     assert differing(random_texts(range(12)), tmp_path) == []
 

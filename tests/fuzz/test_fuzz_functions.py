@@ -121,6 +121,7 @@ def test_a_sum_may_be_exact_in_one_order_alone(tmp_path: Path) -> None:
     assert [fault.number for fault in ran.faults] == [1]
 
 
+@pytest.mark.slow
 def test_calls_that_c_does_not_define_are_left_out(tmp_path: Path) -> None:
     bodies = {
         "overflow": "  int x = 2147483647; x += n; out_[1] = x;\n",

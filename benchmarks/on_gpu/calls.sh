@@ -5,8 +5,8 @@
 #     bash benchmarks/on_gpu/calls.sh run DIR        # builds them with nvcc and times them
 #
 # Each text is built to run as one (-DANNOTUNE_MOST_PARTS=1), in parts as by default, and in others; with
-# "sent" what kernels only add to is sent as well, in place of being added to on the host. $PYTHON is the
-# interpreter that has annotune, $ARCH the GPU's.
+# "sent" what kernels only add to is sent as well, in place of being added to on the host, which may end
+# in other last bits. $PYTHON is the interpreter that has annotune, $ARCH the GPU's.
 set -e
 here=$(cd "$(dirname "$0")" && pwd)
 examples=$here/../../c_examples
@@ -48,6 +48,7 @@ run() {
         build $name sent -DANNOTUNE_ADD_ON_HOST=0 &
         build $name parts-4M "-DANNOTUNE_PART=(4<<20)" -DANNOTUNE_MOST_PARTS=32 &
         build $name parts-16M "-DANNOTUNE_PART=(16<<20)" &
+        build $name copiers-20 -DANNOTUNE_COPIERS=20 &
         build $name slots-32 -DANNOTUNE_SLOTS=32 &
         build $name chunk-512K "-DANNOTUNE_CHUNK=(1<<19)" &
     done
@@ -57,7 +58,7 @@ run() {
     wait
     "$dir/bus"
     for name in TRIAD GEMM TRIPLES GRADIENT; do
-        for out in whole parts sent parts-4M parts-16M slots-32 chunk-512K; do
+        for out in whole parts sent parts-4M parts-16M copiers-20 slots-32 chunk-512K; do
             for kind in malloc pinned; do
                 printf '%-9s %-11s ' $name $out
                 "$dir/$name-$out" $kind

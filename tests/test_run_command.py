@@ -118,13 +118,14 @@ def test_a_run_writes_six_files_and_tells_where_each_figure_comes_from(tmp_path:
     assert region["flop"] == 2 * 96**3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("deed", "status"),
     [
         ("fail", "compile"),
-        pytest.param("crash", "compile", marks=pytest.mark.slow),
-        pytest.param("hang", "timeout", marks=pytest.mark.slow),
-        pytest.param("miscompile", "correctness", marks=pytest.mark.slow),
+        ("crash", "compile"),
+        ("hang", "timeout"),
+        ("miscompile", "correctness"),
     ],
 )
 def test_a_c_compiler_that_errs_for_one_variant_costs_that_variant(

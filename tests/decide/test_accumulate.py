@@ -263,6 +263,7 @@ def test_statements_that_need_other_lanes_have_a_kernel_of_their_own(
     assert (BY_LANES in one.base.fusions) is (len(parts) > 1)
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize(("depth", "kernels"), [(64, [2, 4]), (2, [6])])
 def test_the_model_tells_whether_other_lanes_pay(depth: int, kernels: list[int]) -> None:
     text = triples(64, UNLIKE, p4=7, p5=7, p6=7, h7=depth, p7=depth)

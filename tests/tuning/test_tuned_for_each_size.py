@@ -264,6 +264,7 @@ def test_a_text_that_is_wrong_at_one_size_is_not_written(
         assert (row.config, row.reason) == (first.config, "")
 
 
+@pytest.mark.slow
 @needs_openmp
 def test_a_winner_that_fails_alone_makes_room_for_the_next(parts: list[AtSize]) -> None:
     second = parts[1].sought.contests["openmp"]

@@ -860,7 +860,7 @@ static void annotune_restore(const annotune_array &array, const char *from, size
     }
 }
 
-/* What has been added to an array of the program's before its call failed: its nest is not to add it again.
+/* What has been added to an array of the program's before its call failed: its nest adds it a second time.
  * Nothing else that the nest computes depends on it. */
 struct annotune_aside {
     annotune_array array;

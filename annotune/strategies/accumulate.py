@@ -444,7 +444,7 @@ class _Joint:
         """Return the outputs of a thread along each loop that read least for each product."""
         lengths = [[n for n in LENGTHS if n <= self.trips[loop]] for loop in self.loops]
         ones = (1,) * len(self.loops)
-        most = MOST_OUTPUTS if self.has_sums else FEW_OUTPUTS
+        most = self._most_outputs if self.has_sums else FEW_OUTPUTS
         rows = [
             (sizes, ones)
             for sizes in product(*lengths)
@@ -453,6 +453,12 @@ class _Joint:
         tiles = _Tiles.of(self.loops, rows, ())
         costs = self._surplus(tiles) * self._multiplied(tiles)
         return [rows[k][0] for k in costs.argsort(kind="stable")[:MOST_TILES]]
+
+    @property
+    def _most_outputs(self) -> int:
+        """Return the outputs of a thread that leave as many blocks as multiprocessors, if any."""
+        blocks = prod(self.trips[n] for n in self.loops) // (MOST_OUTPUTS * BLOCK_SIZES[0])
+        return MOST_OUTPUTS if blocks >= ENOUGH_BLOCKS else MOST_OUTPUTS // 2
 
     @cached_property
     def weights(self) -> tuple[float, ...]:
@@ -622,7 +628,9 @@ class _Joint:
         """
         blocks, threads = self._placed(tile)
         leader = self.unit.leader
-        number = self.resident(tile) if is_resident else 0
+        # As few blocks as leave multiprocessors without any need no bound.
+        is_bound = is_resident and self.blocks(tile) > ENOUGH_BLOCKS
+        number = self.resident(tile) if is_bound else 0
         steps: list[Transform] = []
         for term, own in zip(self.terms, tile.sums, strict=True):
             steps += self._shaped(tile, term.statement, (*blocks, *threads), term.sums, own)

@@ -231,9 +231,10 @@ def _told(
 ) -> Iterator[Candidate]:
     """Yield a choice of strips with what the compiler is told, one with two points at a time first.
 
-    It is told of aligned neighbours, and where threads want many registers how many blocks should
-    fit on a multiprocessor: left alone, ptxas may spill rather than to have fewer of them. Of two
-    points at a time a thread has what it loads from far on its way before it needs the first.
+    It is told of aligned neighbours, and where threads want many registers, or shared memory leaves
+    them many, how many blocks should fit on a multiprocessor: left alone, ptxas may spill rather
+    than to have fewer of them, or for more than there can be. Of two points at a time a thread has
+    what it loads from far on its way before it needs the first.
     """
     unit = block.unit
     accesses = [nest_accesses(unit, nest.outermost, [*nest.counts], near) for nest in nests]
@@ -246,8 +247,11 @@ def _told(
     strips = [(nest, one) for nest, one in zip(nests, accesses, strict=True) if nest.inside]
     wanted = SPARE + 2 * max(one.kept(nest.inside, nest.pair) for nest, one in strips)
     told = choice.having(*aligned)
-    if wanted > GUESSED:
-        fitting = min(_fitting(wanted, threads), MOST_SHARED // (rows * block.bytes_of(near)))
+    by_memory = MOST_SHARED // max(1, rows * block.bytes_of(near))
+    # One warp more on one of four parts would leave all of them fewer registers.
+    by_memory -= by_memory % 4 if threads <= WARP else 0
+    if wanted > GUESSED or by_memory <= _fitting(GUESSED, threads):
+        fitting = min(_fitting(wanted, threads), by_memory)
         told = told.having(Resident(unit.leader, max(1, fitting)))
     steps: list[Unroll] = []
     for nest, one in strips:

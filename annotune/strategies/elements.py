@@ -249,7 +249,7 @@ def _told(
     told = choice.having(*aligned)
     by_memory = MOST_SHARED // max(1, rows * block.bytes_of(near))
     # One warp more on one of four parts would leave all of them fewer registers.
-    by_memory -= by_memory % 4 if threads <= WARP else 0
+    by_memory -= by_memory % 4 if threads <= WARP and by_memory > 4 else 0
     if wanted > GUESSED or by_memory <= _fitting(GUESSED, threads):
         fitting = min(_fitting(wanted, threads), by_memory)
         told = told.having(Resident(unit.leader, max(1, fitting)))

@@ -32,6 +32,7 @@ USUAL = (
     *(f"sd_t_d{kind}_*-{size}" for kind in (1, 2) for size in "ACE"),
     *(f"sd_t_d{one}-{size}" for one in ("1_1", "1_6", "2_1", "2_9") for size in "BD"),
     "sd_t_s1_*-A",
+    "ccsd_t_*",
     "gemm-*",
     "local_grad3-*",
     "matrix_sum-*",
@@ -39,6 +40,7 @@ USUAL = (
     "ax-*",
     "action_*",
     "interpolate-*",
+    "batched_gemm-*",
 )
 
 

@@ -39,6 +39,8 @@ from annotune.transforms.legality import only_copied
 from annotune.transforms.tree import Body, target_name
 
 THREAD_INDEX = "annotune_thread"
+# The same of a block along an axis, where it is worked out anew.
+BLOCK_INDEX = "annotune_block_"
 SHARE = "annotune_k"
 DYNAMIC = "annotune_shared"
 # Shared memory that a block has without asking for more, and where a vector may start (CUDA C++

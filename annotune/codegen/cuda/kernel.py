@@ -234,6 +234,11 @@ def _write_axes(out: Writer, frame: _Frame, dialect: ThreadDialect, body: Body) 
         rest[-1] = replace(rest[-1], peeled=(*rest[-1].peeled, *open_tests))
     for loop in loops:
         dialect = dialect.inside(loop, dialect.repeats or bool(head))
+    if not head and loops[0].place in BLOCKS:
+        dialect = dialect.on_block(
+            CUDA_INDEX[loops[0].place][0],
+            {x.var: line for x, line in zip(loops, lines, strict=True)},
+        )
     if head and not rest and dialect.recurs(band[-1]):
         out.line(dialect.rolled)
     with out.block(head) if head else nullcontext():

@@ -24,8 +24,9 @@ from annotune.pipeline import Settings, check, emit
 from annotune.schedule.candidate import Candidate
 from annotune.schedule.units import accumulating
 from annotune.space.decision import BY_LANES, FUSIONS, JOINED, JOINT, Base, Point
-from annotune.strategies.accumulate import accumulate, by_lanes, gathered
+from annotune.strategies.accumulate import MOST_OUTPUTS, accumulate, by_lanes, gathered
 from annotune.strategies.registry import ACCUMULATE, AUTO
+from annotune.transforms.cache import Resident
 from annotune.transforms.messages import NOT_RELAYED
 from annotune.transforms.pipeline import Pipeline, Relay
 from annotune.transforms.registers import Hold
@@ -273,10 +274,19 @@ def test_the_model_tells_whether_other_lanes_pay(depth: int, kernels: list[int])
 
 
 def test_the_model_overrules_the_rules_where_a_kernel_of_all_takes_half_the_time() -> None:
-    text = triples(4, TRIPLES * 3, p4=16, p5=16, p6=16)
+    text = triples(4, TRIPLES * 3, p4=16, p5=16, p6=8)
     one = decided_text(text, AUTO)
     assert one.space.branches[0][0] == FUSIONS[0]
     assert one.space.on(load_device("h200")).branches[0][0] in (JOINT, BY_LANES)
+
+
+def test_threads_have_fewer_outputs_where_these_make_more_blocks() -> None:
+    text = triples(4, TRIPLES * 3, p4=16, p5=16, p6=16)
+    (choice,) = decided_text(text, AUTO).decision.choices
+    assert choice.joint is not None
+    assert prod(size for _, size in choice.joint.registers) == MOST_OUTPUTS // 2
+    # No more blocks than there are multiprocessors share one.
+    assert not choice.of(Resident)
 
 
 @pytest.fixture

@@ -107,7 +107,7 @@ def test_a_call_allocates_and_copies_the_least(file: str, function: str, tmp_pat
     assert one["mallocs"] > 0
     assert (two["mallocs"], two["pins"], one["frees"], two["frees"]) == (0, 0, 0, 0)
     seen = program.device.count("true, true, 0, true},")
-    added = re.findall(r"\(void \*\)\((\w+).*&annotune_sums<", program.device)
+    added = re.findall(r"\(void \*\)\((\w+).*&annotune_host_sums<", program.device)
     into, out = moved(oracle.analysis, sizes, seen, added)
     least = sum(-(-size // CHUNK) for size in (*into, *out))
     # Each part of a call may end with a chunk of each array that is not full.

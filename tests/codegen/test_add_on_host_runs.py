@@ -154,7 +154,7 @@ print(json.dumps(found[:half] == found[half:]))
 
 def test_no_bit_differs(tmp_path: Path) -> None:
     files = emitted(tmp_path, EDGES).files
-    assert files[".cu"].count("&annotune_sums<") == 2
+    assert files[".cu"].count("&annotune_host_sums<") == 2
     for begin, same in (("-0.0", True), ("0.0", False)):
         device = files[".cu"].replace("first[k] = (Real)-0.0;", f"first[k] = (Real){begin};")
         Library(tmp_path / begin, device, files["_cuda.c"])
@@ -215,7 +215,7 @@ def test_the_rules_say_it_in_recipe_and_text(n: int, resident: bool, tmp_path: P
     text = LONG.format(n=n)
     emission = emitted(tmp_path, text, resident=resident)
     is_added = n == 1000000 and not resident
-    assert ("&annotune_sums<double>" in emission.files[".cu"]) is is_added
+    assert ("&annotune_host_sums<double>" in emission.files[".cu"]) is is_added
     exact = exact_recipe("cuda", emission.variants[0]["cuda"])
     # For data on the device the step says nothing.
     assert ('add_on_host(0, "y")' in exact) is (n == 1000000)
@@ -225,7 +225,7 @@ def test_the_rules_say_it_in_recipe_and_text(n: int, resident: bool, tmp_path: P
         text = LONG.format(n=n).replace("for", f"/*@ begin CHiLL (\n{recipe}) @*/\n    for")
         text = text.replace("/*@ end @*/", "/*@ end @*/ /*@ end @*/")
         made = emitted(tmp_path, text, resident=resident).files[".cu"]
-        assert ("&annotune_sums<double>" in made) is (is_added and recipe == exact)
+        assert ("&annotune_host_sums<double>" in made) is (is_added and recipe == exact)
 
 
 def test_check_says_it(tmp_path: Path) -> None:

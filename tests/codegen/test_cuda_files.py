@@ -45,6 +45,15 @@ def test_gemm(golden: Golden) -> None:
     golden.check("codegen/cuda_gemm.cu", body(cuda_files("gemm/gemm.c")[".cu"]))
 
 
+def test_no_name_of_a_kernel_brings_helpers_of_calls() -> None:
+    # What the tensor cores add to is a variable of the kernel.
+    settings = Settings(EXAMPLES / "gemm/gemm.c", ("cuda",), function="gemm", resident=True)
+    text = emit(settings, [CudaTarget()]).files[".cu"]
+    assert "annotune_mma" in text
+    assert not {"annotune_adding", "annotune_nothing"} & set(re.findall(r"\w+", text))
+    assert ("pthread_mutex_lock" in text) is ("#include <pthread.h>" in text)
+
+
 def test_every_array_is_allocated_and_copied_once() -> None:
     # Fig. 4.4 of the thesis: 6 allocations, and 6 + 3 copies instead of 11; of the latter those
     # to which the host adds what comes back are not sent.
@@ -52,7 +61,7 @@ def test_every_array_is_allocated_and_copied_once() -> None:
     rows = [line for line in text.splitlines() if line.startswith("        {(void *)")]
     assert len(rows) == 6
     assert sum(row.count("true") for row in rows) == 9
-    assert sum("&annotune_sums<double>" in row for row in rows) == 3
+    assert sum("&annotune_host_sums<double>" in row for row in rows) == 3
     # The call as one, and in parts; and what begins at nothing.
     assert text.count("<<<") == 2 + 2 + 1
 

@@ -97,7 +97,7 @@ def test_parts_compute_what_the_whole_does(name: str, tmp_path: Path) -> None:
     tuned, other = (Call("f", (m, *pointers), buffers) for m in (n, n - 3))
     (inside, *_), (alone, *_) = program.check(tuned, other)
     # Beside the kernel one that begins at nothing, where the host adds.
-    assert inside.launches > alone.launches == 1 + program.cuda.count("&annotune_sums<")
+    assert inside.launches > alone.launches == 1 + program.cuda.count("&annotune_host_sums<")
 
 
 @pytest.mark.parametrize("name", WHOLE)

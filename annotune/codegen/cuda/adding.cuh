@@ -29,4 +29,4 @@ template <typename Real> static void annotune_add(void *to, const void *from, si
 }
 
 template <typename Real>
-static const annotune_adding annotune_sums = {annotune_begin<Real>, annotune_add<Real>};
+static const annotune_adding annotune_host_sums = {annotune_begin<Real>, annotune_add<Real>};

@@ -19,7 +19,7 @@ SEND, FETCH, ON_HOST = "annotune_send", "annotune_fetch", "annotune_on_host"
 CALL = "annotune_call"
 # How the host adds to an array what kernels have computed from nothing, and what it does where the
 # nest as written runs after all.
-ADDING, PUT_BACK = "annotune_sums", "annotune_put_back"
+ADDING, PUT_BACK = "annotune_host_sums", "annotune_put_back"
 # Behind these names, where arrays may be on the device already.
 RESIDENT = "_resident"
 ALL_ON_HOST = "annotune_all_on_host"

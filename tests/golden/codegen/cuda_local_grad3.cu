@@ -979,7 +979,7 @@ template <typename Real> static void annotune_add(void *to, const void *from, si
 }
 
 template <typename Real>
-static const annotune_adding annotune_sums = {annotune_begin<Real>, annotune_add<Real>};
+static const annotune_adding annotune_host_sums = {annotune_begin<Real>, annotune_add<Real>};
 
 /* Calls whose kernels are launched in parts: what comes next is sent while a part is computed, and what has
  * been computed is fetched, so that both directions of the bus work beside the kernels.
@@ -1277,12 +1277,12 @@ static cudaError_t local_grad3_1_device(
     const size_t Dt_bytes = sizeof(double) * local_grad3_1_Dt_count(ly);
     const size_t Ut_bytes = sizeof(double) * local_grad3_1_Ut_count(nelt, lx, ly, lz);
     annotune_array arrays[] = {
-        {(void *)(Ur), Ur_bytes, 0, Ur_bytes, true, true, sizeof(double) * 1000, false, 0, 0, &annotune_sums<double>},
+        {(void *)(Ur), Ur_bytes, 0, Ur_bytes, true, true, sizeof(double) * 1000, false, 0, 0, &annotune_host_sums<double>},
         {(void *)(D), D_bytes, 0, D_bytes, true, false},
         {(void *)(U), U_bytes, 0, U_bytes, true, false, sizeof(double) * 1000},
-        {(void *)(Us), Us_bytes, 0, Us_bytes, true, true, sizeof(double) * 1000, false, 0, 0, &annotune_sums<double>},
+        {(void *)(Us), Us_bytes, 0, Us_bytes, true, true, sizeof(double) * 1000, false, 0, 0, &annotune_host_sums<double>},
         {(void *)(Dt), Dt_bytes, 0, Dt_bytes, true, false},
-        {(void *)(Ut), Ut_bytes, 0, Ut_bytes, true, true, sizeof(double) * 1000, false, 0, 0, &annotune_sums<double>},
+        {(void *)(Ut), Ut_bytes, 0, Ut_bytes, true, true, sizeof(double) * 1000, false, 0, 0, &annotune_host_sums<double>},
     };
     const auto launch = [&](long annotune_first, long annotune_count) {
         double *const d_Ur = (double *)arrays[0].device;

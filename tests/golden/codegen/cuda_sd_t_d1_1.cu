@@ -980,7 +980,7 @@ template <typename Real> static void annotune_add(void *to, const void *from, si
 }
 
 template <typename Real>
-static const annotune_adding annotune_sums = {annotune_begin<Real>, annotune_add<Real>};
+static const annotune_adding annotune_host_sums = {annotune_begin<Real>, annotune_add<Real>};
 
 /* Calls whose kernels are launched in parts: what comes next is sent while a part is computed, and what has
  * been computed is fetched, so that both directions of the bus work beside the kernels.
@@ -1327,7 +1327,7 @@ static cudaError_t sd_t_d1_1_1_device(
     const size_t t2_bytes = sizeof(double) * sd_t_d1_1_1_t2_count(p4u, p5u, h1u, h7u);
     const size_t v2_bytes = sizeof(double) * sd_t_d1_1_1_v2_count(p6u, h2u, h3u, h7u);
     annotune_array arrays[] = {
-        {(void *)(t3), t3_bytes, 0, t3_bytes, true, true, sizeof(double) * 4194304, false, sizeof(double) * 524288, sizeof(double) * 1048576, &annotune_sums<double>},
+        {(void *)(t3), t3_bytes, 0, t3_bytes, true, true, sizeof(double) * 4194304, false, sizeof(double) * 524288, sizeof(double) * 1048576, &annotune_host_sums<double>},
         {(void *)(t2), t2_bytes, 0, t2_bytes, true, false},
         {(void *)(v2), v2_bytes, 0, v2_bytes, true, false},
     };

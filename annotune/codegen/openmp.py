@@ -90,6 +90,13 @@ class OpenMpTarget(InPlaceTarget):
         return without_macros(RegionCode(body, helper), variant.analysis.region)
 
 
+def in_function(out: Writer, analysis: Analysis, plan: Plan) -> tuple[str, ...]:
+    """Write the parallel loops of a plan into a function with flat pointers; return what they call."""
+    helpers: list[str] = []
+    _RegionWriter(analysis, helpers, flat=True).plan(out, plan, "_host")
+    return tuple(helpers)
+
+
 def _looked(variant: Variant) -> str:
     """Return what learns whether arrays are whole that copies take to be so, each asked once."""
     out = Writer()
@@ -114,16 +121,22 @@ def _seen(part: Variant) -> tuple[Expr, ...]:
 class _RegionWriter:
     """Writes the kernels of one plan and collects the functions that they call.
 
-    These go to `helpers`; with several problem sizes to `shared`, where one may serve more.
+    These go to `helpers`; with several problem sizes to `shared`, where one may serve more. The
+    text is `flat` where it stands in a function of ours, whose arrays are flat.
     """
 
     def __init__(
-        self, analysis: Analysis, helpers: list[str], shared: Definitions | None = None
+        self,
+        analysis: Analysis,
+        helpers: list[str],
+        shared: Definitions | None = None,
+        flat: bool = False,
     ) -> None:
         self.analysis = analysis
         self.region: Region = analysis.region
         self.outer = interface(analysis)
-        self.dialect = Dialect(self.region, flat=False)
+        self.flat = flat
+        self.dialect = Dialect(self.region, flat=flat)
         self.helpers = helpers
         self.shared = shared
         self.calls: Counter[str] = Counter()
@@ -156,7 +169,7 @@ class _RegionWriter:
             # No function may hold a copy of what lives on.
             own = {scalar.name for scalar in declared_in(self.analysis, body, at.names)}
             with out.block("") if own & self.declared else nullcontext():
-                BodyWriter(self.analysis, flat=False).write(out, body, at.names)
+                BodyWriter(self.analysis, flat=self.flat).write(out, body, at.names)
             self.declared |= own
         else:
             self._call(out, body, at)
@@ -164,7 +177,7 @@ class _RegionWriter:
     def _in_order(self, out: Writer, body: Body, at: _Place) -> None:
         """Write what one thread does around and between loops that all threads share."""
         at = at.knowing(*declare_own(out, self.analysis, body, at.names))
-        writer = BodyWriter(self.analysis, flat=False)
+        writer = BodyWriter(self.analysis, flat=self.flat)
         for stmt in body:
             if isinstance(stmt, Local):
                 at = at.knowing(Scalar(stmt.name, stmt.type, is_local=True))
@@ -195,7 +208,7 @@ class _RegionWriter:
         # What one iteration alone writes for later is the user's variable, not a copy.
         if reduction or simd or lasting(self.analysis, inside):
             with out.under(heads[:-1]), out.block(heads[-1]):
-                BodyWriter(self.analysis, flat=False).write(out, inside)
+                BodyWriter(self.analysis, flat=self.flat).write(out, inside)
         else:
             with out.under(heads):
                 self._call(out, inside, at.inside(band, self.dialect))

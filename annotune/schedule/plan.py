@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from annotune.ir.nest import COPY_LEVELS, CachedSection, Level, Loop, Stmt, walk_stmts
 from annotune.schedule.candidate import Candidate
-from annotune.transforms.cache import AddOnHost, Aligned, AnySize, Resident
+from annotune.transforms.cache import AddOnHost, Aligned, AnySize, Both, Resident
 from annotune.transforms.map import Map
 from annotune.transforms.spread import Spread
 from annotune.transforms.transform import Schedule
@@ -104,6 +104,11 @@ class Plan:
     def added(self) -> frozenset[str]:
         """Return the arrays to which the host adds what the kernels have computed from nothing."""
         return frozenset(step.array for step in self.schedule if isinstance(step, AddOnHost))
+
+    @property
+    def both(self) -> Both | None:
+        """Return how the host and a GPU share the outermost loop, None where they do not."""
+        return next((step for step in self.schedule if isinstance(step, Both)), None)
 
     def kernels(self) -> Iterator[Kernel]:
         """Yield the kernels in the order of their launches."""

@@ -37,7 +37,7 @@ from annotune.space.space import Product, Space, UnitSpace
 from annotune.space.variants import Listing, Variant, planned
 from annotune.strategies.openacc import acc_shapes, as_asked, in_form, other_level
 from annotune.strategies.registry import Proposals
-from annotune.transforms.cache import AddOnHost, Cache, adding, why_not_added
+from annotune.transforms.cache import AddOnHost, Both, Cache, adding, why_not_added
 from annotune.transforms.language import of_kind
 from annotune.transforms.map import Map
 from annotune.transforms.messages import ACC_FORM
@@ -286,6 +286,7 @@ def adding_on_host(found: Decision, sums: Sequence[AddOnHost]) -> Decision:
     choices = []
     for choice in found.choices:
         choice = choice.having(*of_kind(asked, AddOnHost, choice.statements))
+        choice = choice.having(*of_kind(found.asked.of(Both), Both, choice.statements))
         for step in of_kind(sums, AddOnHost, choice.statements):
             if step.array not in named:
                 choice = choice.having(step, why=Reason(step.array, "added on the host", ADDED))

@@ -171,7 +171,7 @@ _OF_LOOPS = (
     "mma",
 )
 # What the rules find by themselves, whatever the kernels are, need not be said either.
-_KEPT = ("acc", "distribute", "permute", "pad", "peel", "add_on_host", *_OF_LOOPS)
+_KEPT = ("acc", "distribute", "permute", "pad", "peel", "add_on_host", "both", *_OF_LOOPS)
 
 
 def _subject(command: Command) -> tuple[object, ...]:

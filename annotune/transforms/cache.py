@@ -6,6 +6,7 @@ neighbours at once; and sizes that it is not told.
 
 And which outputs the host adds to: of an array that a region only adds to nothing is sent, kernels
 begin at -0.0 there, which added to any number is that number, and the host adds what comes back.
+Or which share of a call the host computes itself.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from annotune.ir.expr import Access, Binary, Expr, Int, Select, Var, accesses, s
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Assign, CachedSection, Level, Loop, expressions, walk_stmts
 from annotune.transforms.legality import missing
-from annotune.transforms.messages import NOT_ADDED, NOT_ALIGNED, NOT_ANY_SIZE, NOT_CACHED
+from annotune.transforms.messages import NOT_ADDED, NOT_ALIGNED, NOT_ANY_SIZE, NOT_BOTH, NOT_CACHED
 from annotune.transforms.transform import CUDA_GUIDE, TALK, Context, OnStatement, Word, takes
 from annotune.transforms.tree import Body, find_assign, numbers, path, target_name, top_of
 
@@ -393,3 +394,52 @@ def adding(analysis: Analysis, array: str) -> AddOnHost:
     """Return the step for an array, on the first statement that adds to it."""
     writers = (s.number for s in analysis.region.nest.assigns() if target_name(s) == array)
     return AddOnHost(min(writers), array)
+
+
+COUNTER = "counter"
+
+
+@dataclass(frozen=True, slots=True)
+class Both(OnStatement):
+    """Let the host compute a `share` of the outermost parallel loop while a GPU does the rest.
+
+    ``Both(0, "0.25")`` changes nothing of the nest: the last quarter of the iterations is the
+    OpenMP text's. ``Both(0, "counter")`` has both take iterations until none is left, the GPU from
+    the front and the host from the back.
+    """
+
+    is_inner: ClassVar[bool] = True
+    word: ClassVar[Word] = Word(
+        "both",
+        "let the host compute a share of the outermost parallel loop, the GPU the rest",
+        'both(0, "0.25")',
+        "annotune",
+    )
+    share: str = takes(Kind.TEXT)
+
+    @property
+    def part(self) -> float | None:
+        """Return the host's share, from 0 to 1; None where a counter shares."""
+        return None if self.share == COUNTER else float(self.share)
+
+    def why_not(self, body: Body, context: Context) -> Diagnostic | None:
+        """Return the reason why a share is none, or None."""
+        if absent := missing(body, self.statement, (), self.span):
+            return absent
+        if not is_share(self.share):
+            return NOT_BOTH.at(self.span, share=self.share)
+        return None
+
+    def apply(self, body: Body, context: Context) -> Body:
+        """Return `body` as it is."""
+        return body
+
+
+def is_share(text: str) -> bool:
+    """Return whether a text says how the host and a GPU share a loop."""
+    if text == COUNTER:
+        return True
+    try:
+        return 0 <= float(text) <= 1
+    except ValueError:
+        return False

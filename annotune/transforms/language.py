@@ -31,7 +31,7 @@ from annotune.annotation.spec import Argument as Given
 from annotune.annotation.spec import Command, Value
 from annotune.diagnostics import NOWHERE, Diagnostic, Span, Template
 from annotune.ir.nest import Level
-from annotune.transforms.cache import AddOnHost, Aligned, AnySize, Cache, Resident
+from annotune.transforms.cache import AddOnHost, Aligned, AnySize, Both, Cache, Resident
 from annotune.transforms.distribute import Distribute, Expand, Fuse, Scalarize
 from annotune.transforms.map import PLACES, Map, Team, Vectorize
 from annotune.transforms.merge import Decode, Merge
@@ -415,7 +415,7 @@ _OF_STATEMENT = (Stage, Pipeline, Overlay, Prefetch, Hold, Relay, Peel, Pad)
 COPYING = (Stage, Hold, Pad, Peel, TensorCores)
 _LAST = (
     *(Unroll, TensorCores, Stream, Resident, AnySize, Aligned, Decode, Bring, Keep, Bulk, Cache),
-    AddOnHost,
+    *(AddOnHost, Both),
 )
 _ASKING = (Contract, Vectors, Stated, ForTarget, OtherSizes)
 _COMMANDS: tuple[Kinds, ...] = (

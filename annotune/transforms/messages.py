@@ -362,6 +362,11 @@ NOT_ADDED = Template(
     "add_on_host: '{array}' {reason}",
     "name an array to which every statement of the region that names it adds a real number",
 )
+NOT_BOTH = Template(
+    "AT349",
+    "both: '{share}' is no share of a loop",
+    'write a number from 0 to 1, such as "0.25", or "counter"',
+)
 NOT_ALIGNED = Template(
     "AT344",
     "aligned: '{array}' {reason}",

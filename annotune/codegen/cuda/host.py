@@ -10,6 +10,8 @@ from functools import cached_property
 from annotune.analysis.facts import Analysis
 from annotune.codegen.c_expr import plain_c
 from annotune.codegen.c_stmt import RIGHT_OF_SUM, Dialect
+from annotune.codegen.cuda.both import FIRST as BEGIN
+from annotune.codegen.cuda.both import LAST, HostShare, is_apart, refused
 from annotune.codegen.cuda.copies import VECTOR_BYTES
 from annotune.codegen.cuda.cpp import cuda_type
 from annotune.codegen.cuda.grid import BLOCKS, grid, wide
@@ -27,6 +29,7 @@ from annotune.codegen.cuda.memory import (
     PUT_BACK,
     RESIDENT,
     SEND,
+    SHARED,
     TELL,
 )
 from annotune.codegen.cuda.thread import ROLLED
@@ -53,6 +56,7 @@ from annotune.ir.fold import fold
 from annotune.ir.nest import Assign, expressions, walk_stmts
 from annotune.ir.region import Array
 from annotune.schedule.plan import Kernel, Step
+from annotune.space.variants import Variant
 
 
 def first_element(analysis: Analysis, array: Array) -> str:
@@ -135,7 +139,8 @@ class HostText:
 
     Each of `tuned` runs for the sizes that it fixes; `general`, where there is one, for all others;
     what none of them takes goes to the original nest. `resident` says that the pointers are
-    device memory already. `held` are the arrays that stand for scalars.
+    device memory already. `held` are the arrays that stand for scalars. With a `share` the host
+    computes some of a call.
     """
 
     analysis: Analysis
@@ -144,6 +149,7 @@ class HostText:
     general: Version | None
     resident: bool
     held: frozenset[str]
+    share: HostShare | None = None
 
     @property
     def name(self) -> str:
@@ -187,7 +193,33 @@ class HostText:
         if any(text.partials for text in texts):
             return None
         launches = [Launched(t.name, t.kernel, t.grid, t.passed.arrays, t.aligned) for t in texts]
-        return launch_parts(self.analysis, launches, first.constants)
+        fits = None if self.share is None else self._can_share
+        return launch_parts(self.analysis, launches, first.constants, fits)
+
+    def _can_share(self, parts: LaunchParts) -> bool:
+        """Return whether the host can compute some of the iterations of the parts."""
+        constants = self.tuned[0].constants
+        return is_apart(self.analysis, parts, constants) and self._hosts_plan(parts) is not None
+
+    def _hosts_plan(self, parts: LaunchParts) -> Variant | None:
+        assert self.share is not None
+        names = {t.name: t.kernel for t in self.tuned[0].texts.values()}
+        return self.share.plan(parts, names)
+
+    def shared_text(self) -> str:
+        """Return the C of the host's share, empty where it has none.
+
+        Raises:
+            AnnotuneError: The host cannot compute any.
+        """
+        if self.share is None:
+            return ""
+        parts = self._parts
+        is_whole = self._on_device == self.outer and not self.held
+        found = self._hosts_plan(parts) if parts is not None and is_whole else None
+        if found is None:
+            raise refused(self.analysis)
+        return self.share.text(found)
 
     @cached_property
     def _added(self) -> frozenset[str]:
@@ -204,6 +236,9 @@ class HostText:
     def text(self) -> str:
         """Return the C++ of all host functions of the region."""
         out = Writer()
+        if self.share is not None:
+            out.line("/* In the user's file, for the host's share of a call. */")
+            out.lines(self.share.prototype(self.outer))
         self._original(out)
         for array in self._sized():
             self._count(out, array)
@@ -287,7 +322,8 @@ class HostText:
 
     def _in_parts(self, out: Writer, of: Interface, parts: LaunchParts) -> None:
         """Write what sends and fetches arrays part by part, each launched when it has come."""
-        with out.block(f"const auto launch = [&](long {FIRST}, long {COUNT})", "};"):
+        given = "" if self.share is None else "const annotune_array *arrays, "
+        with out.block(f"const auto launch = [&]({given}long {FIRST}, long {COUNT})", "};"):
             arguments = self._places(out, of)
             out.line(f"if ({COUNT} == 0)")
             with out.deeper():
@@ -295,8 +331,13 @@ class HostText:
             out.line(f"return {self.name}_part({arguments}, {FIRST}, {COUNT});")
         tests = joined(self.tuned[0].tests) if self.general is not None else ""
         count = f"{tests} ? {parts.iterations} : 0" if tests else str(parts.iterations)
-        entry = self.analysis.region.entry
-        out.line(f'return {CALL}("{entry}", arrays, {len(of.arrays)}, {count}, launch);')
+        call = f'"{self.analysis.region.entry}", arrays, {len(of.arrays)}, {count}'
+        if self.share is None:
+            out.line(f"return {CALL}({call}, launch);")
+            return
+        with out.block(f"const auto host = [&](long {BEGIN}, long {LAST})", "};"):
+            out.line(f"{self.share.name}({self.outer.names()}, {BEGIN}, {LAST});")
+        out.line(f"return {SHARED}({call}, {self.share.iterations(parts)}, launch, host);")
 
     def _places(self, out: Writer, of: Interface) -> str:
         """Write where arrays are on the device, and return what a launch gets."""

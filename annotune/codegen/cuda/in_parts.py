@@ -7,8 +7,8 @@ do what some iterations of the whole launch do: the text of the kernel stays as 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from math import prod
 
@@ -61,13 +61,14 @@ class LaunchParts:
     """Launches that may be made in parts: of the `count` iterations of a loop on blocks.
 
     `steps` are the elements by which each array lies ahead for the next iteration. `axes` has by
-    kernel the axis of the grid, and how many blocks along it one iteration takes. With `inner` each
-    iteration of that loop is in turn one for each of the next loop on the axis.
+    kernel the axis of the grid, and how many blocks along it one iteration takes, `loops` the loop.
+    With `inner` each iteration of that loop is in turn one for each of the next loop on the axis.
     """
 
     count: int
     steps: Mapping[str, int]
     axes: Mapping[str, tuple[Level, int]]
+    loops: Mapping[str, Loop]
     inner: Inner | None = None
 
     @property
@@ -80,17 +81,22 @@ class LaunchParts:
         steps = {**self.steps, **other.steps}
         if self.count != other.count or any(steps[a] != n for a, n in self.steps.items()):
             return None
-        return LaunchParts(self.count, steps, {**self.axes, **other.axes})
+        axes, loops = {**self.axes, **other.axes}, {**self.loops, **other.loops}
+        return LaunchParts(self.count, steps, axes, loops)
 
 
 def launch_parts(
-    analysis: Analysis, launches: Sequence[Launched], constants: Mapping[str, int]
+    analysis: Analysis,
+    launches: Sequence[Launched],
+    constants: Mapping[str, int],
+    fits: Callable[[LaunchParts], bool] | None = None,
 ) -> LaunchParts | None:
     """Return the parts in which the launches of kernels, one after the other, can be made.
 
     Of several loops that one is chosen with which the most bytes of arrays come part by part; None
     where there is no such loop. Of kernels that have an array in common which one of them writes,
-    no two parts may touch the same elements of it.
+    no two parts may touch the same elements of it. With `fits` they are those of one loop that it
+    takes.
     """
     if analysis.inspector:
         return None
@@ -102,13 +108,15 @@ def launch_parts(
             found = next((one for one in own if one is not None), None)
         if found is None or not _are_apart(analysis, launches, found, constants):
             continue
+        if fits is not None and not fits(found):
+            continue
         size = sum(_cut_bytes(analysis, found, array, constants) for array in found.steps)
         if size > 0 and (best is None or size > best[0]):
             best = size, found
     if best is None:
         return None
     parts = best[1]
-    is_alone = len(launches) == 1 and parts.count < ENOUGH
+    is_alone = len(launches) == 1 and parts.count < ENOUGH and fits is None
     return _with_inner(analysis, launches[0], parts, constants) if is_alone else parts
 
 
@@ -116,7 +124,8 @@ def _joined(one: LaunchParts | None, other: LaunchParts) -> LaunchParts | None:
     return None if one is None else one.joined(other)
 
 
-def _length(analysis: Analysis, array: str, constants: Mapping[str, int]) -> int | None:
+def length_of(analysis: Analysis, array: str, constants: Mapping[str, int]) -> int | None:
+    """Return the elements of an array's section, None where they are not known."""
     length = fold(analysis.shapes[array].length, constants)
     return length.value if isinstance(length, Int) else None
 
@@ -125,7 +134,7 @@ def _cut_bytes(
     analysis: Analysis, parts: LaunchParts, array: str, constants: Mapping[str, int]
 ) -> int:
     """Return the bytes of an array of which each part needs its own, 0 where most need all."""
-    length, reach = _length(analysis, array, constants), parts.steps[array] * parts.count
+    length, reach = length_of(analysis, array, constants), parts.steps[array] * parts.count
     if length is None or analysis.stays_on_device(array) or 2 * reach <= length:
         return 0
     use = analysis.uses[array]
@@ -146,7 +155,7 @@ def _are_apart(
             used = {array.name for array in other.arrays}
             shared |= used & written_arrays(writer.kernel.body)
     for name in shared:
-        length = _length(analysis, name, constants)
+        length = length_of(analysis, name, constants)
         if length is None or length > parts.steps[name] * parts.count:
             return False
     return True
@@ -170,7 +179,7 @@ def _of_kernel(
         steps = _Ahead(analysis, slowest, constants).steps(launched)
         if steps is not None:
             axes = {launched.name: (level, trip.value // count.value)}
-            yield LaunchParts(count.value, steps, axes)
+            yield LaunchParts(count.value, steps, axes, {launched.name: slowest})
 
 
 def _with_inner(
@@ -191,7 +200,7 @@ def _with_inner(
         if not _cut_bytes(analysis, parts, name, constants):
             continue
         pitch = count.value * steps[name]
-        length = _length(analysis, name, constants)
+        length = length_of(analysis, name, constants)
         is_whole = analysis.shapes[name].lowest == Int(0) and analysis.shapes[name].touched is None
         is_exact = length == parts.count * parts.steps[name] and is_whole
         if pitch <= 0 or parts.steps[name] % pitch or not is_exact:
@@ -201,7 +210,7 @@ def _with_inner(
             return parts
         strips[name] = steps[name]
     axes = {launched.name: (level, blocks // count.value)}
-    return LaunchParts(parts.count, parts.steps, axes, Inner(count.value, steps, strips))
+    return replace(parts, axes=axes, inner=Inner(count.value, steps, strips))
 
 
 class _NotAlike(Exception):

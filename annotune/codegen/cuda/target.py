@@ -8,6 +8,7 @@ from dataclasses import replace
 from annotune.analysis.facts import Analysis
 from annotune.codegen.build import CompilerUse
 from annotune.codegen.c_stmt import final_values
+from annotune.codegen.cuda.both import host_share
 from annotune.codegen.cuda.cpp import (
     CPP_WORDS,
     HELD_RESIDENT,
@@ -40,7 +41,7 @@ from annotune.ir.region import Region, Scalar, SourceFile
 from annotune.schedule.plan import Plan
 from annotune.space.points import GpuPoints
 from annotune.space.variants import Variant
-from annotune.transforms.cache import AddOnHost, Aligned, AnySize, Resident
+from annotune.transforms.cache import AddOnHost, Aligned, AnySize, Both, Resident
 from annotune.transforms.distribute import Distribute, Expand, Fuse, Scalarize
 from annotune.transforms.map import PLACES
 from annotune.transforms.merge import Decode, Merge
@@ -78,7 +79,7 @@ class CudaTarget:
             *(Distribute, Merge, Permute, Fuse, Scalarize, Tile, Cyclic, Expand),
             *(ShareArray, Batch, Spread),
             *(Registers, Pipeline, Overlay, Relay, Hold, Peel, Pad, Unroll, TensorCores, Stream),
-            *(Resident, AnySize, AddOnHost),
+            *(Resident, AnySize, AddOnHost, Both),
             *(Decode, Bring, Keep, Bulk, Aligned),
         ),
     )
@@ -93,6 +94,8 @@ class CudaTarget:
         if resident:
             variant = _of_what_is_there(variant)
         as_written = variant.analysis
+        both = variant.tuned.both
+        share = None if both is None else host_share(variant, both, resident)
         functions = _device_functions(as_written.region)
         lasting = in_users_file(variant).analysis.region
         ends = suffixes(variant)
@@ -121,13 +124,14 @@ class CudaTarget:
             replace(kernels.version(part.analysis, part.tuned, end), tests=tests)
             for part, end, tests in found
         )
-        host = HostText(analysis, outer, tuned, general, resident, view.held)
+        host = HostText(analysis, outer, tuned, general, resident, view.held, share)
+        helper = host.shared_text()
         definitions = kernels.definitions((*tuned, *([general] if general is not None else [])))
         parts = [_undefined(analysis.region), *definitions, host.text()]
         device = "\n".join(part for part in parts if part)
         call = _call(as_written, user, c_spelling(host.caller.types()), held, lasting)
         conditions = (c for f in as_written.region.functions for c in f.conditions)
-        code = RegionCode(call, "", device, functions, tuple(dict.fromkeys(conditions)))
+        code = RegionCode(call, helper, device, functions, tuple(dict.fromkeys(conditions)))
         return without_macros(code, as_written.region)
 
     def files(

@@ -95,21 +95,25 @@ def emit(
     output: str | os.PathLike[str] | None = None,
     results: str | os.PathLike[str] | None = None,
     interfaces: bool = False,
+    both: float | str = "",
     **options: Unpack[Options],
 ) -> Emission:
     """Return the first choice for every target as texts, as ``annotune emit``; nothing is run.
 
     With `results`, a results.json or the folder that has one, they are what that run found. With
     `interfaces` there are those of the functions for Fortran, C and C++, too. The files of
-    what comes back are also in the folder `output`, where one is named.
+    what comes back are also in the folder `output`, where one is named. `both` is the share of the
+    host's in calls of CUDA, or ``"counter"``.
 
     Raises:
         AnnotuneError: No region is left, the results are not of this source as it is, or the folder
             cannot be written.
         ValueError: An option has a value that the command refuses.
     """
+    from annotune.options import share_of
     from annotune.rebuild import Earlier
 
+    share = share_of(str(both))
     folder, earlier = None if output is None else Path(output), None
     if results is not None:
         with _telling({}):
@@ -118,7 +122,7 @@ def emit(
     with _as_told(source, options, folder, is_every=is_every) as (settings, _):
         if earlier is not None and "target" in options:
             earlier = replace(earlier, targets=settings.targets)
-        return emitted(settings, folder, earlier, interfaces)[0]
+        return emitted(replace(settings, both=share), folder, earlier, interfaces)[0]
 
 
 def tune(

@@ -17,6 +17,7 @@ import click
 from annotune import __version__
 from annotune.diagnostics import NOWHERE, AnnotuneError, Diagnostic
 from annotune.options import (
+    both,
     common,
     complete_codes,
     config_of,
@@ -226,6 +227,7 @@ def _measured_before(source: Path) -> Callable[[Region], MeasuredOriginal | None
 @cli.command(cls=_Configured)
 @common
 @output_folder
+@both
 @click.option(
     "--from",
     "results",

@@ -223,6 +223,19 @@ def _arch(text: str) -> str:
     return text
 
 
+def share_of(text: str) -> str:
+    """Return how both processors share a loop, as it is written.
+
+    Raises:
+        ValueError: It is no share.
+    """
+    from annotune.transforms.cache import is_share
+
+    if text and not is_share(text):
+        raise ValueError(f"'{text}' is no share from 0 to 1, such as 0.25, and not 'counter'")
+    return text
+
+
 def _duration(text: str) -> float:
     """Return seconds, from ``90s``, ``5m`` or a plain number."""
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(s|m|h|)", text.strip())
@@ -318,6 +331,14 @@ _A_PATH = click.Path(path_type=Path)
 
 output_folder = _option(
     "-o --output", _A_PATH, "The folder to write. [default: annotune-out/NAME-OF-SOURCE]"
+)
+
+both = _option(
+    "--both",
+    Read("share", share_of),
+    "In CUDA, let the host compute a share of the outermost parallel loop: 0.25 is a quarter; "
+    "with counter both processors take iterations until none is left.",
+    default="",
 )
 
 of_tensors = _with(
@@ -671,6 +692,7 @@ def settings_of(
         params=dict(options["params"]),
         search=HeaderSearch(include, dict(options["defines"]), _c_compiler(environ)),
         resident=options["data"] == "resident",
+        both=options.get("both", ""),
         compilers=_named_compilers(environ),
         inputs=options.get("inputs"),
     )

@@ -63,7 +63,7 @@ from annotune.space.space import Space, region_space
 from annotune.space.unused_hints import unused_hints
 from annotune.space.variants import Variant, has_general
 from annotune.strategies.hints import refused_wishes
-from annotune.transforms.cache import AddOnHost
+from annotune.transforms.cache import AddOnHost, Both
 from annotune.transforms.map import Map
 from annotune.tuning.config import NEVER, RunConfig, Stop, wanted
 
@@ -163,7 +163,7 @@ class Settings:
     `project` says where the files will lie, None where that is not known. `translated` is what a
     tensor file comes to, whose C text is then that of `source`. `given` is the C text that is in no
     file. `inputs` is a folder of records of the regions' calls, `sizes_of` are sizes of an earlier
-    run that had one, by the function and index of a region.
+    run that had one, by the function and index of a region. `both` is ``--both SHARE``.
     """
 
     source: Path
@@ -185,6 +185,12 @@ class Settings:
     given: str | None = None
     inputs: Path | None = None
     sizes_of: Mapping[Place, Sequence[Mapping[str, int]]] = field(default_factory=dict)
+    both: str = ""
+
+    def sharing(self, variant: Variant, target: Target) -> Variant:
+        """Return a variant of a target's, as both processors share its calls if that is asked."""
+        is_shared = self.both and Both in target.vocabulary.steps
+        return variant.shared(self.both) if is_shared else variant
 
     @property
     def text(self) -> str:
@@ -532,6 +538,7 @@ def _chosen(found: CheckReport, target: Target, settings: Settings, device: Devi
     for number, report in enumerate(found.regions):
         try:
             variant, unsaid = _first_choices(report, target, device)
+            variant = settings.sharing(variant, target)
             codes.append(target.region(variant, settings.resident))
         except AnnotuneError as refusal:
             refusals += refusal.diagnostics
@@ -572,12 +579,17 @@ def _builds(
         tuple(dict.fromkeys((*settings.defines, *given))),
         str(settings.source.absolute().parent) if is_quoting else "",
         variants[0].flags.host if variants else (),
-        variants[0].flags.nvcc if variants else (),
+        (*(variants[0].flags.nvcc if variants else ()), *_of_the_hosts_share(variants)),
         settings.search.include,
     )
     compilers = Compilers(settings.compilers, settings.arch or device.arch)
     files = [settings.source.stem + end for end in target.endings]
     return commands(ways, files, compilers, told, source.text, settings.project)
+
+
+def _of_the_hosts_share(variants: Iterable[Variant]) -> tuple[str, ...]:
+    """Return the flags of nvcc where the host computes a share by OpenMP."""
+    return ("-Xcompiler=-fopenmp",) if any(one.tuned.both for one in variants) else ()
 
 
 def accepted(settings: Settings) -> CheckReport:

@@ -265,7 +265,8 @@ def _tuned(
             source, difference = settings.source.name, f"its sizes for {target.name} are others"
             problem = CHANGED.at(region.span, difference=difference, source=source, **said)
             raise AnnotuneError.of(problem)
-        variants[target.name] = variant = _with_flags(variant, at_sizes[0][1])
+        variant = settings.sharing(_with_flags(variant, at_sizes[0][1]), target)
+        variants[target.name] = variant
         codes[target.name] = target.region(variant, settings.resident)
     return Tuned(result, codes, variants=variants)
 

@@ -91,7 +91,10 @@ class OpenMpTarget(InPlaceTarget):
 
 
 def in_function(out: Writer, analysis: Analysis, plan: Plan) -> tuple[str, ...]:
-    """Write the parallel loops of a plan into a function with flat pointers; return what they call."""
+    """Write the parallel loops of a plan into a function of ours; return the functions they call.
+
+    Its arrays are flat pointers.
+    """
     helpers: list[str] = []
     _RegionWriter(analysis, helpers, flat=True).plan(out, plan, "_host")
     return tuple(helpers)

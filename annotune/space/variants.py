@@ -16,6 +16,7 @@ from annotune.model.predict import RegionModel
 from annotune.schedule.apply import NO_PLACES, Places, build
 from annotune.schedule.candidate import Candidate
 from annotune.schedule.plan import Plan
+from annotune.transforms.cache import Both
 from annotune.transforms.distribute import Distribute, Expand
 from annotune.transforms.language import COPYING
 from annotune.transforms.map import Vectorize
@@ -162,6 +163,17 @@ class Variant:
         """Return every plan that the text holds, the general one last."""
         general = () if self.general is None else (self.general,)
         return (*(one.tuned for one in self.size_cases), *general)
+
+    def shared(self, share: str) -> Variant:
+        """Return the variant whose calls the host shares with a GPU, as a text says (`Both`)."""
+        step = Both(min(s for kernel in self.tuned.kernels() for s in kernel.statements), share)
+
+        def plan(one: Plan) -> Plan:
+            others = (s for s in one.schedule if not isinstance(s, Both))
+            return replace(one, schedule=(*others, step))
+
+        config = {**self.config, "both": share}
+        return replace(self.rewritten(lambda one: one, plan), config=config)
 
     def rewritten(
         self, analysis: Callable[[Analysis], Analysis], plan: Callable[[Plan], Plan]

@@ -67,3 +67,48 @@ def test_all_device_memory_may_be_gone(library: Library) -> None:
     jobs = [replace(Job((PAGEABLE,) * 3, N), fail_at=-k) for k in range(1, 40)]
     for job, outcome in zip(jobs, library.outcomes(*jobs), strict=True):
         assert outcome.is_right, (job, outcome)
+
+
+MISTAKES = {
+    "an iteration is computed twice": (
+        "annotune_shares shares = {0, iterations - own,",
+        "annotune_shares shares = {0, iterations - own + 1,",
+    ),
+    "an iteration is left out": (
+        "host(iterations - own, iterations);",
+        "host(iterations - own + 1, iterations);",
+    ),
+    "the call returns before the device has done": (
+        "        pthread_join(thread, NULL);",
+        "        pthread_detach(thread);",
+    ),
+    "what has failed stays undone": (
+        "host(driven.first, driven.first + driven.failed);",
+        ";",
+    ),
+    "what has been added is added again": ("annotune_asides = driven.asides;", ";"),
+    "the device gets other bytes than its share": (
+        "array.bytes -= array.step * (size_t)(iterations - some);",
+        ";",
+    ),
+    "a share begins where the first one does": (
+        "(char *)array.first + array.step * (size_t)first;",
+        "(char *)array.first;",
+    ),
+}
+# They show only where a device takes more than one share.
+OF_SHARES = {"a share begins where the first one does"}
+
+
+@pytest.mark.parametrize("name", sorted({*MISTAKES} - OF_SHARES))
+def test_a_mistake_is_found(name: str, tmp_path: Path) -> None:
+    old, new = MISTAKES[name]
+    files = emitted(tmp_path, _shared("0.25", ADDED)).files
+    assert old in files[".cu"]
+    right = Library(tmp_path / "right", files[".cu"], files["_cuda.c"])
+    wrong = Library(tmp_path / "wrong", files[".cu"].replace(old, new), files["_cuda.c"])
+    plain = Job((PAGEABLE,) * 3, N, calls=2)
+    for jobs in ([plain], right.every_failure(plain)):
+        if not all(one is not None and one.is_right for one in wrong.run(*jobs)[0]):
+            return
+    raise AssertionError("nobody has seen it")

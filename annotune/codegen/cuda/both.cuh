@@ -27,7 +27,8 @@ static annotune_array annotune_some(annotune_array array, const annotune_array &
         return array;
     }
     array.first = (char *)array.first + array.step * (size_t)first;
-    array.bytes = array.section = array.bytes - array.step * (size_t)(iterations - some);
+    array.bytes -= array.step * (size_t)(iterations - some);
+    array.section = array.before + array.bytes;
     return array;
 }
 

@@ -83,8 +83,9 @@ class HostShare:
         with body.block(wrapped(f"void {self.name}", (*outer.parameters("restrict"), *ends))):
             called = in_function(body, found.analysis, found.tuned)
         out.lines("".join(f"{one}\n" for one in called))
-        out.line("/* The host's share of a call: some iterations of the loop on the GPU's blocks. */")
-        out.line(f"void {self.name}({outer.types()}, long, long);")
+        out.line("/* The host's share of a call: some iterations of the loop on the blocks. */")
+        types = (*outer.types().split(", "), "long", "long")
+        out.lines(f"{wrapped(f'void {self.name}', types)};\n")
         out.lines(body.text())
         return out.text()
 
@@ -125,9 +126,10 @@ def _why_not(variant: Variant, resident: bool) -> str:
         return "the host looks at arrays before it"
     if any(map(analysis.stays_on_device, region.arrays)):
         return "it has memory of its own"
-    if any(shape.touched is not None for shape in analysis.shapes.values()):
-        return "a call may touch less of an array than it has"
-    types = (*(a.element for a in region.arrays.values()), *(s.type for s in region.scalars.values()))
+    types = (
+        *(a.element for a in region.arrays.values()),
+        *(s.type for s in region.scalars.values()),
+    )
     return "it computes with complex numbers" if any("omplex" in one for one in types) else ""
 
 
@@ -192,9 +194,19 @@ def is_apart(analysis: Analysis, parts: LaunchParts, constants: Mapping[str, int
         if fold(Binary("-", upper, lower)) != Int(parts.count * loop.step):
             return False
     for name, step in parts.steps.items():
-        length = length_of(analysis, name, constants)
-        if length is None or step < 0:
+        touched = _touched(analysis, name, constants)
+        if step < 0 or (step > 0 and touched is None):
             return False
-        if analysis.uses[name].is_written and length > step * parts.count:
+        is_written = analysis.uses[name].is_written
+        if is_written and (touched is None or touched > step * parts.count):
             return False
     return True
+
+
+def _touched(analysis: Analysis, name: str, constants: Mapping[str, int]) -> int | None:
+    """Return the elements of an array from the first to the last that a call touches, if known."""
+    found = analysis.shapes[name].touched
+    if found is None:
+        return length_of(analysis, name, constants)
+    count = fold(found.count, constants)
+    return count.value if isinstance(count, Int) and not found.may_be_none else None

@@ -24,7 +24,7 @@ LOOP = "for (int i = 0; i < n; i++) a[i] += b[i] * b[i];"
 TEXT = function(region(LOOP, sizes="param n = 5000;"))
 # What a command prints and where, and what the functions take by parameters of their own.
 OF_THE_COMMAND = {"form", "as_json", "debug", "is_verbose", "is_quiet"}
-OWN = {"source", "output", "results", "is_called"}
+OWN = {"source", "output", "results", "is_called", "both"}
 QUICK: Any = {"target": "openmp", "budget": 1, "time": 60}
 
 
@@ -74,6 +74,13 @@ def test_every_option_of_the_commands_is_a_keyword() -> None:
     for command, known in (("emit", Options), ("run", TuneOptions)):
         expected = {other.get(name, name) for name in keywords(command)}
         assert expected == {*known.__annotations__} | {*Options.__annotations__}
+
+
+def test_both_processors(source: Path) -> None:
+    texts = [api.emit(source, target="cuda", both=share).files[".cu"] for share in (0.5, "0.5")]
+    assert texts[0] == texts[1]
+    with pytest.raises(ValueError, match="'half' is no share"):
+        api.emit(source, target="cuda", both="half")
 
 
 def test_keywords_say_what_options_say(source: Path, capfd: pytest.CaptureFixture[str]) -> None:

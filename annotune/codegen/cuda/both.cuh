@@ -101,8 +101,9 @@ static bool annotune_are_hosts(const annotune_array *arrays, int count)
 /* Run a call of which the host computes the last `own` iterations. `launch` gets the arrays as well, `host`
  * the first iteration and the one behind the last. */
 template <typename Launch, typename Host>
-static cudaError_t annotune_shared(const char *entry, annotune_array *arrays, int count, long iterations,
-                                   long own, const Launch &launch, const Host &host)
+static cudaError_t annotune_call_of_both(const char *entry, annotune_array *arrays, int count,
+                                         long iterations, long own, const Launch &launch,
+                                         const Host &host)
 {
     int device = 0;
     const bool is_shared = iterations > 0 && annotune_are_hosts(arrays, count)

@@ -29,7 +29,7 @@ from annotune.codegen.cuda.memory import (
     PUT_BACK,
     RESIDENT,
     SEND,
-    SHARED,
+    BOTH,
     TELL,
 )
 from annotune.codegen.cuda.thread import ROLLED
@@ -337,7 +337,7 @@ class HostText:
             return
         with out.block(f"const auto host = [&](long {BEGIN}, long {LAST})", "};"):
             out.line(f"{self.share.name}({self.outer.names()}, {BEGIN}, {LAST});")
-        out.line(f"return {SHARED}({call}, {self.share.iterations(parts)}, launch, host);")
+        out.line(f"return {BOTH}({call}, {self.share.iterations(parts)}, launch, host);")
 
     def _places(self, out: Writer, of: Interface) -> str:
         """Write where arrays are on the device, and return what a launch gets."""

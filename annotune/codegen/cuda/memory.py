@@ -18,7 +18,7 @@ SEND, FETCH, ON_HOST = "annotune_send", "annotune_fetch", "annotune_on_host"
 # Both, part by part, with the launches between them.
 CALL = "annotune_call"
 # The same, of which the host computes some.
-SHARED = "annotune_shared"
+BOTH = "annotune_call_of_both"
 # How the host adds to an array what kernels have computed from nothing, and what it does where the
 # nest as written runs after all.
 ADDING, PUT_BACK = "annotune_host_sums", "annotune_put_back"
@@ -49,7 +49,7 @@ static void annotune_tell(const char *entry, cudaError_t status)
 
 def headers(called: Collection[str]) -> str:
     """Return the headers for what a text calls of these."""
-    copies = _HEADERS_OF_COPIES if {SEND, SEND + RESIDENT, CALL, SHARED} & {*called} else ""
+    copies = _HEADERS_OF_COPIES if {SEND, SEND + RESIDENT, CALL, BOTH} & {*called} else ""
     return _HEADERS + copies if copies or ALLOCATE in called else ""
 
 
@@ -57,11 +57,11 @@ def shared_parts(called: Collection[str]) -> tuple[str, ...]:
     """Return the functions for a text that allocates, or copies; none for others."""
     names = ["kept_memory.cuh"]
     is_resident = SEND + RESIDENT in called
-    names += ["transfers.cuh"] if is_resident or {SEND, CALL, SHARED} & {*called} else []
+    names += ["transfers.cuh"] if is_resident or {SEND, CALL, BOTH} & {*called} else []
     names += ["adding.cuh"] if ADDING in called else []
     names += ["resident.cuh"] if is_resident else []
-    names += ["in_parts.cuh"] if {CALL, SHARED} & {*called} else []
-    names += ["both.cuh"] if SHARED in called else []
+    names += ["in_parts.cuh"] if {CALL, BOTH} & {*called} else []
+    names += ["both.cuh"] if BOTH in called else []
     return tuple(map(_text, names)) if len(names) > 1 or ALLOCATE in called else ()
 
 

@@ -10,7 +10,6 @@ from functools import cached_property
 from annotune.analysis.facts import Analysis
 from annotune.codegen.c_expr import plain_c
 from annotune.codegen.c_stmt import RIGHT_OF_SUM, Dialect
-from annotune.codegen.cuda.both import FIRST as BEGIN
 from annotune.codegen.cuda.both import LAST, HostShare, is_apart, refused
 from annotune.codegen.cuda.copies import VECTOR_BYTES
 from annotune.codegen.cuda.cpp import cuda_type
@@ -22,6 +21,7 @@ from annotune.codegen.cuda.memory import (
     ALL_ON_HOST,
     ALLOCATE,
     BEGUN,
+    BOTH,
     CALL,
     FETCH,
     FREE,
@@ -29,7 +29,6 @@ from annotune.codegen.cuda.memory import (
     PUT_BACK,
     RESIDENT,
     SEND,
-    BOTH,
     TELL,
 )
 from annotune.codegen.cuda.thread import ROLLED
@@ -335,8 +334,8 @@ class HostText:
         if self.share is None:
             out.line(f"return {CALL}({call}, launch);")
             return
-        with out.block(f"const auto host = [&](long {BEGIN}, long {LAST})", "};"):
-            out.line(f"{self.share.name}({self.outer.names()}, {BEGIN}, {LAST});")
+        with out.block(f"const auto host = [&](long {FIRST}, long {LAST})", "};"):
+            out.line(f"{self.share.name}({self.outer.names()}, {FIRST}, {LAST});")
         out.line(f"return {BOTH}({call}, {self.share.iterations(parts)}, launch, host);")
 
     def _places(self, out: Writer, of: Interface) -> str:

@@ -77,7 +77,8 @@ def test_every_option_of_the_commands_is_a_keyword() -> None:
 
 
 def test_both_processors(source: Path) -> None:
-    texts = [api.emit(source, target="cuda", both=share).files[".cu"] for share in (0.5, "0.5")]
+    known: Any = {"target": "cuda", "set": {"n": 5120}}
+    texts = [api.emit(source, both=share, **known).files[".cu"] for share in (0.5, "0.5")]
     assert texts[0] == texts[1]
     with pytest.raises(ValueError, match="'half' is no share"):
         api.emit(source, target="cuda", both="half")

@@ -31,6 +31,8 @@ Extent = tuple[str, int]
 # 32-bit registers beside accumulators and operands: addresses, counters, and what a load that
 # is on its way needs (measured: 165 with 64 accumulators and 16 operands of two registers each).
 OTHER_REGISTERS = 8
+# The same where the tensor cores multiply (88 to 224 for 96 to 252 of six tiles, nvcc 13.0).
+TENSOR_REGISTERS = 16
 
 
 class Assignment(StrEnum):
@@ -245,7 +247,9 @@ class JointTile:
 def held_registers(tile: ContractionTile, element_bytes: int) -> int:
     """Return the 32-bit registers that a thread needs for a tile, conditions at edges left out."""
     rows, columns = tile.register_x[1], tile.register_y[1]
-    return (rows * columns + rows + columns) * element_bytes // 4 + OTHER_REGISTERS
+    # For the tensor cores the operands of the next step are on their way (nvcc 13.0 for sm_90).
+    ahead, others = (2, TENSOR_REGISTERS) if tile.by_warps else (1, OTHER_REGISTERS)
+    return (rows * columns + ahead * (rows + columns)) * element_bytes // 4 + others
 
 
 # With one stage copies go to shared memory without a way through registers; without a pipeline they

@@ -54,10 +54,10 @@ from annotune.schedule.launch_sizes import (
     WARP,
 )
 from annotune.schedule.units import Unit, as_merged, follow, with_merged
-from annotune.strategies.copy_layout import apart, copy_layout, fragment_layout
+from annotune.strategies.copy_layout import MOST_PADDING, apart, copy_layout, fragment_layout
 from annotune.strategies.nests import Contraction, asked_once, contraction, stride
 from annotune.transforms.language import Contract
-from annotune.transforms.legality import SHARED_BYTES as MOST_SHARED_BYTES
+from annotune.transforms.legality import TENSOR_SHARED_BYTES
 from annotune.transforms.map import MAX_THREADS
 from annotune.transforms.merge import merged_name
 from annotune.transforms.permute import Permute
@@ -181,14 +181,23 @@ def fits(unit: Unit, found: Contraction, tile: ContractionTile) -> bool:
     """Return whether a block has the shared memory for its copies and registers for its outputs."""
     registers = held_registers(tile, _element(unit, found.target))
     room = SM_REGISTERS // tile.threads
-    return copied_bytes(unit, found, tile) <= SHARED_BYTES and registers <= room
+    return copied_bytes(unit, found, tile) <= _most_shared(tile) and registers <= room
+
+
+def _most_shared(tile: ContractionTile) -> int:
+    """Return the bytes that the copies of one stage may take."""
+    return TENSOR_SHARED_BYTES if tile.by_warps else SHARED_BYTES
 
 
 def copied_bytes(unit: Unit, found: Contraction, tile: ContractionTile) -> int:
     """Return about what the copies of the inputs take of shared memory."""
-    depth = tile.contracted[1]
+    loop, depth = tile.contracted
+    rows = (tile.y.length + tile.register_y[1]) * depth
+    if tile.by_warps and found.b.strides.get(loop) == 1:
+        # Steps of the sum are neighbours in the copy, too, in rows that are longer.
+        rows = tile.y.length * (depth + MOST_PADDING)
     a = (tile.x.length + 1) * depth * _element(unit, found.a) * _at_once(found.a, tile)
-    b = (tile.y.length + tile.register_y[1]) * depth * _element(unit, found.b)
+    b = rows * _element(unit, found.b)
     return a * tile.stage_x + b * _at_once(found.b, tile) * tile.stage_y
 
 
@@ -412,10 +421,12 @@ NO_NEED = "both inputs have two loops of their own, and none that splits without
 # time, which waits for each step's loads, and 122 us four at a time.
 STEPS_AT_ONCE = 4
 # Registers along columns and rows for the tensor cores, so that warps have 32 by 64 outputs, 16 by
-# 128, 16 by 64, 32 by 32 and 16 by 32; with 96 or 48 columns some sizes leave fewer multiprocessors
-# idle at the end.
-WARP_TILES = ((16, 4), (32, 2), (16, 2), (8, 4), (8, 2), (24, 2), (12, 4), (12, 2))
+# 128, 16 by 64, 32 by 32 and 16 by 32; and their number. With 48 columns some sizes leave fewer
+# multiprocessors idle at the end, but for eight warps alone: a product of 1536 took 157 us of an
+# H200, with four of 32 by 48 193, of 16 by 96 199, and with eight of these 216.
+WARP_TILES = ((16, 4), (32, 2), (16, 2), (8, 4), (8, 2))
 WARPS = (4, 8, 2)
+TENSOR_TILES = (*product(WARP_TILES, WARPS), ((12, 2), 8))
 # Steps of a stage at most.
 TENSOR_STEPS = (STAGED, 2 * STAGED, STAGED // 2)
 # With no more rows, or columns, a product of a batch is moved rather than multiplied.
@@ -429,13 +440,16 @@ LEAST_BY_WARPS = 16
 MORE_SURPLUS = 1.5
 # What costs as much as one product by the tensor cores of an H200, which do 33e12 of them in a
 # second: an element of an input that comes from L2, at 6.5 TB/s (6 to 8 measured, 2026-11-22), one
-# that a warp loads from shared memory, at 33 TB/s (its preset), and the barrier of a stage, some 80
-# clocks (assumption), in each of which a multiprocessor does 128 products.
-TENSOR_L2_ELEMENT, TENSOR_OPERAND, TENSOR_BARRIER = 40.0, 8.0, 80 * 128.0
+# that a warp loads from shared memory, at 33 TB/s (its preset), and the barrier of a stage, some
+# 240 clocks of 128 products (products of 1024 take 49 us with 16 steps of a stage, 46 with 32).
+TENSOR_L2_ELEMENT, TENSOR_OPERAND, TENSOR_BARRIER = 40.0, 8.0, 240 * 128.0
 # Copies with a condition have some ten instructions each among those of the tensor cores.
 TENSOR_CUT = 1.2
 # What shared memory does for operands keeps others waiting a little where it is not the bound.
 CONTENDED = 1 / 16
+# What a warp loads keeps its own instructions waiting where its scheduler has no other: a product
+# of 1024 took 51 us of an H200 with one for each, and 49 with two of half as many rows.
+TENSOR_ALONE = 0.1
 # Stages of a ring of copies for the tensor cores, and the shared memory of a multiprocessor of an
 # H200.
 RING, SM_SHARED_BYTES = 3, 227 * 1024
@@ -527,7 +541,7 @@ def tensor_tiles(unit: Unit, found: Contraction) -> tuple[ContractionTile, ...]:
     if not multiplies_doubles(assign, types):
         return ()
     tiles: list[ContractionTile] = []
-    for (lanes, rows), warps, staged in product(WARP_TILES, WARPS, TENSOR_STEPS):
+    for ((lanes, rows), warps), staged in product(TENSOR_TILES, TENSOR_STEPS):
         x = _fragment_axis(unit, found.x, DEPTH_LANES, lanes)
         y = _fragment_axis(unit, found.y[::-1], ROW_LANES * warps, rows)
         if x is None or y is None:
@@ -535,7 +549,7 @@ def tensor_tiles(unit: Unit, found: Contraction) -> tuple[ContractionTile, ...]:
         roles = (x.thread, y.thread, x.register, y.register)
         steps = (loop, _whole_steps(trip, staged))
         tile = ContractionTile(*roles, steps, CYCLIC, CYCLIC, by_warps=DEPTH_LANES)
-        if staged == STAGED or RING * copied_bytes(unit, found, tile) <= MOST_SHARED_BYTES:
+        if staged == STAGED or RING * copied_bytes(unit, found, tile) <= TENSOR_SHARED_BYTES:
             tiles.append(tile)
     found_tiles = sorted(dict.fromkeys(tiles), key=lambda tile: _tensor_cost(unit, found, tile))
     deeper = (replace(t, by_warps=steps) for t in found_tiles[:1] for steps in DEPTHS[1:])
@@ -568,6 +582,10 @@ def _tensor_cost(unit: Unit, found: Contraction, tile: ContractionTile) -> float
     threads = held_registers(tile, _element(unit, found.target)) * tile.threads
     ring = RING * copied_bytes(unit, found, tile)
     hidden = max(1, min(on_one, SM_REGISTERS // threads, SM_SHARED_BYTES // ring))
+    # Of the blocks of a multiprocessor the last ones may be few.
+    last = on_one % hidden or hidden
+    is_alone = last * tile.threads / WARP < 2 * PARTS
+    multiplied += TENSOR_ALONE * loaded * last / on_one if is_alone else 0
     depth = tile.contracted[1]
     trip = unit.trips[tile.contracted[0]] or 1
     awaited = TENSOR_BARRIER / (tile.x.length * tile.y.length * depth * hidden**2)
@@ -930,8 +948,9 @@ def wished(unit: Unit, wish: Contract, by_warps: int = 0) -> Candidate | str:
             return f"a block would have {size} threads along z, more than {MAX_ALONG_Z}"
     if tile.threads > MAX_THREADS:
         return f"a block would have {tile.threads} threads, more than {MAX_THREADS}"
-    if copied_bytes(unit, found, tile) > SHARED_BYTES:
-        return f"the copies need more than {SHARED_BYTES // 1024} KiB of shared memory"
+    most = _most_shared(tile)
+    if copied_bytes(unit, found, tile) > most:
+        return f"the copies need more than {most // 1024} KiB of shared memory"
     return choose_tile(unit, found, tile)
 
 

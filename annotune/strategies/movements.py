@@ -43,7 +43,7 @@ from annotune.strategies.copy_layout import vector_layout
 from annotune.strategies.nests import asked_once
 from annotune.transforms.cache import Resident
 from annotune.transforms.language import Vectors, of_kind
-from annotune.transforms.legality import SHARED_BYTES
+from annotune.transforms.legality import SHARED_BYTES, TENSOR_SHARED_BYTES
 from annotune.transforms.pipeline import WORDS, Pipeline, Stream, part_length
 from annotune.transforms.registers import Hold
 from annotune.transforms.stage import VECTORS, Stage
@@ -175,8 +175,9 @@ def _moved(
         return f"{ring.stages} stages through registers, expected 2"
     made = replace(_with_copies(unit, choice, wanted), moves=wanted)
     needed = shared_bytes(unit, made)
-    if needed > SHARED_BYTES:
-        return f"the copies need {needed} bytes of shared memory, more than {SHARED_BYTES}"
+    limit = TENSOR_SHARED_BYTES if choice.contract and choice.contract.by_warps else SHARED_BYTES
+    if needed > limit:
+        return f"the copies need {needed} bytes of shared memory, more than {limit}"
     if wanted:
         reason = Reason("movement", described(wanted), "another point of the space")
         made = replace(made, reasons=(*choice.reasons, reason))
@@ -215,7 +216,7 @@ def usual(unit: Unit, choice: Candidate) -> Candidate:
         return choice
     steps = -(-(unit.trips[tile.contracted[0]] or 1) // tile.contracted[1])
     # Registers leave room for two blocks of four warps that fill the tensor cores.
-    most, room = (3, SHARED_BYTES) if tile.by_warps else (2, USUAL_SHARED_BYTES)
+    most, room = (3, TENSOR_SHARED_BYTES) if tile.by_warps else (2, USUAL_SHARED_BYTES)
     for stages in range(min(steps, most), 0, -1):
         for copied in (_widest(unit, choice), 1):
             found = moved(unit, choice, moves(choice.leader, stages, copied=copied))

@@ -99,6 +99,8 @@ OWN_SHARED_BYTES, SUMS_BYTES = 48 * 1024, 8 * 1024
 # What it may ask for on every device since compute capability 8.0 (the same, Technical
 # Specifications per Compute Capability).
 SHARED_BYTES = 99 * 1024
+# What it may ask for where tensor cores multiply doubles, from compute capability 8.0 on.
+TENSOR_SHARED_BYTES = 163 * 1024
 
 
 def shared_refusal(nest: Stmt, span: Span) -> Diagnostic | None:

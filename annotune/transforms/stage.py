@@ -46,7 +46,7 @@ from annotune.ir.nest import (
 from annotune.ir.poly import ONE, Poly, from_expr, integer, variable
 from annotune.ir.region import flattened
 from annotune.transforms.footprint import Footprint, Frame, Offset, Side, footprint
-from annotune.transforms.legality import SHARED_BYTES, TEAM_LEVELS, missing, serial_refusal
+from annotune.transforms.legality import TEAM_LEVELS, TENSOR_SHARED_BYTES, missing, serial_refusal
 from annotune.transforms.map import MAX_THREADS
 from annotune.transforms.messages import (
     NOT_OVERLAID,
@@ -343,8 +343,9 @@ class Stage(OnStatement):
             )
         used = self._length(found) * element_bytes(context.types[self.array])
         used += sum(prod(s.extents) * element_bytes(s.type) for s in shared_of(nest))
-        if used > SHARED_BYTES:
-            return TOO_MUCH_SHARED.at(self.span, array=self.array, bytes=used, limit=SHARED_BYTES)
+        limit = TENSOR_SHARED_BYTES
+        if used > limit:
+            return TOO_MUCH_SHARED.at(self.span, array=self.array, bytes=used, limit=limit)
         return None
 
 

@@ -135,7 +135,7 @@ def test_names_and_commands_are_listed(capsys: pytest.CaptureFixture[str]) -> No
     assert capsys.readouterr().out.startswith("gemm/gemm.c --function gemm --set m=256")
     assert static.main(["--list"]) == 0
     names = capsys.readouterr().out.split()
-    assert len(names) == 18 * 3 + 4 * 2 + 9 + 6 + 3 + 2 + 1 + 3 + 2 * 7 + 3
+    assert len(names) == 18 * 3 + 4 * 2 + 9 + 6 + 3 + 2 + 1 + 3 + 2 * 7 + 3 + 2 * 3 + 8
 
 
 @needs_nvcc

@@ -49,7 +49,13 @@ def test_small_matrices_have_smaller_tiles_for_more_blocks(
 
 @pytest.mark.parametrize(
     ("size", "lengths"),
-    [(256, (4, 32, 8, 2)), (512, (4, 32, 8, 2)), (1024, (4, 32, 16, 4)), (4096, (4, 32, 16, 4))],
+    [
+        (256, (4, 32, 8, 2)),
+        (512, (4, 32, 8, 2)),
+        (1024, (4, 64, 16, 2)),
+        (4096, (4, 32, 16, 4)),
+        (1536, (4, 64, 12, 2)),
+    ],
 )
 def test_the_tensor_cores_multiply_doubles_first(size: int, lengths: tuple[int, ...]) -> None:
     tile = tile_of(decided_text(gemm(size), AUTO))
@@ -203,7 +209,7 @@ def test_what_eight_divides_or_nothing_does_is_left_alone(n: int) -> None:
 def test_the_recipe_asks_for_the_same_plan() -> None:
     own = decided_text(gemm(1024), AUTO)
     assert 'register={"j","i"}' in own.recipe()
-    assert 'step=16, assign={"cyclic","cyclic"})' in own.recipe()
+    assert 'step=32, assign={"cyclic","cyclic"})' in own.recipe()
     assert 'mma(0, "l")' in own.recipe()
     pasted = decided_text(gemm(1024, own.recipe()), AUTO)
     assert pasted.plan().steps == own.plan().steps

@@ -1,7 +1,7 @@
 /* Times calls of one function from a program, with arrays from malloc or pinned by the program.
  *
- * Which function is said by -DTRIAD, -DGEMM, -DTRIPLES or -DGRADIENT; -DBUS measures copies alone. Prints
- * the milliseconds of the first call, of the median and of the least of the later ones, and a number made of all
+ * Which function is said by -DTRIAD, -DGEMM, -DTRIPLES, -DLONG_TRIPLES or -DGRADIENT; -DBUS measures copies
+ * alone. Prints the milliseconds of the first call, of the median and of the least of the later ones, and a number made of all
  * bits of the outputs after one call: equal ones were equally computed.
  */
 #include <cuda_runtime.h>
@@ -84,13 +84,18 @@ void gemm(int m, int n, int k, double alpha, double beta, double *c, const doubl
 static const size_t lengths[MOST] = {(size_t)N * N, (size_t)N * N, (size_t)N * N};
 static const int outputs = 1;
 static void call(double **p) { gemm(N, N, N, 1.5, 0.5, p[0], p[1], p[2]); }
-#elif defined(TRIPLES)
+#elif defined(TRIPLES) || defined(LONG_TRIPLES)
+#ifdef TRIPLES
+enum { LAST = 16 };
+#else
+enum { LAST = 64 };
+#endif
 enum { N = 16, N4 = N * N * N * N };
 void sd_t_d1_1(int h3u, int h2u, int h1u, int p6u, int p5u, int p4u, int h7u, double *t3,
                const double *t2, const double *v2);
-static const size_t lengths[MOST] = {N4 * N * N, N4, N4};
+static const size_t lengths[MOST] = {N4 * N * LAST, N * N * N * LAST, N4};
 static const int outputs = 1;
-static void call(double **p) { sd_t_d1_1(N, N, N, N, N, N, N, p[0], p[1], p[2]); }
+static void call(double **p) { sd_t_d1_1(N, N, N, N, N, LAST, N, p[0], p[1], p[2]); }
 #elif defined(GRADIENT)
 enum { N = 10, ELEMENTS = 1000, POINTS = ELEMENTS * N * N * N };
 void local_grad3(double *Ut, double *Us, double *Ur, double *D, double *U, double *Dt);

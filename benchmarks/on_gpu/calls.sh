@@ -6,10 +6,11 @@
 #
 # Each text is built to run as one (-DANNOTUNE_MOST_PARTS=1), in parts as by default, and in others; with
 # "sent" what kernels only add to is sent as well, in place of being added to on the host, which may end
-# in other last bits. $PYTHON is the interpreter that has annotune, $ARCH the GPU's.
+# in other last bits. With "both-" the host computes that share of each call. $PYTHON is the interpreter that has annotune, $ARCH the GPU's.
 set -e
 here=$(cd "$(dirname "$0")" && pwd)
 examples=$here/../../c_examples
+shares="0 0.1 0.25 counter"
 mode=$1 dir=$2
 [ -n "$dir" ] || { sed -n 2,9p "$0"; exit 2; }
 
@@ -26,6 +27,11 @@ void triad(int n, double *restrict a, const double *restrict b, const double *re
 END
     emit="${PYTHON:-python} -m annotune emit --target cuda"
     $emit "$dir/triad.c" -o "$dir/TRIAD"
+    for share in $shares; do
+        $emit "$dir/triad.c" --both $share -o "$dir/TRIAD-both-$share"
+        $emit "$examples/nwchem/sd_t_d1.c" --function sd_t_d1_1 --set p4u=64 --both $share \
+            -o "$dir/LONG_TRIPLES-both-$share"
+    done
     $emit "$examples/gemm/gemm.c" --set m=4096 --set n=4096 --set k=4096 -o "$dir/GEMM"
     $emit "$examples/nwchem/sd_t_d1.c" --function sd_t_d1_1 -o "$dir/TRIPLES"
     $emit "$examples/nekbone/local_grad3.c" -o "$dir/GRADIENT"
@@ -36,8 +42,10 @@ END
 build() { # NAME VARIANT FLAGS...
     local name=$1 out=$2
     shift 2
-    nvcc -O3 -arch="${ARCH:-sm_90}" "$@" "-D$name" "$dir/calls.c" "$dir/$name"/*.cu "$dir/$name"/*.c \
-        -o "$dir/$name-$out" 2>/dev/null
+    local from=$dir/$name
+    [ -d "$dir/$name-$out" ] && from=$dir/$name-$out
+    nvcc -O3 -arch="${ARCH:-sm_90}" "$@" "-D$name" "$dir/calls.c" "$from"/*.cu "$from"/*.c \
+        -o "$dir/$name-$out.x" 2>/dev/null
 }
 
 run() {
@@ -52,6 +60,11 @@ run() {
         build $name slots-32 -DANNOTUNE_SLOTS=32 &
         build $name chunk-512K "-DANNOTUNE_CHUNK=(1<<19)" &
     done
+    for name in TRIAD LONG_TRIPLES; do
+        for share in $shares; do
+            build $name both-$share -Xcompiler=-fopenmp &
+        done
+    done
     nvcc -O3 -arch="${ARCH:-sm_90}" -Dcg=cg_original -c "$dir/solve.c" -o "$dir/original.o" && \
         nvcc -O3 -arch="${ARCH:-sm_90}" "$dir/solve_main.c" "$dir/original.o" "$dir"/SOLVE/*.cu \
             "$dir"/SOLVE/*.c -lm -o "$dir/solve" &
@@ -61,7 +74,15 @@ run() {
         for out in whole parts sent parts-4M parts-16M copiers-20 slots-32 chunk-512K; do
             for kind in malloc pinned; do
                 printf '%-9s %-11s ' $name $out
-                "$dir/$name-$out" $kind
+                "$dir/$name-$out.x" $kind
+            done
+        done
+    done
+    for name in TRIAD LONG_TRIPLES; do
+        for share in $shares; do
+            for kind in malloc pinned; do
+                printf '%-12s %-12s ' $name both-$share
+                "$dir/$name-both-$share.x" $kind
             done
         done
     done

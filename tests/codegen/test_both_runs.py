@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support.executed import emitted
-from test_transfers import DEVICE, MANAGED, PAGEABLE, PINNED, TEXT, Job, Library
+from support.executed import CUDA, emitted, run
+from test_transfers import DEVICE, LIMIT_S, MANAGED, PAGEABLE, PINNED, TEXT, Job, Library
+
+from annotune.measure.cuda_text import translate
 
 N = 2048
 RECIPE = '/*@ begin CHiLL ( both(0, "{share}"){more} ) @*/\n    for'
@@ -52,15 +55,19 @@ def test_other_sizes_are_the_devices_alone(library: Library) -> None:
         assert outcome.is_right, outcome
 
 
+@pytest.mark.parametrize("share", ["0.25", "counter"])
 @pytest.mark.parametrize("more", ["", ADDED])
-def test_whatever_fails_nothing_is_lost(more: str, tmp_path: Path) -> None:
-    files = emitted(tmp_path, _shared("0.25", more)).files
+def test_whatever_fails_nothing_is_lost(share: str, more: str, tmp_path: Path) -> None:
+    files = emitted(tmp_path, _shared(share, more)).files
     library = Library(tmp_path / "made", files[".cu"], files["_cuda.c"])
     for kind in (PAGEABLE, PINNED):
-        jobs = library.every_failure(Job((kind, PAGEABLE, kind), N, calls=2))
-        assert len(jobs) > 80
-        for job, outcome in zip(jobs, library.outcomes(*jobs), strict=True):
-            assert outcome.is_right, (job, outcome)
+        plain = Job((kind, PAGEABLE, kind), N, calls=2)
+        # With a counter nobody knows how many calls of CUDA's there are.
+        jobs = [replace(plain, fail_at=k) for k in range(1, 240)]
+        found = [*zip(jobs, library.outcomes(*jobs), strict=True)]
+        assert all(one.same for _, one in found)
+        failed = [(job, one) for job, one in found if job.fail_at <= one.counted]
+        assert all(one.is_right for _, one in failed)
 
 
 def test_all_device_memory_may_be_gone(library: Library) -> None:
@@ -71,8 +78,8 @@ def test_all_device_memory_may_be_gone(library: Library) -> None:
 
 MISTAKES = {
     "an iteration is computed twice": (
-        "annotune_shares shares = {0, iterations - own,",
-        "annotune_shares shares = {0, iterations - own + 1,",
+        "is_counted ? iterations : iterations - own,",
+        "is_counted ? iterations : iterations - own + 1,",
     ),
     "an iteration is left out": (
         "host(iterations - own, iterations);",
@@ -91,24 +98,82 @@ MISTAKES = {
         "array.bytes -= array.step * (size_t)(iterations - some);",
         ";",
     ),
+}
+OF_THE_COUNTER = {
     "a share begins where the first one does": (
         "(char *)array.first + array.step * (size_t)first;",
         "(char *)array.first;",
     ),
+    "the host takes what the device has": ("*first = back;", "*first = back - 1;"),
+    "the host leaves some out": ("back -= some;", "back -= some + (some < left);"),
+    "the device leaves some out": ("front += some;", "front += some + (some < left);"),
+    "what has failed stays undone": MISTAKES["what has failed stays undone"],
+    "what has been added is added again": MISTAKES["what has been added is added again"],
 }
-# They show only where a device takes more than one share.
-OF_SHARES = {"a share begins where the first one does"}
+# The device then has time for several shares.
+SLOW = "#pragma omp", "usleep(3000);\n    #pragma omp"
 
 
-@pytest.mark.parametrize("name", sorted({*MISTAKES} - OF_SHARES))
-def test_a_mistake_is_found(name: str, tmp_path: Path) -> None:
-    old, new = MISTAKES[name]
-    files = emitted(tmp_path, _shared("0.25", ADDED)).files
+def _is_found(share: str, old: str, new: str, folder: Path) -> bool:
+    """Return whether some call is wrong with a mistake."""
+    files = emitted(folder, _shared(share, ADDED)).files
     assert old in files[".cu"]
-    right = Library(tmp_path / "right", files[".cu"], files["_cuda.c"])
-    wrong = Library(tmp_path / "wrong", files[".cu"].replace(old, new), files["_cuda.c"])
+    host = files["_cuda.c"]
+    if share == "counter":
+        host = "int usleep(unsigned);\n" + host.replace(*SLOW)
+    right = Library(folder / "right", files[".cu"], host)
+    wrong = Library(folder / "wrong", files[".cu"].replace(old, new), host)
     plain = Job((PAGEABLE,) * 3, N, calls=2)
-    for jobs in ([plain], right.every_failure(plain)):
+    assert right.outcomes(plain)[0].is_right
+    for jobs in ([plain], right.every_failure(plain)[::5]):
         if not all(one is not None and one.is_right for one in wrong.run(*jobs)[0]):
-            return
-    raise AssertionError("nobody has seen it")
+            return True
+    return False
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_is_found(name: str, tmp_path: Path) -> None:
+    assert _is_found("0.25", *MISTAKES[name], tmp_path)
+
+
+@pytest.mark.parametrize("name", OF_THE_COUNTER)
+def test_a_mistake_of_the_counter_is_found(name: str, tmp_path: Path) -> None:
+    assert _is_found("counter", *OF_THE_COUNTER[name], tmp_path)
+
+
+MAIN = """\
+#include <stdlib.h>
+void f(int, double *, double *, const double *);
+int annotune_cpu_red_zone_violations(void);
+int main(void)
+{
+    enum { N = 14336 };
+    double *y = calloc(N, 8), *z = calloc(N, 8), *x = calloc(N, 8);
+    for (int i = 0; i < N; i++)
+        x[i] = i % 5;
+    for (int k = 1; k <= 10; k++) {
+        f(N, y, z, x);
+        for (int i = 0; i < N; i++)
+            if (y[i] != 3.0 * k * (i % 5) || z[i] != 2.0 * (i % 5))
+                return 1;
+    }
+    return annotune_cpu_red_zone_violations();
+}
+"""
+
+
+@pytest.mark.parametrize("share", ["0.25", "counter"])
+def test_the_threads_have_no_race(share: str, tmp_path: Path) -> None:
+    files = emitted(tmp_path, _shared(share, ADDED).replace(str(N), "14336")).files
+    (tmp_path / "host.c").write_text(files["_cuda.c"])
+    (tmp_path / "main.c").write_text(MAIN)
+    (tmp_path / "device.cu").write_text(translate(files[".cu"]))
+    # gcc's own detector, and not the one for kernels that stands in its place elsewhere.
+    flags = ("-O1", "-g", "-fsanitize=thread", "-U__SANITIZE_THREAD__")
+    for name in ("host", "main"):
+        run("gcc", *flags, "-c", tmp_path / f"{name}.c", "-o", tmp_path / f"{name}.o")
+    sizes = ("-DANNOTUNE_CHUNK=512", "-DANNOTUNE_SLOTS=3", "-DANNOTUNE_COPIERS=3")
+    given = (tmp_path / "host.o", tmp_path / "main.o", *CUDA, tmp_path / "device.cu")
+    run("g++", *flags, *sizes, *given, "-o", tmp_path / "program")
+    done = subprocess.run([tmp_path / "program"], capture_output=True, text=True, timeout=LIMIT_S)
+    assert done.returncode == 0, done.stderr[:2000]

@@ -4,16 +4,31 @@
  */
 static void annotune_tell(const char *entry, cudaError_t status);
 
-/* The iterations that nobody has taken: the device takes them from the front. */
+#ifndef ANNOTUNE_SHARES
+#define ANNOTUNE_SHARES 64
+#endif
+static_assert(ANNOTUNE_SHARES > 0, "a call has a share of some iterations");
+
+/* The iterations that nobody has taken. A device takes some from the front, a `split`-th of all there are;
+ * the host, which may be much slower, `least` from the back. */
 struct annotune_shares {
-    long front, back;
+    long front, back, split, least;
     pthread_mutex_t turn;
     long taken(long *first)
     {
         const annotune_lock lock(&turn);
-        const long some = back - front;
+        const long left = back - front, part = left / split;
+        const long some = part > least ? part : left < least ? left : least;
         *first = front;
         front += some;
+        return some;
+    }
+    long hosts(long *first)
+    {
+        const annotune_lock lock(&turn);
+        const long left = back - front, some = left < least ? left : least;
+        back -= some;
+        *first = back;
         return some;
     }
 };
@@ -98,8 +113,8 @@ static bool annotune_are_hosts(const annotune_array *arrays, int count)
     return true;
 }
 
-/* Run a call of which the host computes the last `own` iterations. `launch` gets the arrays as well, `host`
- * the first iteration and the one behind the last. */
+/* Run a call of which the host computes the last `own` iterations, or, where that is less than 0, what it comes
+ * to. `launch` gets the arrays as well, `host` the first iteration and the one behind the last. */
 template <typename Launch, typename Host>
 static cudaError_t annotune_call_of_both(const char *entry, annotune_array *arrays, int count,
                                          long iterations, long own, const Launch &launch,
@@ -112,7 +127,10 @@ static cudaError_t annotune_call_of_both(const char *entry, annotune_array *arra
         return annotune_call(entry, arrays, count, iterations, [&](long first, long some) {
             return launch(arrays, first, some);
         });
-    annotune_shares shares = {0, iterations - own, PTHREAD_MUTEX_INITIALIZER};
+    const bool is_counted = own < 0;
+    const long least = iterations / ANNOTUNE_SHARES > 0 ? iterations / ANNOTUNE_SHARES : 1;
+    annotune_shares shares = {0, is_counted ? iterations : iterations - own, is_counted ? 8 : 1, least,
+                              PTHREAD_MUTEX_INITIALIZER};
     annotune_driven<Launch> driven = {entry, arrays, count, iterations, &shares, &launch, device,
                                       cudaSuccess, 0, 0, NULL};
 #ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
@@ -121,8 +139,15 @@ static cudaError_t annotune_call_of_both(const char *entry, annotune_array *arra
 #endif
     pthread_t thread;
     const bool is_started = pthread_create(&thread, NULL, annotune_driver<Launch>, &driven) == 0;
+    const auto compute = [&] {
+        long first, some;
+        while ((some = shares.hosts(&first)) > 0)
+            host(first, first + some);
+    };
     if (own > 0)
         host(iterations - own, iterations);
+    if (is_counted)
+        compute();
     if (is_started)
         pthread_join(thread, NULL);
     else
@@ -132,8 +157,7 @@ static cudaError_t annotune_call_of_both(const char *entry, annotune_array *arra
     annotune_tell(entry, driven.status);
     if (driven.failed > 0)
         host(driven.first, driven.first + driven.failed);
-    if (shares.front < shares.back)
-        host(shares.front, shares.back);
+    compute();
     annotune_asides = driven.asides;
     annotune_put_back();
     return cudaSuccess;

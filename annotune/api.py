@@ -96,6 +96,7 @@ def emit(
     results: str | os.PathLike[str] | None = None,
     interfaces: bool = False,
     both: float | str = "",
+    gpus: int = 1,
     **options: Unpack[Options],
 ) -> Emission:
     """Return the first choice for every target as texts, as ``annotune emit``; nothing is run.
@@ -103,7 +104,7 @@ def emit(
     With `results`, a results.json or the folder that has one, they are what that run found. With
     `interfaces` there are those of the functions for Fortran, C and C++, too. The files of
     what comes back are also in the folder `output`, where one is named. `both` is the share of the
-    host's in calls of CUDA, or ``"counter"``.
+    host's in calls of CUDA, or ``"counter"``, and `gpus` how many GPUs share the rest.
 
     Raises:
         AnnotuneError: No region is left, the results are not of this source as it is, or the folder
@@ -122,7 +123,7 @@ def emit(
     with _as_told(source, options, folder, is_every=is_every) as (settings, _):
         if earlier is not None and "target" in options:
             earlier = replace(earlier, targets=settings.targets)
-        return emitted(replace(settings, both=share), folder, earlier, interfaces)[0]
+        return emitted(replace(settings, both=share, gpus=gpus), folder, earlier, interfaces)[0]
 
 
 def tune(

@@ -223,6 +223,9 @@ def _arch(text: str) -> str:
     return text
 
 
+MOST_GPUS = 16
+
+
 def share_of(text: str) -> str:
     """Return how both processors share a loop, as it is written.
 
@@ -333,12 +336,20 @@ output_folder = _option(
     "-o --output", _A_PATH, "The folder to write. [default: annotune-out/NAME-OF-SOURCE]"
 )
 
-both = _option(
-    "--both",
-    Read("share", share_of),
-    "In CUDA, let the host compute a share of the outermost parallel loop: 0.25 is a quarter; "
-    "with counter both processors take iterations until none is left.",
-    default="",
+both = _with(
+    _option(
+        "--both",
+        Read("share", share_of),
+        "In CUDA, let the host compute a share of the outermost parallel loop: 0.25 is a quarter; "
+        "with counter both processors take iterations until none is left.",
+        default="",
+    ),
+    _option(
+        "--gpus",
+        click.IntRange(1, MOST_GPUS),
+        "In CUDA, let so many GPUs share the outermost parallel loop, where there are so many.",
+        default=1,
+    ),
 )
 
 of_tensors = _with(
@@ -693,6 +704,7 @@ def settings_of(
         search=HeaderSearch(include, dict(options["defines"]), _c_compiler(environ)),
         resident=options["data"] == "resident",
         both=options.get("both", ""),
+        gpus=options.get("gpus", 1),
         compilers=_named_compilers(environ),
         inputs=options.get("inputs"),
     )

@@ -163,7 +163,8 @@ class Settings:
     `project` says where the files will lie, None where that is not known. `translated` is what a
     tensor file comes to, whose C text is then that of `source`. `given` is the C text that is in no
     file. `inputs` is a folder of records of the regions' calls, `sizes_of` are sizes of an earlier
-    run that had one, by the function and index of a region. `both` is ``--both SHARE``.
+    run that had one, by the function and index of a region. `both` is ``--both SHARE``,
+    and `gpus` how many GPUs share a call.
     """
 
     source: Path
@@ -186,11 +187,12 @@ class Settings:
     inputs: Path | None = None
     sizes_of: Mapping[Place, Sequence[Mapping[str, int]]] = field(default_factory=dict)
     both: str = ""
+    gpus: int = 1
 
     def sharing(self, variant: Variant, target: Target) -> Variant:
-        """Return a variant of a target's, as both processors share its calls if that is asked."""
-        is_shared = self.both and Both in target.vocabulary.steps
-        return variant.shared(self.both) if is_shared else variant
+        """Return a variant of a target's, as processors share its calls if that is asked."""
+        is_shared = (self.both or self.gpus > 1) and Both in target.vocabulary.steps
+        return variant.shared(self.both or "0", self.gpus) if is_shared else variant
 
     @property
     def text(self) -> str:

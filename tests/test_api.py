@@ -24,7 +24,7 @@ LOOP = "for (int i = 0; i < n; i++) a[i] += b[i] * b[i];"
 TEXT = function(region(LOOP, sizes="param n = 5000;"))
 # What a command prints and where, and what the functions take by parameters of their own.
 OF_THE_COMMAND = {"form", "as_json", "debug", "is_verbose", "is_quiet"}
-OWN = {"source", "output", "results", "is_called", "both"}
+OWN = {"source", "output", "results", "is_called", "both", "gpus"}
 QUICK: Any = {"target": "openmp", "budget": 1, "time": 60}
 
 

@@ -164,15 +164,16 @@ class Variant:
         general = () if self.general is None else (self.general,)
         return (*(one.tuned for one in self.size_cases), *general)
 
-    def shared(self, share: str) -> Variant:
-        """Return the variant whose calls the host shares with a GPU, as a text says (`Both`)."""
-        step = Both(min(s for kernel in self.tuned.kernels() for s in kernel.statements), share)
+    def shared(self, share: str, gpus: int) -> Variant:
+        """Return the variant whose calls the host shares with GPUs, as a text says (`Both`)."""
+        first = min(s for kernel in self.tuned.kernels() for s in kernel.statements)
+        step = Both(first, share, gpus)
 
         def plan(one: Plan) -> Plan:
             others = (s for s in one.schedule if not isinstance(s, Both))
             return replace(one, schedule=(*others, step))
 
-        config = {**self.config, "both": share}
+        config = {**self.config, "both": share} | ({"gpus": gpus} if gpus > 1 else {})
         return replace(self.rewritten(lambda one: one, plan), config=config)
 
     def rewritten(

@@ -405,7 +405,7 @@ class Both(OnStatement):
 
     ``Both(0, "0.25")`` changes nothing of the nest: the last quarter of the iterations is the
     OpenMP text's. ``Both(0, "counter")`` has both take iterations until none is left, the GPU from
-    the front and the host from the back.
+    the front and the host from the back. With `gpus` so many of them share what is not the host's.
     """
 
     is_inner: ClassVar[bool] = True
@@ -416,6 +416,7 @@ class Both(OnStatement):
         "annotune",
     )
     share: str = takes(Kind.TEXT)
+    gpus: int = takes(Kind.COUNT, 1, by_name=True)
 
     @property
     def part(self) -> float | None:

@@ -13,12 +13,13 @@ from test_transfers import DEVICE, LIMIT_S, MANAGED, PAGEABLE, PINNED, TEXT, Job
 from annotune.measure.cuda_text import translate
 
 N = 2048
-RECIPE = '/*@ begin CHiLL ( both(0, "{share}"){more} ) @*/\n    for'
+RECIPE = '/*@ begin CHiLL ( both(0, "{share}", gpus={gpus}){more} ) @*/\n    for'
 ADDED = ' add_on_host(0, "y")'
 
 
-def _shared(share: str, more: str = "") -> str:
-    text = TEXT.replace("for", RECIPE.format(share=share, more=more), 1).replace("768", str(N))
+def _shared(share: str, more: str = "", gpus: int = 1) -> str:
+    recipe = RECIPE.format(share=share, more=more, gpus=gpus)
+    text = TEXT.replace("for", recipe, 1).replace("768", str(N))
     return text.replace("/*@ end @*/", "/*@ end @*/ /*@ end @*/")
 
 
@@ -86,14 +87,14 @@ MISTAKES = {
         "host(iterations - own + 1, iterations);",
     ),
     "the call returns before the device has done": (
-        "        pthread_join(thread, NULL);",
-        "        pthread_detach(thread);",
+        "pthread_join(threads[k], NULL);",
+        "pthread_detach(threads[k]);",
     ),
     "what has failed stays undone": (
-        "host(driven.first, driven.first + driven.failed);",
+        "host(driven[k].first, driven[k].first + driven[k].failed);",
         ";",
     ),
-    "what has been added is added again": ("annotune_asides = driven.asides;", ";"),
+    "what has been added is added again": ("annotune_asides = driven[k].asides;", ";"),
     "the device gets other bytes than its share": (
         "array.bytes -= array.step * (size_t)(iterations - some);",
         ";",
@@ -145,6 +146,7 @@ MAIN = """\
 #include <stdlib.h>
 void f(int, double *, double *, const double *);
 int annotune_cpu_red_zone_violations(void);
+unsigned annotune_cpu_devices_used(void);
 int main(void)
 {
     enum { N = 14336 };
@@ -157,23 +159,65 @@ int main(void)
             if (y[i] != 3.0 * k * (i % 5) || z[i] != 2.0 * (i % 5))
                 return 1;
     }
+    if (annotune_cpu_devices_used() != (1u << GPUS) - 1)
+        return 2;
     return annotune_cpu_red_zone_violations();
 }
 """
 
 
-@pytest.mark.parametrize("share", ["0.25", "counter"])
-def test_the_threads_have_no_race(share: str, tmp_path: Path) -> None:
-    files = emitted(tmp_path, _shared(share, ADDED).replace(str(N), "14336")).files
-    (tmp_path / "host.c").write_text(files["_cuda.c"])
-    (tmp_path / "main.c").write_text(MAIN)
-    (tmp_path / "device.cu").write_text(translate(files[".cu"]))
+def _program(folder: Path, share: str, gpus: int, *changes: tuple[str, str]) -> Path:
+    """Return a program that calls `f` again and again, with something replaced in its text."""
+    files = emitted(folder, _shared(share, ADDED, gpus).replace(str(N), "14336")).files
+    device = files[".cu"]
+    for old, new in changes:
+        assert old in device
+        device = device.replace(old, new)
+    (folder / "host.c").write_text(files["_cuda.c"])
+    (folder / "main.c").write_text(MAIN)
+    (folder / "device.cu").write_text(translate(device))
     # gcc's own detector, and not the one for kernels that stands in its place elsewhere.
-    flags = ("-O1", "-g", "-fsanitize=thread", "-U__SANITIZE_THREAD__")
+    flags = ("-O1", "-g", "-fsanitize=thread", "-U__SANITIZE_THREAD__", f"-DGPUS={gpus}")
     for name in ("host", "main"):
-        run("gcc", *flags, "-c", tmp_path / f"{name}.c", "-o", tmp_path / f"{name}.o")
+        run("gcc", *flags, "-c", folder / f"{name}.c", "-o", folder / f"{name}.o")
     sizes = ("-DANNOTUNE_CHUNK=512", "-DANNOTUNE_SLOTS=3", "-DANNOTUNE_COPIERS=3")
-    given = (tmp_path / "host.o", tmp_path / "main.o", *CUDA, tmp_path / "device.cu")
-    run("g++", *flags, *sizes, *given, "-o", tmp_path / "program")
-    done = subprocess.run([tmp_path / "program"], capture_output=True, text=True, timeout=LIMIT_S)
-    assert done.returncode == 0, done.stderr[:2000]
+    given = (folder / "host.o", folder / "main.o", *CUDA, folder / "device.cu")
+    run("g++", *flags, *sizes, f"-DANNOTUNE_DEVICES={gpus}", *given, "-o", folder / "program")
+    return folder / "program"
+
+
+def _ended(program: Path) -> tuple[int, str]:
+    done = subprocess.run([program], capture_output=True, text=True, timeout=LIMIT_S)
+    return done.returncode, done.stderr[:2000]
+
+
+@pytest.mark.parametrize(("share", "gpus"), [("0.25", 1), ("0", 2), ("counter", 2)])
+def test_the_threads_have_no_race(share: str, gpus: int, tmp_path: Path) -> None:
+    assert _ended(_program(tmp_path, share, gpus)) == (0, "")
+
+
+# All blocks of memory then have one length, and whoever asks next has any of them.
+ONE_BY_ONE = "is_counted ? 8 * many : many > 1 ? 2 * many : 1;", "1000;"
+OF_DEVICES = {
+    "a thread uses the first device": ("own.status = cudaSetDevice(own.device);", ";"),
+    "memory is that of another device": (": cudaGetDevice(&place);", ": (place = 0, cudaSuccess);"),
+    "one device alone shares": ("found[k] = (found[0] + k) % count;", "found[k] = found[0];"),
+}
+
+
+@pytest.mark.parametrize("name", OF_DEVICES)
+def test_a_mistake_of_several_devices_is_found(name: str, tmp_path: Path) -> None:
+    assert _ended(_program(tmp_path, "0", 2, ONE_BY_ONE, OF_DEVICES[name]))[0] != 0
+
+
+@pytest.mark.parametrize("there", [1, 2, 3])
+def test_several_devices_lose_nothing_whatever_fails(there: int, tmp_path: Path) -> None:
+    files = emitted(tmp_path, _shared("counter" if there == 3 else "0", ADDED, gpus=3)).files
+    flag = f"-DANNOTUNE_DEVICES={there}"
+    library = Library(tmp_path / "made", files[".cu"], files["_cuda.c"], flag)
+    plain = Job((PAGEABLE,) * 3, N, calls=2)
+    jobs = [plain, *(replace(plain, fail_at=k) for k in range(1, 300, 3))]
+    for job, one in zip(jobs, library.outcomes(*jobs), strict=True):
+        assert one.same, (job, one)
+        assert one.violations == 0, one.message
+        assert one.left == 0 or job.fail_at > one.counted, (job, one)

@@ -214,6 +214,7 @@ _OPTIONAL = {
     "acc.num_gangs": "what the loops need",
     "acc.num_workers": "what the loops need",
     "acc.vector_length": "what the loops need",
+    "both.gpus": "1",
     "contract.assign": "the rules choose",
     "contract.stage": "both inputs are staged",
     "contract.thread_z": "1",

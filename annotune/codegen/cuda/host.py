@@ -336,7 +336,8 @@ class HostText:
             return
         with out.block(f"const auto host = [&](long {FIRST}, long {LAST})", "};"):
             out.line(f"{self.share.name}({self.outer.names()}, {FIRST}, {LAST});")
-        out.line(f"return {BOTH}({call}, {self.share.iterations(parts)}, launch, host);")
+        own, gpus = self.share.iterations(parts), self.share.step.gpus
+        out.line(f"return {BOTH}({call}, {own}, {gpus}, launch, host);")
 
     def _places(self, out: Writer, of: Interface) -> str:
         """Write where arrays are on the device, and return what a launch gets."""

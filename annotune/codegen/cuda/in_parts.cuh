@@ -35,7 +35,7 @@ static annotune_cut annotune_parts_of(annotune_array *arrays, int count, long it
 /* Have streams for both directions, which begin behind what the program has asked for. */
 static cudaError_t annotune_directions(long parts)
 {
-    annotune_ring &ring = annotune_copies;
+    annotune_ring &ring = *annotune_ring_here;
     cudaError_t status = cudaSuccess;
     cudaStream_t *const streams[] = {&ring.up, &ring.down};
     for (cudaStream_t *one : streams)
@@ -57,7 +57,7 @@ template <typename Launch>
 static cudaError_t annotune_call(const char *entry, annotune_array *arrays, int count,
                                  long iterations, const Launch &launch)
 {
-    annotune_ring &ring = annotune_copies;
+    annotune_ring &ring = *annotune_ring_here;
     cudaError_t status = annotune_placed(arrays, count);
     const annotune_cut parts = annotune_parts_of(arrays, count, iterations);
     if (status != cudaSuccess || parts.count == 1) {

@@ -122,17 +122,20 @@ struct annotune_ring {
     int most_slots, most_copiers;
     annotune_slot *slots;
     pthread_t *threads;
+    annotune_ring *next; /* of another device that works beside this one */
 };
 __attribute__((weak)) annotune_slot annotune_slots[ANNOTUNE_SLOTS] = {};
 __attribute__((weak)) pthread_t annotune_threads[ANNOTUNE_COPIERS + 1] = {};
 __attribute__((weak)) annotune_ring annotune_copies = {
     PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER,
     0, 0, NULL, NULL, NULL, {}, 0, 0, false, ANNOTUNE_CHUNK, ANNOTUNE_SLOTS, ANNOTUNE_COPIERS,
-    annotune_slots, annotune_threads};
+    annotune_slots, annotune_threads, NULL};
+/* The ring of a thread that drives a device. */
+static thread_local annotune_ring *annotune_ring_here = &annotune_copies;
 
 static annotune_slot &annotune_slot_of(long number)
 {
-    return annotune_copies.slots[number % annotune_copies.most_slots];
+    return annotune_ring_here->slots[number % annotune_ring_here->most_slots];
 }
 
 /* Copy past the caches: what a chunk overwrites is neither fetched first nor read soon. The slots of
@@ -165,7 +168,7 @@ static void annotune_copy_past_caches(void *to, const void *from, size_t bytes)
 /* Do the oldest copy that nobody has taken, and none behind `last`; false where there is none. */
 static bool annotune_copy_one(long last)
 {
-    annotune_ring &ring = annotune_copies;
+    annotune_ring &ring = *annotune_ring_here;
     pthread_mutex_lock(&ring.turn);
     const bool is_there = ring.taken < ring.begun && ring.taken <= last;
     annotune_slot *const taken = is_there ? annotune_slot_of(ring.taken++).begun : NULL;
@@ -183,9 +186,10 @@ static bool annotune_copy_one(long last)
     return true;
 }
 
-static void *annotune_copier(void *)
+static void *annotune_copier(void *given)
 {
-    annotune_ring &ring = annotune_copies;
+    annotune_ring &ring = *(annotune_ring *)given;
+    annotune_ring_here = &ring;
     for (;;) {
         pthread_mutex_lock(&ring.turn);
         while (ring.taken == ring.begun && !ring.ends)
@@ -229,7 +233,7 @@ static int annotune_usable(cpu_set_t *usable)
 /* Start the threads, one less than the processors that the caller may use; it copies, too. */
 static void annotune_start_copiers(void)
 {
-    annotune_ring &ring = annotune_copies;
+    annotune_ring &ring = *annotune_ring_here;
     cpu_set_t usable;
     const int found = annotune_usable(&usable);
     const int wanted = (found < ring.most_copiers ? found : ring.most_copiers) - 1;
@@ -244,7 +248,7 @@ static void annotune_start_copiers(void)
     sigdelset(&all, SIGBUS);
     pthread_sigmask(SIG_SETMASK, &all, &own);
     while (ring.copiers < wanted
-           && pthread_create(&ring.threads[ring.copiers], &there, annotune_copier, NULL) == 0)
+           && pthread_create(&ring.threads[ring.copiers], &there, annotune_copier, &ring) == 0)
         ring.copiers++;
     pthread_sigmask(SIG_SETMASK, &own, NULL);
     pthread_attr_destroy(&there);
@@ -253,7 +257,7 @@ static void annotune_start_copiers(void)
 static void annotune_begin_copy(annotune_slot &slot, void *to, const void *from, size_t bytes,
                                 const annotune_adding *adding = NULL)
 {
-    annotune_ring &ring = annotune_copies;
+    annotune_ring &ring = *annotune_ring_here;
     slot.add = adding == NULL ? NULL : adding->add;
     slot.to = to;
     slot.from = from;
@@ -348,7 +352,7 @@ struct annotune_chunks {
     {
         const bool is_whole = purpose != ANNOTUNE_SAVE && !is_staged();
         /* No number is added in two pieces. */
-        const size_t left = array().neighbours(from, end), most = annotune_copies.chunk / 16 * 16;
+        const size_t left = array().neighbours(from, end), most = annotune_ring_here->chunk / 16 * 16;
         return is_whole || left < most ? left : most;
     }
     bool is_first() const { return from == up_to(part - 1); }
@@ -460,7 +464,7 @@ static cudaError_t annotune_ready(const annotune_chunks &chunk, annotune_slot &s
     else
         status = cudaEventSynchronize(slot.event);
     if (status == cudaSuccess && slot.memory == NULL && chunk.is_in_slot())
-        status = cudaHostAlloc((void **)&slot.memory, annotune_copies.chunk,
+        status = cudaHostAlloc((void **)&slot.memory, annotune_ring_here->chunk,
                                cudaHostAllocPortable);
     return status;
 }
@@ -469,7 +473,7 @@ static cudaError_t annotune_ready(const annotune_chunks &chunk, annotune_slot &s
  * several parts. */
 static cudaError_t annotune_ship(const annotune_chunks &chunk, annotune_slot &slot)
 {
-    const annotune_ring &ring = annotune_copies;
+    const annotune_ring &ring = *annotune_ring_here;
     const bool is_sent = chunk.purpose == ANNOTUNE_SEND;
     const cudaStream_t stream = chunk.parts.count == 1 ? 0 : is_sent ? ring.up : ring.down;
     /* Other parts may be launched already, for which this one does not wait. */
@@ -529,7 +533,7 @@ static cudaError_t annotune_go_on(const annotune_chunks &chunk, annotune_slot &s
 template <typename Launch>
 static cudaError_t annotune_move(annotune_course course, const Launch &launch)
 {
-    annotune_ring &ring = annotune_copies;
+    annotune_ring &ring = *annotune_ring_here;
     pthread_mutex_lock(&ring.turn);
     ring.begun = ring.taken = 0;
     pthread_mutex_unlock(&ring.turn);
@@ -566,7 +570,7 @@ static cudaError_t annotune_copy(annotune_array *arrays, int count, bool is_in)
 /* Give events and streams back, which are of one device. */
 static void annotune_forget_device(void)
 {
-    annotune_ring &ring = annotune_copies;
+    annotune_ring &ring = *annotune_ring_here;
     cudaStream_t *const streams[] = {&ring.up, &ring.down};
     for (cudaStream_t *one : streams) {
         if (*one != NULL && cudaStreamSynchronize(*one) == cudaSuccess)
@@ -586,21 +590,22 @@ static void annotune_forget_device(void)
 struct annotune_ring_turn {
     const annotune_lock lock;
     cudaError_t status;
-    annotune_ring_turn() : lock(&annotune_copies.call)
+    annotune_ring_turn() : lock(&annotune_ring_here->call)
     {
         int device = 0;
         status = cudaGetDevice(&device);
-        if (status != cudaSuccess || device == annotune_copies.device)
+        if (status != cudaSuccess || device == annotune_ring_here->device)
             return;
         annotune_forget_device();
-        annotune_copies.device = device;
+        annotune_ring_here->device = device;
     }
 };
 
-/* Give the ring back, and end its threads. */
-static void annotune_end_copiers(void)
+/* Give a ring back, and end its threads. */
+static void annotune_end_ring(void)
 {
-    annotune_ring &ring = annotune_copies;
+    annotune_ring &ring = *annotune_ring_here;
+    const int device = ring.device;
     const annotune_ring_turn turn;
     pthread_mutex_lock(&ring.turn);
     ring.ends = true;
@@ -610,11 +615,22 @@ static void annotune_end_copiers(void)
         pthread_join(ring.threads[--ring.copiers], NULL);
     ring.ends = false;
     annotune_forget_device();
+    ring.device = device;
     for (int k = 0; k < ring.most_slots; k++) {
         if (ring.slots[k].memory != NULL)
             cudaFreeHost(ring.slots[k].memory);
         ring.slots[k].memory = NULL;
     }
+}
+static void annotune_end_copiers(void)
+{
+    annotune_ring *const own = annotune_ring_here;
+    annotune_ring *one = &annotune_copies;
+    for (; one != NULL; one = __atomic_load_n(&one->next, __ATOMIC_ACQUIRE)) {
+        annotune_ring_here = one;
+        annotune_end_ring();
+    }
+    annotune_ring_here = own;
 }
 
 /* Get memory of the device for the arrays of a call. */
@@ -636,7 +652,7 @@ static void annotune_have_copiers(const annotune_array *arrays, int count)
         copied += is_staged || array.adding != NULL || array.saved != NULL ? array.bytes : 0;
     }
     __atomic_store_n(&annotune_release_copies, &annotune_end_copiers, __ATOMIC_RELEASE);
-    if (copied > annotune_copies.chunk)
+    if (copied > annotune_ring_here->chunk)
         annotune_start_copiers();
 }
 

@@ -84,6 +84,8 @@ ANNOTUNE_QUIET inline void begin_launch(const char *name, dim3 grid, dim3 size, 
     block.grid = grid;
     block.size = size;
     block.dynamic_shared = dynamic;
+    host.used |= 1u << device;
+    reach_others(false);
 #if defined(__SANITIZE_THREAD__)
     static const AnnotuneWords words = {say_place, say_address};
     block.place.phase[0] = block.launch;
@@ -92,6 +94,7 @@ ANNOTUNE_QUIET inline void begin_launch(const char *name, dim3 grid, dim3 size, 
 }
 
 ANNOTUNE_QUIET inline void end_launch() {
+    reach_others(true);
 #if defined(__SANITIZE_THREAD__)
     annotune_race_leave();
 #endif
@@ -120,7 +123,9 @@ struct Launch<KERNEL, NEEDS, void (*)(Parameters...)> {
 
     ANNOTUNE_QUIET void operator()(Parameters... parameters) const {
         const void *kernel = reinterpret_cast<const void *>(KERNEL);
+        const Turn turn;
         if (!is_launch_right(name, kernel, grid, size, dynamic)) return;
+        if (!is_here(*stream, name)) return;
         // What the host sees by itself a kernel writes as late as it may.
         if (!stream->first && !(is_of_host(parameters) || ...)) return run(parameters...);
         defer(*stream, [=, self = *this]() ANNOTUNE_QUIET { self.run(parameters...); });
@@ -179,6 +184,7 @@ ANNOTUNE_QUIET Launch<KERNEL, NEEDS, decltype(KERNEL)> launch(const char *name, 
 }  // namespace annotune_cpu
 
 inline cudaError_t cudaMalloc(void **address, size_t size) {
+    const annotune_cpu::Turn turn;
     using namespace annotune_cpu;
     host.mallocs++;
     *address = nullptr;
@@ -190,9 +196,11 @@ inline cudaError_t cudaMalloc(void **address, size_t size) {
 }
 template <class T>
 cudaError_t cudaMalloc(T **address, size_t size) {
+    const annotune_cpu::Turn turn;
     return cudaMalloc(reinterpret_cast<void **>(address), size);
 }
 inline cudaError_t cudaFree(void *address) {
+    const annotune_cpu::Turn turn;
     using namespace annotune_cpu;
     if (!address) return cudaSuccess;
     finish_all();
@@ -201,19 +209,22 @@ inline cudaError_t cudaFree(void *address) {
     return fail(cudaErrorInvalidValue, "cudaFree of what cudaMalloc did not return, or twice");
 }
 inline cudaError_t cudaMemcpy(void *to, const void *from, size_t size, cudaMemcpyKind kind) {
+    const annotune_cpu::Turn turn;
     using namespace annotune_cpu;
-    cudaError_t error = copy_later(to, from, size, kind, default_stream);
-    finish(default_stream);
+    cudaError_t error = copy_later(to, from, size, kind, stream_of(nullptr));
+    finish(stream_of(nullptr));
     return error;
 }
 inline cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t size, cudaMemcpyKind kind,
                                    cudaStream_t stream = nullptr) {
+    const annotune_cpu::Turn turn;
     using namespace annotune_cpu;
     return copy_later(to, from, size, kind, stream_of(stream));
 }
 inline cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from,
                                      size_t from_pitch, size_t width, size_t height,
                                      cudaMemcpyKind kind, cudaStream_t stream = nullptr) {
+    const annotune_cpu::Turn turn;
     for (size_t row = 0; row < height; row++) {
         cudaError_t error = cudaMemcpyAsync(static_cast<char *>(to) + row * to_pitch,
                                             static_cast<const char *>(from) + row * from_pitch,
@@ -224,27 +235,31 @@ inline cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from
 }
 inline cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
                                 size_t width, size_t height, cudaMemcpyKind kind) {
+    const annotune_cpu::Turn turn;
     cudaError_t error = cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind);
-    annotune_cpu::finish(annotune_cpu::default_stream);
+    annotune_cpu::finish(annotune_cpu::stream_of(nullptr));
     return error;
 }
 inline cudaError_t cudaMemsetAsync(void *to, int value, size_t size, cudaStream_t stream = nullptr) {
+    const annotune_cpu::Turn turn;
     using namespace annotune_cpu;
     finish(stream_of(stream));
     host.memcpys++;
     if (is_planned_failure(COPYING)) return fail(cudaErrorUnknown, "cudaMemset failed as planned");
-    if (size && !is_side_right(to, size, true, "destination")) return host.last_error;
+    if (size && !is_side_right(to, size, true, "destination")) return last_error;
     memset(to, value, size);
     return cudaSuccess;
 }
 inline cudaError_t cudaMemset(void *to, int value, size_t size) {
+    const annotune_cpu::Turn turn;
     return cudaMemsetAsync(to, value, size);
 }
 template <class T>
 cudaError_t cudaMemcpyToSymbol(T &symbol, const void *from, size_t size, size_t offset = 0,
                                cudaMemcpyKind = cudaMemcpyHostToDevice) {
+    const annotune_cpu::Turn turn;
     using namespace annotune_cpu;
-    finish(default_stream);
+    finish(stream_of(nullptr));
     host.memcpys++;
     if (is_planned_failure(COPYING)) return fail(cudaErrorUnknown, "a copy failed as planned");
     if (offset > sizeof symbol || size > sizeof symbol - offset)
@@ -254,6 +269,7 @@ cudaError_t cudaMemcpyToSymbol(T &symbol, const void *from, size_t size, size_t 
 }
 template <class T>
 cudaError_t cudaGetSymbolAddress(void **address, T &symbol) {
+    const annotune_cpu::Turn turn;
     using namespace annotune_cpu;
     *address = nullptr;
     if (is_planned_failure(FINDING)) return fail(cudaErrorUnknown, "cudaGetSymbolAddress failed as planned");
@@ -262,6 +278,7 @@ cudaError_t cudaGetSymbolAddress(void **address, T &symbol) {
 }
 enum { cudaHostAllocDefault = 0, cudaHostAllocPortable = 1 };
 inline cudaError_t cudaHostAlloc(void **address, size_t size, unsigned) {
+    const annotune_cpu::Turn turn;
     using namespace annotune_cpu;
     host.pins++;
     *address = nullptr;
@@ -274,13 +291,16 @@ inline cudaError_t cudaHostAlloc(void **address, size_t size, unsigned) {
     return cudaSuccess;
 }
 inline cudaError_t cudaMallocHost(void **address, size_t size) {
+    const annotune_cpu::Turn turn;
     return cudaHostAlloc(address, size, cudaHostAllocDefault);
 }
 template <class T>
 cudaError_t cudaMallocHost(T **address, size_t size) {
+    const annotune_cpu::Turn turn;
     return cudaMallocHost(reinterpret_cast<void **>(address), size);
 }
 inline cudaError_t cudaFreeHost(void *address) {
+    const annotune_cpu::Turn turn;
     using namespace annotune_cpu;
     if (!address) return cudaSuccess;
     finish_all();
@@ -288,10 +308,12 @@ inline cudaError_t cudaFreeHost(void *address) {
     return fail(cudaErrorInvalidValue, "cudaFreeHost of what cudaHostAlloc did not return, or twice");
 }
 inline cudaError_t cudaHostRegister(void *address, size_t size, unsigned) {
+    const annotune_cpu::Turn turn;
     annotune_cpu::pin(address, size, false);
     return cudaSuccess;
 }
 inline cudaError_t cudaHostUnregister(void *address) {
+    const annotune_cpu::Turn turn;
     using namespace annotune_cpu;
     finish_all();
     if (unpin(address, false)) return cudaSuccess;
@@ -309,26 +331,30 @@ struct cudaPointerAttributes {
     void *devicePointer, *hostPointer;
 };
 inline cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *found, const void *address) {
+    const annotune_cpu::Turn turn;
     using namespace annotune_cpu;
     const Allocation *a = allocation_of(address);
     void *own = const_cast<void *>(address);
     *found = {cudaMemoryTypeUnregistered, 0, nullptr, own};
-    if (a) *found = {a->is_managed ? cudaMemoryTypeManaged : cudaMemoryTypeDevice, 0, own, own};
+    if (a)
+        *found = {a->is_managed ? cudaMemoryTypeManaged : cudaMemoryTypeDevice, a->device, own, own};
     else if (is_pinned(address, 1)) *found = {cudaMemoryTypeHost, 0, own, own};
     return cudaSuccess;
 }
 inline cudaError_t cudaGetLastError() {
-    cudaError_t error = annotune_cpu::host.last_error;
-    annotune_cpu::host.last_error = cudaSuccess;
+    const annotune_cpu::Turn turn;
+    cudaError_t error = annotune_cpu::last_error;
+    annotune_cpu::last_error = cudaSuccess;
     return error;
 }
-inline cudaError_t cudaPeekAtLastError() { return annotune_cpu::host.last_error; }
+inline cudaError_t cudaPeekAtLastError() { return annotune_cpu::last_error; }
 enum cudaFuncAttribute {
     cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
     cudaFuncAttributePreferredSharedMemoryCarveout = 9
 };
 template <class Kernel>
 cudaError_t cudaFuncSetAttribute(Kernel *kernel, int attribute, int value) {
+    const annotune_cpu::Turn turn;
     using namespace annotune_cpu;
     if (is_planned_failure(FINDING)) return fail(cudaErrorUnknown, "an attribute is not set, as planned");
     if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
@@ -347,14 +373,21 @@ cudaError_t cudaFuncSetAttribute(Kernel *kernel, int attribute, int value) {
 }
 
 inline cudaError_t cudaSetDevice(int device) {
-    return device == 0 ? cudaSuccess : annotune_cpu::fail(cudaErrorInvalidDevice, "device %d", device);
+    const annotune_cpu::Turn turn;
+    using namespace annotune_cpu;
+    if (device < 0 || device >= host.devices || device >= MAX_DEVICES)
+        return fail(cudaErrorInvalidDevice, "device %d", device);
+    annotune_cpu::device = device;
+    return cudaSuccess;
 }
 inline cudaError_t cudaGetDevice(int *device) {
-    *device = 0;
+    const annotune_cpu::Turn turn;
+    *device = annotune_cpu::device;
     return cudaSuccess;
 }
 inline cudaError_t cudaGetDeviceCount(int *count) {
-    *count = 1;
+    const annotune_cpu::Turn turn;
+    *count = annotune_cpu::host.devices;
     return cudaSuccess;
 }
 enum cudaDeviceAttr {
@@ -364,6 +397,7 @@ enum cudaDeviceAttr {
 };
 /* Few multiprocessors, so that persistent blocks loop over their tiles here too. */
 inline cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int) {
+    const annotune_cpu::Turn turn;
     constexpr int MULTIPROCESSORS = 3;
     switch (attribute) {
         case cudaDevAttrMaxThreadsPerBlock: *value = annotune_cpu::MAX_BLOCK_THREADS; break;
@@ -374,6 +408,7 @@ inline cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, 
 }
 template <class Kernel>
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, Kernel *, int, size_t) {
+    const annotune_cpu::Turn turn;
     *blocks = 1;
     return cudaSuccess;
 }

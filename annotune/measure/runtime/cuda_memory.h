@@ -2,6 +2,7 @@
 #ifndef ANNOTUNE_CUDA_MEMORY_H
 #define ANNOTUNE_CUDA_MEMORY_H
 
+#include <pthread.h>
 #include <stdarg.h>
 
 #include "cuda_block.h"
@@ -26,6 +27,7 @@ struct Allocation {
     size_t mapped, size;
     unsigned number;  // the how-manieth cudaMalloc, from 1
     bool is_managed;
+    int device;
 };
 
 /* Memory of the host that the device reaches: allocated so, or registered. */
@@ -55,11 +57,23 @@ struct Host {
     long failing;            // the call that shall fail; 0: none
     bool is_memory_failing;  // and requests for memory from then on
     size_t most;             // bytes of the device's memory, 0: as many as there are
-    cudaError_t last_error;
+    int devices = ANNOTUNE_DEVICES;
+    unsigned used;           // devices, a bit for each, by kernels
     char message[512];
 };
 
 ANNOTUNE_STATE Host host;
+
+/* Of each thread of the host: the device that it uses, and the error that it has not asked for. */
+ANNOTUNE_STATE thread_local int device;
+ANNOTUNE_STATE thread_local cudaError_t last_error;
+
+/* Threads of the host have the runtime one after another, each for a whole call of it. */
+ANNOTUNE_STATE pthread_mutex_t turns = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+struct Turn {
+    ANNOTUNE_QUIET Turn() { pthread_mutex_lock(&turns); }
+    ANNOTUNE_QUIET ~Turn() { pthread_mutex_unlock(&turns); }
+};
 
 ANNOTUNE_QUIET inline char *payload(const Allocation &a) { return a.memory + RED_ZONE; }
 
@@ -69,7 +83,7 @@ __attribute__((format(printf, 2, 3))) ANNOTUNE_QUIET inline cudaError_t fail(
     va_start(arguments, format);
     vsnprintf(host.message, sizeof host.message, format, arguments);
     va_end(arguments);
-    return host.last_error = error;
+    return last_error = error;
 }
 
 /* Count one API call; true when it shall fail. */
@@ -165,7 +179,7 @@ ANNOTUNE_QUIET inline void *allocate(size_t size) {
         if (!host.allocations) return nullptr;
     }
     Allocation &a = host.allocations[host.count++];
-    a = {static_cast<char *>(memory), mapped, size, ++host.made, false};
+    a = {static_cast<char *>(memory), mapped, size, ++host.made, false, device};
     fill(memory, POISON, mapped);
     fill_zone(a.memory, RED_ZONE, a.number);
     size_t after = static_cast<size_t>(a.memory + mapped - payload(a) - size);
@@ -191,6 +205,15 @@ ANNOTUNE_QUIET inline bool release(void *address) {
         return true;
     }
     return false;
+}
+
+/* While a kernel runs nobody reaches the memory of other devices: a pointer to it faults. */
+ANNOTUNE_QUIET inline void reach_others(bool is_reached) {
+    for (unsigned i = 0; host.devices > 1 && i < host.count; i++) {
+        const Allocation &a = host.allocations[i];
+        if (a.device != device && !a.is_managed)
+            mprotect(a.memory, a.mapped, is_reached ? PROT_READ | PROT_WRITE : PROT_NONE);
+    }
 }
 
 /* Whether the device reaches that memory of the host's. */
@@ -256,8 +279,8 @@ ANNOTUNE_QUIET inline cudaError_t begin_copy(void *to, const void *from, size_t 
         return fail(cudaErrorInvalidMemcpyDirection, "%d is no kind of copy", kind);
     bool to_device = kind == cudaMemcpyDefault ? allocation_of(to) != nullptr : kind & 1;
     bool from_device = kind == cudaMemcpyDefault ? allocation_of(from) != nullptr : kind & 2;
-    if (!is_side_right(to, size, to_device, "destination")) return host.last_error;
-    if (!is_side_right(from, size, from_device, "source")) return host.last_error;
+    if (!is_side_right(to, size, to_device, "destination")) return last_error;
+    if (!is_side_right(from, size, from_device, "source")) return last_error;
     host.bytes_in += to_device && !from_device ? static_cast<long>(size) : 0;
     host.bytes_out += from_device && !to_device ? static_cast<long>(size) : 0;
     return cudaSuccess;
@@ -288,6 +311,8 @@ ANNOTUNE_API int annotune_cpu_failing(int *calls) {
 }
 /* Have so many bytes of memory on the device, until the next reset. */
 ANNOTUNE_API void annotune_cpu_have(size_t bytes) { annotune_cpu::host.most = bytes; }
+/* The devices that have run kernels, a bit for each. */
+ANNOTUNE_API unsigned annotune_cpu_devices_used(void) { return annotune_cpu::host.used; }
 /* How many calls since the last reset may be made to fail. */
 ANNOTUNE_API int annotune_cpu_calls(void) { return annotune_cpu::host.calls; }
 ANNOTUNE_API int annotune_cpu_mallocs(void) { return annotune_cpu::host.mallocs; }

@@ -24,6 +24,10 @@
 #ifndef ANNOTUNE_COPIERS
 #define ANNOTUNE_COPIERS 1
 #endif
+/* How many devices there are. */
+#ifndef ANNOTUNE_DEVICES
+#define ANNOTUNE_DEVICES 1
+#endif
 
 #include "cuda_types.h"
 #include "cuda_block.h"

@@ -24,6 +24,7 @@ struct Operation {
 struct annotune_stream {
     annotune_cpu::Operation *first, *last;
     annotune_stream *next;
+    int device;
 };
 typedef annotune_stream *cudaStream_t;
 
@@ -31,6 +32,7 @@ struct annotune_event {
     timespec time;
     annotune_stream *stream;  // where it was recorded last
     long asked, reached;      // how often it was recorded, and how many of these have come
+    int device;
 };
 typedef annotune_event *cudaEvent_t;
 enum { cudaStreamDefault = 0, cudaStreamNonBlocking = 1 };
@@ -38,11 +40,31 @@ enum { cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming =
 
 namespace annotune_cpu {
 
-ANNOTUNE_STATE annotune_stream default_stream;
+constexpr int MAX_DEVICES = 8;
+
+/* The streams of all devices: those by default, and behind them the others. */
+struct Streams {
+    annotune_stream by_default[MAX_DEVICES];
+    Streams() {
+        for (int i = 0; i < MAX_DEVICES; i++)
+            by_default[i] = {nullptr, nullptr, i + 1 < MAX_DEVICES ? &by_default[i + 1] : nullptr, i};
+    }
+    annotune_stream *first() { return by_default; }
+    annotune_stream &last_default() { return by_default[MAX_DEVICES - 1]; }
+};
+ANNOTUNE_STATE Streams streams;
 
 /* The stream of a handle; blocking streams and the default one wait for each other. */
 ANNOTUNE_QUIET inline annotune_stream &stream_of(cudaStream_t handle) {
-    return handle ? *handle : default_stream;
+    return handle ? *handle : streams.by_default[device];
+}
+
+/* Whether a stream is of the device in use; else the message. */
+ANNOTUNE_QUIET inline bool is_here(const annotune_stream &stream, const char *what) {
+    if (stream.device != device)
+        fail(cudaErrorInvalidResourceHandle, "%s for device %d in a stream of device %d", what, device,
+             stream.device);
+    return stream.device == device;
 }
 
 template <class Work>
@@ -62,7 +84,10 @@ ANNOTUNE_QUIET void defer(annotune_stream &stream, const Work &work) {
 ANNOTUNE_QUIET inline void run_first(annotune_stream &stream) {
     Operation *operation = stream.first;
     stream.first = operation->next;
+    const int before = device;
+    device = stream.device;
     operation->run();
+    device = before;
     delete operation;
 }
 
@@ -70,10 +95,11 @@ ANNOTUNE_QUIET inline void finish(annotune_stream &stream) {
     while (stream.first) run_first(stream);
 }
 
-/* True when there was anything left to do. */
-ANNOTUNE_QUIET inline bool finish_all() {
+/* Of the device in use, or of all; true when there was anything left to do. */
+ANNOTUNE_QUIET inline bool finish_all(bool is_every_device = false) {
     bool was_busy = false;
-    for (annotune_stream *one = &default_stream; one; one = one->next) {
+    for (annotune_stream *one = streams.first(); one; one = one->next) {
+        if (one->device != device && !is_every_device) continue;
         was_busy = was_busy || one->first;
         finish(*one);
     }
@@ -84,7 +110,7 @@ ANNOTUNE_QUIET inline bool finish_all() {
 ANNOTUNE_QUIET inline cudaError_t fail_waiting() {
     for (unsigned i = 0; i < host.count; i++) {
         const Allocation &a = host.allocations[i];
-        if (!a.is_managed || host.launches > 0) fill(payload(a), POISON, a.size);
+        if (a.device == device && (!a.is_managed || host.launches > 0)) fill(payload(a), POISON, a.size);
     }
     return fail(cudaErrorLaunchFailure, "a synchronization failed as planned");
 }
@@ -194,26 +220,30 @@ ANNOTUNE_QUIET inline void await(annotune_event *event, long number) {
 }  // namespace annotune_cpu
 
 inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags) {
-    using annotune_cpu::default_stream;
+    const annotune_cpu::Turn turn;
+    using annotune_cpu::streams;
     *stream = nullptr;
     if (flags != cudaStreamNonBlocking) return cudaSuccess;
-    *stream = new annotune_stream{nullptr, nullptr, default_stream.next};
-    default_stream.next = *stream;
+    annotune_stream &before = streams.last_default();
+    *stream = before.next = new annotune_stream{nullptr, nullptr, before.next, annotune_cpu::device};
     return cudaSuccess;
 }
 inline cudaError_t cudaStreamCreate(cudaStream_t *stream) {
+    const annotune_cpu::Turn turn;
     return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
 }
 inline cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+    const annotune_cpu::Turn turn;
     if (!stream) return cudaSuccess;
     annotune_cpu::finish(*stream);
-    annotune_stream *before = &annotune_cpu::default_stream;
+    annotune_stream *before = annotune_cpu::streams.first();
     while (before->next != stream) before = before->next;
     before->next = stream->next;
     delete stream;
     return cudaSuccess;
 }
 inline cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+    const annotune_cpu::Turn turn;
     using namespace annotune_cpu;
     host.waits++;
     if (is_planned_failure(FINISHING)) return fail_waiting();
@@ -221,6 +251,7 @@ inline cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     return cudaSuccess;
 }
 inline cudaError_t cudaDeviceSynchronize() {
+    const annotune_cpu::Turn turn;
     using namespace annotune_cpu;
     host.waits++;
     if (is_planned_failure(FINISHING)) return fail_waiting();
@@ -228,26 +259,33 @@ inline cudaError_t cudaDeviceSynchronize() {
     return cudaSuccess;
 }
 inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned) {
+    const annotune_cpu::Turn turn;
     using namespace annotune_cpu;
     *event = nullptr;
     if (is_planned_failure(CREATING)) return fail(cudaErrorMemoryAllocation, "no event, as planned");
-    *event = new annotune_event{{}, &default_stream, 0, 0};
+    *event = new annotune_event{{}, &stream_of(nullptr), 0, 0, device};
     host.events++;
     return cudaSuccess;
 }
 inline cudaError_t cudaEventCreate(cudaEvent_t *event) {
+    const annotune_cpu::Turn turn;
     return cudaEventCreateWithFlags(event, cudaEventDefault);
 }
 inline cudaError_t cudaEventDestroy(cudaEvent_t event) {
+    const annotune_cpu::Turn turn;
     // A stream may still have to wait for it, so it is not deleted.
     annotune_cpu::await(event, event->asked);
     annotune_cpu::host.events--;
     return cudaSuccess;
 }
 inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t handle = nullptr) {
+    const annotune_cpu::Turn turn;
     using namespace annotune_cpu;
     if (is_planned_failure(RECORDING)) return fail(cudaErrorUnknown, "cudaEventRecord failed as planned");
     annotune_stream &stream = stream_of(handle);
+    if (event->device != stream.device)
+        return fail(cudaErrorInvalidResourceHandle, "an event of device %d in a stream of device %d",
+                    event->device, stream.device);
     // Nobody can wait any more for what was recorded elsewhere.
     if (event->stream != &stream) await(event, event->asked);
     event->stream = &stream;
@@ -257,6 +295,7 @@ inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t handle = null
     return cudaSuccess;
 }
 inline cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+    const annotune_cpu::Turn turn;
     using namespace annotune_cpu;
     host.waits++;
     if (is_planned_failure(WAITING)) return fail_waiting();
@@ -264,6 +303,7 @@ inline cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     return cudaSuccess;
 }
 inline cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned = 0) {
+    const annotune_cpu::Turn turn;
     using namespace annotune_cpu;
     if (is_planned_failure(RECORDING)) return fail(cudaErrorUnknown, "cudaStreamWaitEvent failed as planned");
     long number = event->asked;
@@ -272,6 +312,7 @@ inline cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, u
     return cudaSuccess;
 }
 inline cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEvent_t to) {
+    const annotune_cpu::Turn turn;
     *milliseconds = static_cast<float>((to->time.tv_sec - from->time.tv_sec) * 1e3 +
                                        (to->time.tv_nsec - from->time.tv_nsec) * 1e-6);
     return cudaSuccess;
@@ -280,8 +321,9 @@ inline cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, c
 /* What has gone wrong: writes around allocations, copies out of order, work left undone. */
 ANNOTUNE_API int annotune_cpu_red_zone_violations(void) {
     using namespace annotune_cpu;
+    const Turn turn;
     check_all_zones("at the end");
-    if (finish_all()) {
+    if (finish_all(true)) {
         host.violations++;
         snprintf(host.message, sizeof host.message, "a call has returned before its work was done");
     }
@@ -290,13 +332,15 @@ ANNOTUNE_API int annotune_cpu_red_zone_violations(void) {
 /* Frees what is left, zeroes the counters, forward order, no planned failure. */
 ANNOTUNE_API void annotune_cpu_reset(void) {
     using namespace annotune_cpu;
-    finish_all();
+    const Turn turn;
+    finish_all(true);
     host.failing = 0;
     if (annotune_release) annotune_release();
     while (host.count) release(payload(host.allocations[0]));
     while (host.pinned) unpin(host.pinned->memory, host.pinned->is_allocated);
     free(host.allocations);
     host = Host();
+    last_error = cudaSuccess;
     order_mode = FORWARD;
     order_seed = 1;
 }

@@ -72,6 +72,7 @@ inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { return
     ROW(cudaErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy")      \
     ROW(cudaErrorNoDevice, 100, "no CUDA-capable device is detected")                  \
     ROW(cudaErrorInvalidDevice, 101, "invalid device ordinal")                         \
+    ROW(cudaErrorInvalidResourceHandle, 400, "invalid resource handle")                \
     ROW(cudaErrorNotReady, 600, "device not ready")                                    \
     ROW(cudaErrorIllegalAddress, 700, "an illegal memory access was encountered")      \
     ROW(cudaErrorLaunchFailure, 719, "unspecified launch failure")                     \

@@ -138,7 +138,7 @@ static cudaError_t f_1_device(long n, double *b, const double *a, double *c) {
     const auto host = [&](long annotune_first, long annotune_last) {
         annotune_f_1_host(n, b, a, c, annotune_first, annotune_last);
     };
-    return annotune_call_of_both("annotune_f_1", arrays, 3, n == 192 ? 192 : 0, 48, launch, host);
+    return annotune_call_of_both("annotune_f_1", arrays, 3, n == 192 ? 192 : 0, 48, 1, launch, host);
 }
 
 extern "C" void annotune_f_1(long n, double *b, const double *a, double *c) {

@@ -6,7 +6,8 @@
 #
 # Each text is built to run as one (-DANNOTUNE_MOST_PARTS=1), in parts as by default, and in others; with
 # "sent" what kernels only add to is sent as well, in place of being added to on the host, which may end
-# in other last bits. With "both-" the host computes that share of each call. $PYTHON is the interpreter that has annotune, $ARCH the GPU's.
+# in other last bits. With "both-" the host computes that share of each call, with "gpus-2" two GPUs share it,
+# if there are two. $PYTHON is the interpreter that has annotune, $ARCH the GPU's.
 set -e
 here=$(cd "$(dirname "$0")" && pwd)
 examples=$here/../../c_examples
@@ -32,6 +33,8 @@ END
         $emit "$examples/nwchem/sd_t_d1.c" --function sd_t_d1_1 --set p4u=64 --both $share \
             -o "$dir/LONG_TRIPLES-both-$share"
     done
+    $emit "$dir/triad.c" --gpus 2 -o "$dir/TRIAD-gpus-2"
+    $emit "$examples/nwchem/sd_t_d1.c" --function sd_t_d1_1 --set p4u=64 --gpus 2 -o "$dir/LONG_TRIPLES-gpus-2"
     $emit "$examples/gemm/gemm.c" --set m=4096 --set n=4096 --set k=4096 -o "$dir/GEMM"
     $emit "$examples/nwchem/sd_t_d1.c" --function sd_t_d1_1 -o "$dir/TRIPLES"
     $emit "$examples/nekbone/local_grad3.c" -o "$dir/GRADIENT"
@@ -60,9 +63,14 @@ run() {
         build $name slots-32 -DANNOTUNE_SLOTS=32 &
         build $name chunk-512K "-DANNOTUNE_CHUNK=(1<<19)" &
     done
+    local shared=
+    for share in $shares; do
+        shared="$shared both-$share"
+    done
+    [ "$(nvidia-smi -L | wc -l)" -lt 2 ] || shared="$shared gpus-2"
     for name in TRIAD LONG_TRIPLES; do
-        for share in $shares; do
-            build $name both-$share -Xcompiler=-fopenmp &
+        for out in $shared; do
+            build $name $out -Xcompiler=-fopenmp &
         done
     done
     nvcc -O3 -arch="${ARCH:-sm_90}" -Dcg=cg_original -c "$dir/solve.c" -o "$dir/original.o" && \
@@ -79,10 +87,10 @@ run() {
         done
     done
     for name in TRIAD LONG_TRIPLES; do
-        for share in $shares; do
+        for out in $shared; do
             for kind in malloc pinned; do
-                printf '%-12s %-12s ' $name both-$share
-                "$dir/$name-both-$share.x" $kind
+                printf '%-12s %-12s ' $name $out
+                "$dir/$name-$out.x" $kind
             done
         done
     done

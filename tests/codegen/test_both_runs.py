@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import ctypes
+import re
 import subprocess
 from dataclasses import replace
+from importlib.resources import files
+from itertools import cycle
 from pathlib import Path
 
 import pytest
-from support.executed import CUDA, emitted, run
+from hypothesis import given
+from hypothesis import strategies as st
+from support.executed import CUDA, SHARED, emitted, run
 from test_transfers import DEVICE, LIMIT_S, MANAGED, PAGEABLE, PINNED, TEXT, Job, Library
 
 from annotune.measure.cuda_text import translate
@@ -25,8 +31,8 @@ def _shared(share: str, more: str = "", gpus: int = 1) -> str:
 
 @pytest.fixture(scope="module")
 def texts(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
-    files = emitted(tmp_path_factory.mktemp("text"), _shared("0.25")).files
-    return files[".cu"], files["_cuda.c"]
+    made = emitted(tmp_path_factory.mktemp("text"), _shared("0.25")).files
+    return made[".cu"], made["_cuda.c"]
 
 
 @pytest.fixture(scope="module")
@@ -59,8 +65,8 @@ def test_other_sizes_are_the_devices_alone(library: Library) -> None:
 @pytest.mark.parametrize("share", ["0.25", "counter"])
 @pytest.mark.parametrize("more", ["", ADDED])
 def test_whatever_fails_nothing_is_lost(share: str, more: str, tmp_path: Path) -> None:
-    files = emitted(tmp_path, _shared(share, more)).files
-    library = Library(tmp_path / "made", files[".cu"], files["_cuda.c"])
+    made = emitted(tmp_path, _shared(share, more)).files
+    library = Library(tmp_path / "made", made[".cu"], made["_cuda.c"])
     for kind in (PAGEABLE, PINNED):
         plain = Job((kind, PAGEABLE, kind), N, calls=2)
         # With a counter nobody knows how many calls of CUDA's there are.
@@ -117,13 +123,13 @@ SLOW = "#pragma omp", "usleep(3000);\n    #pragma omp"
 
 def _is_found(share: str, old: str, new: str, folder: Path) -> bool:
     """Return whether some call is wrong with a mistake."""
-    files = emitted(folder, _shared(share, ADDED)).files
-    assert old in files[".cu"]
-    host = files["_cuda.c"]
+    made = emitted(folder, _shared(share, ADDED)).files
+    assert old in made[".cu"]
+    host = made["_cuda.c"]
     if share == "counter":
         host = "int usleep(unsigned);\n" + host.replace(*SLOW)
-    right = Library(folder / "right", files[".cu"], host)
-    wrong = Library(folder / "wrong", files[".cu"].replace(old, new), host)
+    right = Library(folder / "right", made[".cu"], host)
+    wrong = Library(folder / "wrong", made[".cu"].replace(old, new), host)
     plain = Job((PAGEABLE,) * 3, N, calls=2)
     assert right.outcomes(plain)[0].is_right
     for jobs in ([plain], right.every_failure(plain)[::5]):
@@ -168,12 +174,12 @@ int main(void)
 
 def _program(folder: Path, share: str, gpus: int, *changes: tuple[str, str]) -> Path:
     """Return a program that calls `f` again and again, with something replaced in its text."""
-    files = emitted(folder, _shared(share, ADDED, gpus).replace(str(N), "14336")).files
-    device = files[".cu"]
+    made = emitted(folder, _shared(share, ADDED, gpus).replace(str(N), "14336")).files
+    device = made[".cu"]
     for old, new in changes:
         assert old in device
         device = device.replace(old, new)
-    (folder / "host.c").write_text(files["_cuda.c"])
+    (folder / "host.c").write_text(made["_cuda.c"])
     (folder / "main.c").write_text(MAIN)
     (folder / "device.cu").write_text(translate(device))
     # gcc's own detector, and not the one for kernels that stands in its place elsewhere.
@@ -212,12 +218,66 @@ def test_a_mistake_of_several_devices_is_found(name: str, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("there", [1, 2, 3])
 def test_several_devices_lose_nothing_whatever_fails(there: int, tmp_path: Path) -> None:
-    files = emitted(tmp_path, _shared("counter" if there == 3 else "0", ADDED, gpus=3)).files
+    made = emitted(tmp_path, _shared("counter" if there == 3 else "0", ADDED, gpus=3)).files
     flag = f"-DANNOTUNE_DEVICES={there}"
-    library = Library(tmp_path / "made", files[".cu"], files["_cuda.c"], flag)
+    library = Library(tmp_path / "made", made[".cu"], made["_cuda.c"], flag)
     plain = Job((PAGEABLE,) * 3, N, calls=2)
     jobs = [plain, *(replace(plain, fail_at=k) for k in range(1, 300, 3))]
     for job, one in zip(jobs, library.outcomes(*jobs), strict=True):
         assert one.same, (job, one)
         assert one.violations == 0, one.message
         assert one.left == 0 or job.fail_at > one.counted, (job, one)
+
+
+TAKEN = """
+struct annotune_lock {{
+    pthread_mutex_t *const mutex;
+    annotune_lock(pthread_mutex_t *one) : mutex(one) {{ pthread_mutex_lock(mutex); }}
+    ~annotune_lock() {{ pthread_mutex_unlock(mutex); }}
+}};
+{text}
+static annotune_shares shares;
+extern "C" void begin(long all, long split, long least)
+{{
+    shares = {{0, all, split, least, PTHREAD_MUTEX_INITIALIZER}};
+}}
+extern "C" long take(int is_host, long *first)
+{{
+    return is_host ? shares.hosts(first) : shares.taken(first);
+}}
+"""
+
+
+@pytest.fixture(scope="module")
+def counter(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
+    text = files("annotune.codegen.cuda").joinpath("both.cuh").read_text()
+    found = re.search(r"^struct annotune_shares \{.*?^\};", text, re.DOTALL | re.MULTILINE)
+    assert found is not None
+    folder = tmp_path_factory.mktemp("counter")
+    (folder / "taken.cpp").write_text("#include <pthread.h>\n" + TAKEN.format(text=found[0]))
+    run("g++", "-O1", *SHARED, "-shared", folder / "taken.cpp", "-o", folder / "taken.so")
+    made = ctypes.CDLL(str(folder / "taken.so"))
+    made.begin.argtypes = (ctypes.c_long,) * 3
+    made.take.restype = ctypes.c_long
+    return made
+
+
+@given(
+    st.integers(0, 1000),
+    st.integers(1, 40),
+    st.integers(1, 64),
+    st.lists(st.booleans(), min_size=1),
+)
+def test_each_iteration_is_taken_once(
+    counter: ctypes.CDLL, iterations: int, split: int, least: int, turns: list[bool]
+) -> None:
+    counter.begin(iterations, split, least)
+    first, taken, last = ctypes.c_long(), list[int](), iterations + 1
+    for is_host in cycle(turns):
+        some = counter.take(is_host, ctypes.byref(first))
+        if not some:
+            break
+        assert is_host or split == 1 or some <= max(last, least)
+        last = last if is_host else some
+        taken += range(first.value, first.value + some)
+    assert sorted(taken) == [*range(iterations)]

@@ -27,6 +27,7 @@ from annotune.schedule.plan import Kernel, Plan
 from annotune.space.openmp import CpuPoints, CpuSpace
 from annotune.space.variants import Listing, Variant
 from annotune.transforms.cache import Both
+from annotune.transforms.stage import copied_whole
 from annotune.transforms.tree import Body
 
 NOT_SHARED = Template(
@@ -134,12 +135,16 @@ def _why_not(variant: Variant, resident: bool) -> str:
 
 
 def _is_simple(analysis: Analysis, plan: Plan) -> bool:
-    """Return whether kernels follow each other alone, and all of each is in shared loops."""
+    """Return whether kernels follow each other alone, and all of each is in shared loops.
+
+    No copy asks first whether conditions leave out some of an array.
+    """
     return (
         all(isinstance(step, Kernel) and step.band() for step in plan.steps)
         and not between_kernels(analysis, plan)
         and not any(loop.combines for k in plan.kernels() for loop in k.band())
         and not reach_tests(analysis, [(plan.steps, plan.constants)])
+        and not copied_whole(analysis, plan.schedule)
     )
 
 

@@ -117,19 +117,23 @@ OF_THE_COUNTER = {
     "what has failed stays undone": MISTAKES["what has failed stays undone"],
     "what has been added is added again": MISTAKES["what has been added is added again"],
 }
-# The device then has time for several shares.
+# The device then has time for several shares of a counter's, and else ends after the host.
 SLOW = "#pragma omp", "usleep(3000);\n    #pragma omp"
+SLOW_DEVICE = "        annotune_drive(own, all);", "        usleep(3000), annotune_drive(own, all);"
 
 
 def _is_found(share: str, old: str, new: str, folder: Path) -> bool:
     """Return whether some call is wrong with a mistake."""
     made = emitted(folder, _shared(share, ADDED)).files
     assert old in made[".cu"]
-    host = made["_cuda.c"]
+    device, host = made[".cu"], made["_cuda.c"]
     if share == "counter":
-        host = "int usleep(unsigned);\n" + host.replace(*SLOW)
-    right = Library(folder / "right", made[".cu"], host)
-    wrong = Library(folder / "wrong", made[".cu"].replace(old, new), host)
+        host = "#include <unistd.h>\n" + host.replace(*SLOW)
+    else:
+        assert SLOW_DEVICE[0] in device
+        device = "#include <unistd.h>\n" + device.replace(*SLOW_DEVICE)
+    right = Library(folder / "right", device, host)
+    wrong = Library(folder / "wrong", device.replace(old, new), host)
     plain = Job((PAGEABLE,) * 3, N, calls=2)
     assert right.outcomes(plain)[0].is_right
     for jobs in ([plain], right.every_failure(plain)[::5]):

@@ -590,8 +590,12 @@ def _builds(
 
 
 def _of_the_hosts_share(variants: Iterable[Variant]) -> tuple[str, ...]:
-    """Return the flags of nvcc where the host computes a share by OpenMP."""
-    return ("-Xcompiler=-fopenmp",) if any(one.tuned.both for one in variants) else ()
+    """Return the flags of nvcc where the host computes a share by OpenMP.
+
+    With the instructions of this very CPU, as OpenMP's files alone, it joins products and sums as
+    the device does.
+    """
+    return ("-Xcompiler=-fopenmp,-march=native",) if any(one.tuned.both for one in variants) else ()
 
 
 def accepted(settings: Settings) -> CheckReport:

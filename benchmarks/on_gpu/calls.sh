@@ -63,6 +63,8 @@ run() {
         build $name slots-32 -DANNOTUNE_SLOTS=32 &
         build $name chunk-512K "-DANNOTUNE_CHUNK=(1<<19)" &
     done
+    # Threads of OpenMP that wait by spinning would take the processors from those that copy.
+    export OMP_WAIT_POLICY=passive
     local shared=
     for share in $shares; do
         shared="$shared both-$share"
@@ -70,7 +72,7 @@ run() {
     [ "$(nvidia-smi -L | wc -l)" -lt 2 ] || shared="$shared gpus-2"
     for name in TRIAD LONG_TRIPLES; do
         for out in $shared; do
-            build $name $out -Xcompiler=-fopenmp &
+            build $name $out -Xcompiler=-fopenmp,-march=native &
         done
     done
     nvcc -O3 -arch="${ARCH:-sm_90}" -Dcg=cg_original -c "$dir/solve.c" -o "$dir/original.o" && \

@@ -189,3 +189,21 @@ def test_other_targets_are_as_without(tmp_path: Path) -> None:
         texts.append((tmp_path / "user_omp.c").read_text())
     assert texts[0] == texts[1]
     assert Both in CudaTarget.vocabulary.steps
+
+
+def test_the_command_compiles_the_hosts_share(tmp_path: Path) -> None:
+    (tmp_path / "user.c").write_text(VECTOR)
+    options = ("--target", "cuda", "-o", tmp_path)
+    for more, said in (((), 0), (("--both", "0.5"), 1), (("--gpus", "2"), 1)):
+        done = annotune("emit", tmp_path / "user.c", *options, *more)
+        assert done.err.count(" -Xcompiler=-fopenmp,-march=native ") == said
+        assert ("annotune_call_of_both" in (tmp_path / "user.cu").read_text()) is bool(said)
+
+
+def test_so_many_devices(tmp_path: Path) -> None:
+    made = emitted(tmp_path, VECTOR, gpus=3)
+    assert re.search(r"\b8 : 0, 0, 3, launch, host\);", made.files[".cu"])
+    assert 'both(0, "0", gpus=3)' in exact_recipe("cuda", made.variants[0]["cuda"])
+    for number in ("0", "17"):
+        done = annotune("emit", tmp_path / "user.c", "--gpus", number)
+        assert done.code == 2

@@ -509,11 +509,13 @@ class _ElementBlocks(_Threads):
     def overlapped(self, terms: Mapping[str, float], running: _Running) -> float:
         """Return the seconds of terms that blocks hide from each other, if several run at once.
 
-        Those of one wave all begin with loads, and only a block that is further on hides these; of
-        a single block on a multiprocessor nothing does (assumption: as many pairs do as there are).
+        Memory serves the blocks of a multiprocessor one after the other, also those of one wave,
+        and while it does for one the others compute; of a single block nothing is hidden
+        (assumption: as many pairs do as there are). An H200 took 11, 20 and 34 us for 1000 elements
+        of local_grad3 with 8, 10 and 12 points, where this makes 13, 22 and 34.
         """
         longest = max(terms.values())
-        hiding = min(running.waves, running.resident**2)
+        hiding = max(1.0, min(self.form.blocks / self.device.sm_count, running.resident**2))
         return max(overlapping(terms), longest + (sum(terms.values()) - longest) / hiding)
 
     def work(self, resident: int, compiled: Compiled | None) -> _LaunchWork:

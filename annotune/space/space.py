@@ -63,9 +63,8 @@ T = TypeVar("T")
 # Points beyond which a space is not listed whole: more than any search measures, and some 100 MB
 # of settings.
 MOST_LISTED = 200_000
-# Share of the time of separate kernels that joined ones may be predicted to take: for few elements
-# the model was up to 29% below what an H100 took for blocks of elements, and above what an H200
-# took for those of local_grad3 (docs/hardware.md).
+# Share of the time of separate kernels that joined ones may be predicted to take: for 1000 elements
+# the model is up to 21% below what an H200 takes for blocks of elements (docs/hardware.md).
 WORTH_JOINING = 0.8
 # The same of kernels in which statements accumulate together, where their own rules are against it.
 WORTH_SHARING = 0.5

@@ -170,13 +170,24 @@ _OF_LOOPS = (
     "hold",
     "mma",
 )
+# One of these for each of several arrays.
+_OF_ARRAYS = (
+    "add_on_host",
+    "aligned",
+    "any_size",
+    "bring",
+    "bulk",
+    "expand",
+    "keep",
+    "scalarize",
+)
 # What the rules find by themselves, whatever the kernels are, need not be said either.
 _KEPT = ("acc", "distribute", "permute", "pad", "peel", "add_on_host", "both", *_OF_LOOPS)
 
 
 def _subject(command: Command) -> tuple[object, ...]:
-    """Return what a command speaks of: its statements, and the loop where one is named."""
-    named = command.name in _OF_LOOPS
+    """Return what a command speaks of: its statements, and the loop or array that it names."""
+    named = command.name in (*_OF_LOOPS, *_OF_ARRAYS)
     return (command.name, *(a.value for a in command.arguments[: 2 if named else 1]))
 
 

@@ -8,6 +8,8 @@
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
+#include <cstdint>
+#include <cuda/ptx>
 
 /* Memory that calls leave for later ones; annotune_release() gives it back. */
 enum { ANNOTUNE_PINNED = -1 };
@@ -1109,72 +1111,181 @@ static inline bool annotune_apart(const void *a, size_t a_bytes, const void *b, 
     return p + a_bytes <= q || q + b_bytes <= p;
 }
 
+/* Copies that the device makes by itself from sm_90 on; before, the threads of a block do. */
+#if __CUDA_ARCH__ >= 900 || defined(ANNOTUNE_CPU)
+static __device__ __forceinline__ bool annotune_is_first()
+{
+    return threadIdx.x == 0 && threadIdx.y == 0 && threadIdx.z == 0;
+}
+#else
+template <class T>
+static __device__ __forceinline__ void annotune_copied(T *to, const T *from, int count)
+{
+    const int first = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+    for (int k = first; k < count; k += blockDim.x * blockDim.y * blockDim.z)
+        to[k] = from[k];
+}
+#endif
+static __device__ __forceinline__ void annotune_bulk_begin(std::uint64_t *arrivals, int count)
+{
+#if __CUDA_ARCH__ >= 900 || defined(ANNOTUNE_CPU)
+    if (annotune_is_first()) {
+        for (int k = 0; k < count; k++)
+            cuda::ptx::mbarrier_init(&arrivals[k], 1);
+        cuda::ptx::fence_mbarrier_init(cuda::ptx::sem_release, cuda::ptx::scope_cluster);
+    }
+    __syncthreads();
+#endif
+}
+template <class T>
+static __device__ __forceinline__ void annotune_bulk_load(
+        T *to, const T *from, int count, std::uint64_t *arrival)
+{
+#if __CUDA_ARCH__ >= 900 || defined(ANNOTUNE_CPU)
+    if (annotune_is_first()) {
+        const std::uint32_t bytes = count * sizeof(T);
+        cuda::ptx::mbarrier_arrive_expect_tx(cuda::ptx::sem_release, cuda::ptx::scope_cta,
+                                             cuda::ptx::space_shared, arrival, bytes);
+        cuda::ptx::cp_async_bulk(cuda::ptx::space_cluster, cuda::ptx::space_global, to, from,
+                                 bytes, arrival);
+    }
+#else
+    annotune_copied(to, from, count);
+#endif
+}
+static __device__ __forceinline__ void annotune_bulk_wait(std::uint64_t *arrival, unsigned phase)
+{
+#if __CUDA_ARCH__ >= 900 || defined(ANNOTUNE_CPU)
+    while (!cuda::ptx::mbarrier_try_wait_parity(arrival, phase)) {
+    }
+#else
+    __syncthreads();
+#endif
+}
+static __device__ __forceinline__ void annotune_bulk_fence()
+{
+#if __CUDA_ARCH__ >= 900 || defined(ANNOTUNE_CPU)
+    cuda::ptx::fence_proxy_async(cuda::ptx::space_shared);
+#endif
+}
+template <class T>
+static __device__ __forceinline__ void annotune_bulk_store(T *to, const T *from, int count)
+{
+#if __CUDA_ARCH__ >= 900 || defined(ANNOTUNE_CPU)
+    if (annotune_is_first()) {
+        cuda::ptx::cp_async_bulk(cuda::ptx::space_global, cuda::ptx::space_shared, to, from,
+                                 (std::uint32_t)(count * sizeof(T)));
+        cuda::ptx::cp_async_bulk_commit_group();
+    }
+#else
+    annotune_copied(to, from, count);
+#endif
+}
+static __device__ __forceinline__ void annotune_bulk_finish()
+{
+#if __CUDA_ARCH__ >= 900 || defined(ANNOTUNE_CPU)
+    if (annotune_is_first())
+        cuda::ptx::cp_async_bulk_wait_group_read(cuda::ptx::n32_t<0>());
+#endif
+}
+
 #undef nelt
 #undef lx
 #undef ly
 #undef lz
 
-/* local_grad3, statements 0, 1 of the region at line 23:
- * e on block.x, i on block.y, k on thread.x, j on thread.y. */
-__global__ void __launch_bounds__(100) local_grad3_1_s0(
+/* local_grad3, statements 0, 1, 2 of the region at line 23:
+ * e on block.x, jk on thread.x. */
+__global__ void __launch_bounds__(128) local_grad3_1_s0(
         double *__restrict__ Ur, const double *__restrict__ D, const double *__restrict__ U,
-        double *__restrict__ Us, const double *__restrict__ Dt) {
+        double *__restrict__ Us, const double *__restrict__ Dt, double *__restrict__ Ut) {
     const int lx = 10;
     const int ly = 10;
-    const int lz = 10;
+    __shared__ __align__(16) double Ut_tile[1000];
+    __shared__ __align__(16) double Us_tile[1000];
+    __shared__ __align__(16) double Ur_tile[1000];
+    __shared__ __align__(16) double U_tile[1000];
+    __shared__ double Dt_tile[100];
+    __shared__ double D_tile[100];
+    __shared__ std::uint64_t annotune_arrivals[4];
+    annotune_bulk_begin(annotune_arrivals, 4);
     const int e = blockIdx.x;
-    const int i = blockIdx.y;
-    const int k = threadIdx.x;
-    const int j = threadIdx.y;
-    double Ur_acc = Ur[e * lx * ly * lz + i * ly * lz + j * lz + k];
-    double Us_acc = Us[e * lx * ly * lz + i * ly * lz + j * lz + k];
-    Ur_acc += D[k] * U[e * lx * ly * lz + i * ly * lz + j * lz]
-        + D[ly + k] * U[e * lx * ly * lz + i * ly * lz + j * lz + 1]
-        + D[2 * ly + k] * U[e * lx * ly * lz + i * ly * lz + j * lz + 2]
-        + D[3 * ly + k] * U[e * lx * ly * lz + i * ly * lz + j * lz + 3]
-        + D[4 * ly + k] * U[e * lx * ly * lz + i * ly * lz + j * lz + 4]
-        + D[5 * ly + k] * U[e * lx * ly * lz + i * ly * lz + j * lz + 5]
-        + D[6 * ly + k] * U[e * lx * ly * lz + i * ly * lz + j * lz + 6]
-        + D[7 * ly + k] * U[e * lx * ly * lz + i * ly * lz + j * lz + 7]
-        + D[8 * ly + k] * U[e * lx * ly * lz + i * ly * lz + j * lz + 8]
-        + D[9 * ly + k] * U[e * lx * ly * lz + i * ly * lz + j * lz + 9];
-    Us_acc += U[e * lx * ly * lz + i * ly * lz + k] * Dt[j * ly]
-        + U[e * lx * ly * lz + i * ly * lz + lz + k] * Dt[j * ly + 1]
-        + U[e * lx * ly * lz + i * ly * lz + 2 * lz + k] * Dt[j * ly + 2]
-        + U[e * lx * ly * lz + i * ly * lz + 3 * lz + k] * Dt[j * ly + 3]
-        + U[e * lx * ly * lz + i * ly * lz + 4 * lz + k] * Dt[j * ly + 4]
-        + U[e * lx * ly * lz + i * ly * lz + 5 * lz + k] * Dt[j * ly + 5]
-        + U[e * lx * ly * lz + i * ly * lz + 6 * lz + k] * Dt[j * ly + 6]
-        + U[e * lx * ly * lz + i * ly * lz + 7 * lz + k] * Dt[j * ly + 7]
-        + U[e * lx * ly * lz + i * ly * lz + 8 * lz + k] * Dt[j * ly + 8]
-        + U[e * lx * ly * lz + i * ly * lz + 9 * lz + k] * Dt[j * ly + 9];
-    Us[e * lx * ly * lz + i * ly * lz + j * lz + k] = Us_acc;
-    Ur[e * lx * ly * lz + i * ly * lz + j * lz + k] = Ur_acc;
-}
-
-/* local_grad3, statement 2 of the region at line 23:
- * e on block.x, j on block.y, k on thread.x, i on thread.y. */
-__global__ void __launch_bounds__(100) local_grad3_1_s2(
-        const double *__restrict__ U, const double *__restrict__ Dt, double *__restrict__ Ut) {
-    const int lx = 10;
-    const int ly = 10;
-    const int lz = 10;
-    const int e = blockIdx.x;
-    const int j = blockIdx.y;
-    const int k = threadIdx.x;
-    const int i = threadIdx.y;
-    double Ut_acc = Ut[e * lx * ly * lz + i * ly * lz + j * lz + k];
-    Ut_acc += U[e * lx * ly * lz + j * lz + k] * Dt[i * ly]
-        + U[e * lx * ly * lz + ly * lz + j * lz + k] * Dt[i * ly + 1]
-        + U[e * lx * ly * lz + 2 * (ly * lz) + j * lz + k] * Dt[i * ly + 2]
-        + U[e * lx * ly * lz + 3 * (ly * lz) + j * lz + k] * Dt[i * ly + 3]
-        + U[e * lx * ly * lz + 4 * (ly * lz) + j * lz + k] * Dt[i * ly + 4]
-        + U[e * lx * ly * lz + 5 * (ly * lz) + j * lz + k] * Dt[i * ly + 5]
-        + U[e * lx * ly * lz + 6 * (ly * lz) + j * lz + k] * Dt[i * ly + 6]
-        + U[e * lx * ly * lz + 7 * (ly * lz) + j * lz + k] * Dt[i * ly + 7]
-        + U[e * lx * ly * lz + 8 * (ly * lz) + j * lz + k] * Dt[i * ly + 8]
-        + U[e * lx * ly * lz + 9 * (ly * lz) + j * lz + k] * Dt[i * ly + 9];
-    Ut[e * lx * ly * lz + i * ly * lz + j * lz + k] = Ut_acc;
+    annotune_bulk_load(&Ut_tile[0], &Ut[1000 * e], 1000, &annotune_arrivals[0]);
+    annotune_bulk_load(&Us_tile[0], &Us[1000 * e], 1000, &annotune_arrivals[1]);
+    annotune_bulk_load(&Ur_tile[0], &Ur[1000 * e], 1000, &annotune_arrivals[2]);
+    annotune_bulk_load(&U_tile[0], &U[1000 * e], 1000, &annotune_arrivals[3]);
+    for (int Dt_s = threadIdx.x; Dt_s < 100; Dt_s += 128) {
+        Dt_tile[Dt_s] = Dt[Dt_s];
+    }
+    for (int D_s = threadIdx.x; D_s < 100; D_s += 128) {
+        D_tile[D_s] = D[D_s];
+    }
+    annotune_bulk_wait(&annotune_arrivals[2], 0);
+    annotune_bulk_wait(&annotune_arrivals[3], 0);
+    __syncthreads();
+    if (threadIdx.x < 100) {
+        const int jk = threadIdx.x;
+        int j = jk / 10;
+        int k = jk % 10;
+        for (int i = 0; i < lx; i++) {
+            double Ur_acc = Ur_tile[100 * i + jk];
+            Ur_acc += D_tile[k] * U_tile[100 * i + 10 * j]
+                + D_tile[ly + k] * U_tile[100 * i + 10 * j + 1]
+                + D_tile[2 * ly + k] * U_tile[100 * i + 10 * j + 2]
+                + D_tile[3 * ly + k] * U_tile[100 * i + 10 * j + 3]
+                + D_tile[4 * ly + k] * U_tile[100 * i + 10 * j + 4]
+                + D_tile[5 * ly + k] * U_tile[100 * i + 10 * j + 5]
+                + D_tile[6 * ly + k] * U_tile[100 * i + 10 * j + 6]
+                + D_tile[7 * ly + k] * U_tile[100 * i + 10 * j + 7]
+                + D_tile[8 * ly + k] * U_tile[100 * i + 10 * j + 8]
+                + D_tile[9 * ly + k] * U_tile[100 * i + 10 * j + 9];
+            Ur_tile[100 * i + jk] = Ur_acc;
+        }
+    }
+    annotune_bulk_wait(&annotune_arrivals[1], 0);
+    if (threadIdx.x < 100) {
+        const int jk = threadIdx.x;
+        int j = jk / 10;
+        int k = jk % 10;
+        for (int i = 0; i < lx; i++) {
+            double Us_acc = Us_tile[100 * i + jk];
+            Us_acc += U_tile[100 * i + k] * Dt_tile[j * ly]
+                + U_tile[100 * i + k + 10] * Dt_tile[j * ly + 1]
+                + U_tile[100 * i + k + 20] * Dt_tile[j * ly + 2]
+                + U_tile[100 * i + k + 30] * Dt_tile[j * ly + 3]
+                + U_tile[100 * i + k + 40] * Dt_tile[j * ly + 4]
+                + U_tile[100 * i + k + 50] * Dt_tile[j * ly + 5]
+                + U_tile[100 * i + k + 60] * Dt_tile[j * ly + 6]
+                + U_tile[100 * i + k + 70] * Dt_tile[j * ly + 7]
+                + U_tile[100 * i + k + 80] * Dt_tile[j * ly + 8]
+                + U_tile[100 * i + k + 90] * Dt_tile[j * ly + 9];
+            Us_tile[100 * i + jk] = Us_acc;
+        }
+    }
+    annotune_bulk_wait(&annotune_arrivals[0], 0);
+    if (threadIdx.x < 100) {
+        const int jk = threadIdx.x;
+        for (int i = 0; i < lx; i++) {
+            double Ut_acc = Ut_tile[100 * i + jk];
+            Ut_acc += U_tile[jk] * Dt_tile[i * ly]
+                + U_tile[jk + 100] * Dt_tile[i * ly + 1]
+                + U_tile[jk + 200] * Dt_tile[i * ly + 2]
+                + U_tile[jk + 300] * Dt_tile[i * ly + 3]
+                + U_tile[jk + 400] * Dt_tile[i * ly + 4]
+                + U_tile[jk + 500] * Dt_tile[i * ly + 5]
+                + U_tile[jk + 600] * Dt_tile[i * ly + 6]
+                + U_tile[jk + 700] * Dt_tile[i * ly + 7]
+                + U_tile[jk + 800] * Dt_tile[i * ly + 8]
+                + U_tile[jk + 900] * Dt_tile[i * ly + 9];
+            Ut_tile[100 * i + jk] = Ut_acc;
+        }
+    }
+    annotune_bulk_fence();
+    __syncthreads();
+    annotune_bulk_store(&Ur[1000 * e], &Ur_tile[0], 1000);
+    annotune_bulk_store(&Us[1000 * e], &Us_tile[0], 1000);
+    annotune_bulk_store(&Ut[1000 * e], &Ut_tile[0], 1000);
+    annotune_bulk_finish();
 }
 
 /* The nest as written: for sizes, overlaps and errors that the kernels leave. */
@@ -1246,14 +1357,9 @@ static cudaError_t local_grad3_1_launch(
         int nelt, int lx, int ly, int lz, double *Ur, const double *D, const double *U,
         double *Us, const double *Dt, double *Ut) {
     {
-        const dim3 blocks(1000, 10, 1);
-        const dim3 threads(10, 10, 1);
-        local_grad3_1_s0<<<blocks, threads>>>(Ur, D, U, Us, Dt);
-    }
-    {
-        const dim3 blocks(1000, 10, 1);
-        const dim3 threads(10, 10, 1);
-        local_grad3_1_s2<<<blocks, threads>>>(U, Dt, Ut);
+        const dim3 blocks(1000, 1, 1);
+        const dim3 threads(128, 1, 1);
+        local_grad3_1_s0<<<blocks, threads>>>(Ur, D, U, Us, Dt, Ut);
     }
     return cudaGetLastError();
 }
@@ -1269,14 +1375,9 @@ static cudaError_t local_grad3_1_part(
     cudaError_t status = cudaSuccess;
     if (status == cudaSuccess) {
         {
-            const dim3 blocks((unsigned)(annotune_count), 10, 1);
-            const dim3 threads(10, 10, 1);
-            local_grad3_1_s0<<<blocks, threads>>>(Ur, D, U, Us, Dt);
-        }
-        {
-            const dim3 blocks((unsigned)(annotune_count), 10, 1);
-            const dim3 threads(10, 10, 1);
-            local_grad3_1_s2<<<blocks, threads>>>(U, Dt, Ut);
+            const dim3 blocks((unsigned)(annotune_count), 1, 1);
+            const dim3 threads(128, 1, 1);
+            local_grad3_1_s0<<<blocks, threads>>>(Ur, D, U, Us, Dt, Ut);
         }
         status = cudaGetLastError();
     }

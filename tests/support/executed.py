@@ -132,9 +132,11 @@ def run(*command: str | Path) -> None:
 
 
 class Executable:
-    """The user's text and the CUDA made of it, built side by side."""
+    """The user's text and the CUDA made of it, built side by side, to run on some `devices`."""
 
-    def __init__(self, folder: Path, text: str, files: Mapping[str, str], *flags: str) -> None:
+    def __init__(
+        self, folder: Path, text: str, files: Mapping[str, str], *flags: str, devices: int = 1
+    ) -> None:
         self.cuda, self.host = files[".cu"], files["_cuda.c"]
         (folder / "original.c").write_text(text)
         (folder / "host.c").write_text(self.host)
@@ -142,7 +144,17 @@ class Executable:
         strict = (*flags, "-O0", "-Wall", "-Werror", "-Wno-unused", "-Wno-maybe-uninitialized")
         run("gcc", *strict, *SHARED, "-shared", folder / "original.c", "-o", folder / "original.so")
         run("gcc", *strict, *SHARED, "-c", folder / "host.c", "-o", folder / "host.o")
-        device = ("g++", "-O0", *SHARED, folder / "host.o", *CUDA, "-shared", folder / "device.cu")
+        there = f"-DANNOTUNE_DEVICES={devices}"
+        device = (
+            "g++",
+            "-O0",
+            there,
+            *SHARED,
+            folder / "host.o",
+            *CUDA,
+            "-shared",
+            folder / "device.cu",
+        )
         run(*device, "-o", folder / "made.so")
         self._folder = folder
 

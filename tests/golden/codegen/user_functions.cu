@@ -790,8 +790,7 @@ struct annotune_ring_turn {
 static void annotune_end_ring(void)
 {
     annotune_ring &ring = *annotune_ring_here;
-    const int device = ring.device;
-    const annotune_ring_turn turn;
+    const annotune_lock lock(&ring.call);
     pthread_mutex_lock(&ring.turn);
     ring.ends = true;
     pthread_mutex_unlock(&ring.turn);
@@ -800,7 +799,6 @@ static void annotune_end_ring(void)
         pthread_join(ring.threads[--ring.copiers], NULL);
     ring.ends = false;
     annotune_forget_device();
-    ring.device = device;
     for (int k = 0; k < ring.most_slots; k++) {
         if (ring.slots[k].memory != NULL)
             cudaFreeHost(ring.slots[k].memory);

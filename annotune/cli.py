@@ -56,7 +56,7 @@ Texts: TypeAlias = Mapping[str, str]
 # Each command imports what it needs, so that none waits for what another one needs.
 
 # So many new objects make the collector look among them; Python's own number is 700.
-YOUNG_OBJECTS = 50_000
+YOUNG_OBJECTS = 200_000
 # The first lines of diagnostics, and the carets below lines of a source.
 _HEAD = re.compile(
     r"^(?P<place>(?:[^ \n].*?:\d+:\d+: |--\S+: )?)(?P<severity>error|warning|note):", re.MULTILINE

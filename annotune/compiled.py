@@ -11,7 +11,6 @@ import inspect
 import numbers
 import operator
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from keyword import iskeyword
 from pathlib import Path
@@ -22,6 +21,7 @@ import numpy as np
 
 from annotune.diagnostics import NOWHERE, AnnotuneError, Template
 from annotune.frontend.prototype import Formal, Prototype
+from annotune.frozen import dataclass
 from annotune.measure.compile import CompileJob, compile_job
 from annotune.measure.toolchain import Toolchains
 from annotune.measure.values import element_of

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from annotune.api import Options, TuneOptions, words_of
 from annotune.diagnostics import AnnotuneError, Span, Template
+from annotune.frozen import dataclass
 
 NOT_TOML = Template(
     "AT679",

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
+from annotune.frozen import dataclass
 from annotune.printable import cells, printable
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import zip_longest
 from pathlib import Path
 from tempfile import gettempdir
@@ -17,6 +17,7 @@ from annotune import pipeline
 from annotune.annotation.devices import load_device
 from annotune.codegen.target import Target
 from annotune.diagnostics import AnnotuneError
+from annotune.frozen import dataclass
 from annotune.measure.toolchain import find_toolchains
 from annotune.measure.trial import Trial
 from annotune.pipeline import RunReport, Settings

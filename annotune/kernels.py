@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from annotune.annotation.flags import Flags, flags_of
@@ -13,6 +13,7 @@ from annotune.compiled import CallMemory, CompiledFunction, Library, built, not_
 from annotune.diagnostics import NOWHERE, AnnotuneError, Template
 from annotune.frontend.prototype import prototype
 from annotune.frontend.read.preprocess import HeaderSearch
+from annotune.frozen import dataclass
 from annotune.measure.compile import CompileJob, TranslationUnit
 from annotune.measure.cuda_text import UnsupportedCuda, translate
 from annotune.measure.machine import NoGpu, find_gpu

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import wraps
 from itertools import chain, islice, product
 from pathlib import Path
@@ -41,6 +41,7 @@ from annotune.frontend.messages import NOT_IN_FUNCTION
 from annotune.frontend.read.ladder import HeaderNames
 from annotune.frontend.read.preprocess import HeaderSearch, without_comments
 from annotune.frontend.read.tokens import SourceText
+from annotune.frozen import dataclass
 from annotune.ir.region import Region, SourceFile
 from annotune.report.findings import CheckReport, Emission, RegionReport
 from annotune.schedule.apply import build

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from annotune import __version__, pipeline
@@ -14,6 +14,7 @@ from annotune.codegen.several_sizes import sizes_text
 from annotune.codegen.target import Target, load_target
 from annotune.diagnostics import AnnotuneError, Span, Template
 from annotune.frontend.read.preprocess import HeaderSearch
+from annotune.frozen import dataclass
 from annotune.pipeline import Settings
 from annotune.report.findings import CheckReport, Emission, RegionReport
 from annotune.report.results_json import RESULTS_FILE, read_results

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain, zip_longest
 
 from annotune.annotation.devices import Device
@@ -13,6 +12,7 @@ from annotune.annotation.spec import Spec, Value
 from annotune.codegen.target import DEFAULT_TARGETS, load_target
 from annotune.diagnostics import AnnotuneError, Diagnostic, Severity, Span, Template
 from annotune.frontend.types.symbols import REALS
+from annotune.frozen import dataclass
 from annotune.ir.region import Region
 from annotune.report.findings import RegionReport
 from annotune.space.limits import CONSTRAINT, PARAM, dotted, is_axis, plain

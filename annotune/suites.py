@@ -10,7 +10,7 @@ import time
 from collections.abc import Container, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from annotune import __version__, formulated, pipeline
@@ -26,6 +26,7 @@ from annotune.files import (
     write_files,
 )
 from annotune.frontend.read.preprocess import HeaderSearch
+from annotune.frozen import dataclass
 from annotune.measure.machine import Gpu, NoGpu, cpu_model, find_gpu
 from annotune.measure.toolchain import find_toolchains
 from annotune.pipeline import Settings

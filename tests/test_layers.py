@@ -36,6 +36,7 @@ SHARED = {
     "annotune.files",
     "annotune.plugins",
     "annotune.printable",
+    "annotune.frozen",
 }
 # Packages of one command each, which use every stage.
 COMMANDS = ("init",)

@@ -11,7 +11,7 @@ Only arrays of unknown length are asked about: of any other all of it counts as 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import product
 
@@ -23,6 +23,7 @@ from annotune.analysis.statements import (
     Size,
     parts_within,
 )
+from annotune.frozen import dataclass
 from annotune.ir.c_types import PROMOTED, element_bytes, is_integer_type, is_unsigned_type
 from annotune.ir.expr import (
     Access,

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from typing import TypeAlias
 
@@ -42,6 +42,7 @@ from annotune.analysis.statements import (
     local_arrays,
     loops_of,
 )
+from annotune.frozen import dataclass
 from annotune.ir.expr import (
     Access,
     Binary,

@@ -11,7 +11,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property, lru_cache, reduce
 
 import islpy as isl
@@ -25,6 +25,7 @@ from annotune.analysis.statements import (
     loops_of,
     named_sizes,
 )
+from annotune.frozen import dataclass
 from annotune.ir.c_types import is_integer_type, is_unsigned_type
 from annotune.ir.expr import (
     COMPARISONS,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from functools import cached_property
 
 import islpy as isl
 
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
+from annotune.frozen import dataclass
 from annotune.ir.expr import Access, Expr, Int
 from annotune.ir.nest import Loop, Stmt
 from annotune.ir.poly import from_expr, product

@@ -12,13 +12,14 @@ Source:
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from annotune.analysis.facts import ElementRange
 from annotune.analysis.messages import ASSUMED_IN_RANGE, LOOKED_FOR, UNSEEN
 from annotune.analysis.model import Model
 from annotune.analysis.statements import DataReference
 from annotune.diagnostics import Diagnostic
+from annotune.frozen import dataclass
 from annotune.ir.expr import (
     Access,
     Binary,

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -66,6 +66,7 @@ from annotune.analysis.statements import (
 from annotune.annotation import expressions as ex
 from annotune.annotation.expressions import parse_expression
 from annotune.diagnostics import AnnotuneError, Diagnostic
+from annotune.frozen import dataclass
 from annotune.ir.c_types import is_integer_type
 from annotune.ir.expr import Access, Binary, Expr, Int, Negate, Var, accesses, print_expr, variables
 from annotune.ir.fold import fold

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 
 from annotune.analysis.statements import DataReference, Halved, NestStatement
+from annotune.frozen import dataclass
 from annotune.ir.poly import ZERO, Poly, integer, variable
 
 # Rows, or elements, by which what a reference counts from may be off.

@@ -14,8 +14,8 @@ A product of complex numbers has the zeros of its order: -1.0*((1+i)*(1-i)) is -
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from annotune.frozen import dataclass
 from annotune.ir.expr import (
     Access,
     Binary,

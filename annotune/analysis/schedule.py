@@ -19,7 +19,7 @@ Kennedy, "Optimizing Compilers for Modern Architectures", 2001, section 5.3).
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby, pairwise
 from typing import TypeAlias
 
@@ -32,6 +32,7 @@ from annotune.analysis.dependences import (
 from annotune.analysis.domains import IslSpace, instance_text, parsed_map
 from annotune.analysis.facts import Analysis, Conflict, Dependence, DependenceKind, Violation
 from annotune.analysis.statements import with_values
+from annotune.frozen import dataclass
 from annotune.ir.expr import (
     Access,
     Binary,

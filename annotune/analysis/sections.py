@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TypeAlias
 
 import islpy as isl
@@ -49,6 +49,7 @@ from annotune.analysis.statements import (
     range_of,
 )
 from annotune.diagnostics import AnnotuneError
+from annotune.frozen import dataclass
 from annotune.ir.expr import (
     Binary,
     Call,

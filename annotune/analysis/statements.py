@@ -7,7 +7,7 @@ like any other, ``j % 8`` a value that each iteration has, ``col[i]`` one that o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias, assert_never
 
 from annotune.analysis.messages import (
@@ -20,6 +20,7 @@ from annotune.analysis.messages import (
 )
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
 from annotune.frontend.types.kinds import of_type
+from annotune.frozen import dataclass
 from annotune.ir.c_types import is_integer_type, is_unsigned_type
 from annotune.ir.expr import (
     Access,

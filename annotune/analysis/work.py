@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from math import prod
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -25,6 +25,7 @@ from annotune.analysis.statements import (
     moving_parts,
     plain_names,
 )
+from annotune.frozen import dataclass
 from annotune.ir.c_types import element_bytes
 from annotune.ir.expr import (
     COMPARISONS,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from functools import cache
 from importlib import import_module
@@ -41,6 +41,7 @@ from annotune.annotation.messages import (
 )
 from annotune.annotation.spec import Argument, Command, Formula, Item, Parameter, Value
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
+from annotune.frozen import dataclass
 
 # How a parameter says that no loop stands here: param TX[] = ['h3','1'].
 NO_LOOP = "1"

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from annotune.annotation.expressions import evaluate, is_c_size
 from annotune.annotation.grammar import Closer, Opener, Origin, Parsed, parse_tree
 from annotune.annotation.messages import BAD_DATA, declared_twice, did_you_mean
 from annotune.annotation.spec import Formula
 from annotune.diagnostics import NOWHERE, AnnotuneError, Span
+from annotune.frozen import dataclass
 
 LISTS = ("enter", "exit", "present", "calls")
 _ARRAY = re.compile(r"\s*([A-Za-z_]\w*)\s*((?:\[[^\[\]]+\]\s*)*)", re.ASCII)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from functools import cache
 from pathlib import Path
 
@@ -12,6 +12,7 @@ import yaml
 from annotune.annotation.messages import MISSING_KEY, UNKNOWN_DEVICE, did_you_mean, gathered
 from annotune.annotation.yaml_nodes import YamlFile, read_yaml
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
+from annotune.frozen import dataclass
 
 _KEYS = ("value", "unit", "source")
 

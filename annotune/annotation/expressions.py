@@ -12,7 +12,7 @@ import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, lru_cache, partial
 from importlib.util import cache_from_source
 from itertools import product
@@ -41,6 +41,7 @@ from annotune.annotation.messages import (
 )
 from annotune.annotation.spec import Formula, Spec, Value
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span, Template
+from annotune.frozen import dataclass
 
 
 class Placed(Protocol):

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 
 from annotune.annotation.messages import REFUSED_FLAG, UNUSED_PARAMETER
 from annotune.annotation.spec import Parameter, Spec, Value
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
+from annotune.frozen import dataclass
 
 # Flags of gcc and clang, and the ones that g++ and nvcc share with them.
 _HOST = re.compile(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -24,6 +24,7 @@ from annotune.annotation.messages import (
     did_you_mean,
 )
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
+from annotune.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import islice, product
 from pathlib import Path
 
@@ -60,6 +60,7 @@ from annotune.annotation.spec import (
     Value,
 )
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
+from annotune.frozen import dataclass
 
 # Which statements stand in which block; the names are Orio's, but for `assume`. Orio's older
 # files declare variables in input_params.

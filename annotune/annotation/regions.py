@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from annotune import plugins
@@ -34,6 +34,7 @@ from annotune.annotation.perf_tuning import (
 )
 from annotune.annotation.spec import Spec, Value
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
+from annotune.frozen import dataclass
 
 # The thesis writes CHILL in one figure and CHiLL in another, so case does not count.
 _PERF_TUNING = "perftuning"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import yaml
@@ -16,6 +16,7 @@ from annotune.annotation.regions import with_recipe
 from annotune.annotation.spec import Assumptions, Constraint, Formula, Parameter, Spec, Value
 from annotune.annotation.yaml_nodes import YamlFile, read_yaml
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
+from annotune.frozen import dataclass
 
 _FILE_KEYS = ("file", "regions")
 _REGION_KEYS = (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
@@ -22,6 +21,7 @@ from annotune.annotation.messages import (
 )
 from annotune.annotation.spec import Value
 from annotune.diagnostics import AnnotuneError, Span, Template
+from annotune.frozen import dataclass
 
 _YAML_TAG = "tag:yaml.org,2002:"
 # What YAML itself calls a plain value; all other tags are names of a program's own types.

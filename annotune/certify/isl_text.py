@@ -6,10 +6,10 @@ Apart from the analysis, so that its checker sees the conditions of the nest by 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from annotune.analysis.statements import WIDE_CASTS, value_at
 from annotune.codegen.c_expr import c_expr
+from annotune.frozen import dataclass
 from annotune.ir.expr import (
     COMPARISONS,
     Access,

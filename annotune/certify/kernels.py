@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeAlias
 
 from annotune.analysis.facts import Analysis, ArrayShape
@@ -17,6 +17,7 @@ from annotune.certify.packed_arrays import PackedAccess, growing_rows, twice
 from annotune.certify.versions import block_versions, versions
 from annotune.codegen.c_expr import plain_c
 from annotune.codegen.cuda.grid import THREADS
+from annotune.frozen import dataclass
 from annotune.ir.expr import Access, Binary, Expr, Int, Var, accesses, place_name, rewrite
 from annotune.ir.nest import (
     COPY_LEVELS,

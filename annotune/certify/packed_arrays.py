@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import islpy as isl
 
 from annotune.certify.certificate import GrowingRows
+from annotune.frozen import dataclass
 from annotune.ir.expr import Binary, Call, Expr, Int, Negate, Var
 
 # The factors of products of at most two loops, by the loops' isl names in order.

@@ -8,7 +8,7 @@ iteration in which these differ.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from annotune.analysis.domains import Premises
@@ -17,6 +17,7 @@ from annotune.certify.isl_schedule import within
 from annotune.certify.isl_text import ALWAYS, IslText
 from annotune.codegen.c_expr import plain_c
 from annotune.codegen.c_stmt import full_blocks
+from annotune.frozen import dataclass
 from annotune.ir.expr import Access, Binary, Call, Expr, Select, Var, children, conjuncts
 from annotune.ir.nest import Assign, Await, Fetch, Local, LocalArray, Loop, Stmt
 from annotune.ir.region import Region

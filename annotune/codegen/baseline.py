@@ -6,7 +6,6 @@ Nothing is printed again; directives are spliced in before the user's own `for`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import TypeAlias
 
@@ -19,6 +18,7 @@ from annotune.codegen.users_file import body_text
 from annotune.codegen.writer import INDENT, Writer, words
 from annotune.frontend.read.preprocess import blank, without_comments
 from annotune.frontend.read.tokens import Replacement, SourceText, Tokens
+from annotune.frozen import dataclass
 from annotune.ir.expr import Int, Var, accesses, variables
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Assign, Combine, Local, LocalArray, Loop, walk_stmts

@@ -10,9 +10,11 @@ import os
 import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import pairwise
 from pathlib import Path
+
+from annotune.frozen import dataclass
 
 USUAL = "-O3"
 """The optimisation of what is measured, unless a variant has another one of its own."""

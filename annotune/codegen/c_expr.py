@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from annotune.frozen import dataclass
 from annotune.ir.c_types import PROMOTED, is_unsigned_type
 from annotune.ir.expr import (
     CHOOSES,

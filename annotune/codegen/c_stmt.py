@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import assert_never
 
 from annotune.codegen.c_expr import c_expr, in_64_bits, of_one_sign, plain_c
@@ -25,6 +25,7 @@ from annotune.codegen.names import (
     spelled,
 )
 from annotune.codegen.writer import Writer
+from annotune.frozen import dataclass
 from annotune.ir.c_types import PROMOTED, is_unsigned_type
 from annotune.ir.expr import (
     COMPARISONS,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from annotune.analysis.facts import Analysis
@@ -19,6 +19,7 @@ from annotune.codegen.guards import joined
 from annotune.codegen.in_place import declare_own, is_placed, reduction_clauses
 from annotune.codegen.names import Interface, written_arrays
 from annotune.codegen.writer import INDENT, Writer, words, wrapped
+from annotune.frozen import dataclass
 from annotune.ir.expr import Access, Binary, Expr, Int, Var, substitute, variables
 from annotune.ir.fold import fold
 from annotune.ir.nest import (

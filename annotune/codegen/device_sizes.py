@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from annotune.analysis.facts import Analysis
+from annotune.frozen import dataclass
 from annotune.ir.expr import Binary, Call, Int
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Level, Loop, walk_stmts

@@ -10,7 +10,7 @@ asked again: the kernels are written without the choices that the tests decide (
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 
 from annotune.analysis.domains import AS_WRITTEN
@@ -26,6 +26,7 @@ from annotune.codegen.renaming import Renaming
 from annotune.codegen.writer import Writer
 from annotune.diagnostics import AnnotuneError, Severity
 from annotune.frontend.types.kinds import of_type
+from annotune.frozen import dataclass
 from annotune.ir.c_types import is_unsigned_type, may_share
 from annotune.ir.expr import (
     PRECEDENCE,

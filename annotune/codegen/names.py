@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, count
 from math import prod
 
 from annotune.analysis.facts import Analysis
 from annotune.frontend.read.tokens import WORD
+from annotune.frozen import dataclass
 from annotune.ir.c_types import PROMOTED
 from annotune.ir.expr import Access, Expr, Int, Var, variables
 from annotune.ir.fold import fold

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from annotune.analysis.facts import Analysis
 from annotune.analysis.schedule import around, keeps_order
@@ -32,6 +32,7 @@ from annotune.codegen.several_sizes import OTHERS, Definitions, served
 from annotune.codegen.target import RegionCode, Vocabulary
 from annotune.codegen.users_file import InPlaceTarget, in_users_file, without_macros
 from annotune.codegen.writer import Writer
+from annotune.frozen import dataclass
 from annotune.ir.expr import Expr, Var
 from annotune.ir.nest import Level, Local, Loop, MemorySpace
 from annotune.ir.region import Region, Scalar

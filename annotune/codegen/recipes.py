@@ -7,7 +7,7 @@ writes it, `listing_of` reads it, and the text that a target prints is the same.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import cast
 
 from annotune import plugins
@@ -27,6 +27,7 @@ from annotune.annotation.spec import Argument, Command, Value
 from annotune.codegen.several_sizes import call_sizes, combined, sizes_text
 from annotune.codegen.target import Target, target_names
 from annotune.diagnostics import AnnotuneError, Diagnostic
+from annotune.frozen import dataclass
 from annotune.schedule.apply import apply
 from annotune.schedule.plan import Plan
 from annotune.space.decision import Base

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import assert_never
 
 from annotune.analysis.facts import Analysis, ArrayShape, ElementRange
 from annotune.codegen.names import spelled
 from annotune.codegen.writer import Writer, wrapped
 from annotune.frontend.lower.libf2c import called_functions
+from annotune.frozen import dataclass
 from annotune.ir.expr import Access, Call, Expr, Var, rewrite
 from annotune.ir.functions import FUNCTIONS, own_name
 from annotune.ir.nest import (

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Protocol
 
 from annotune import plugins
 from annotune.annotation.devices import Device
 from annotune.codegen.build import CompilerUse
+from annotune.frozen import dataclass
 from annotune.ir.nest import Level, MemorySpace
 from annotune.ir.region import Condition, SourceFile
 from annotune.printable import in_comment

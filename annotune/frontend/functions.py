@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from pycparser import c_ast
 
@@ -26,6 +26,7 @@ from annotune.frontend.read.syntax import value_of_tree
 from annotune.frontend.read.tokens import WORD, integer
 from annotune.frontend.types.kinds import COMPLEX, ELEMENTS
 from annotune.frontend.types.symbols import Symbol, Types
+from annotune.frozen import dataclass
 from annotune.ir.functions import FUNCTIONS
 from annotune.ir.region import Condition, UserFunction
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pycparser import c_ast
 
@@ -50,6 +50,7 @@ from annotune.frontend.read.syntax import offset, walk_tree
 from annotune.frontend.read.tokens import WORD
 from annotune.frontend.residency import residency
 from annotune.frontend.scratch import scratch_arrays
+from annotune.frozen import dataclass
 from annotune.ir.expr import Var
 from annotune.ir.nest import Nest
 from annotune.ir.region import (

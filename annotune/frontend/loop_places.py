@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
 from annotune.annotation.messages import nearest
@@ -17,6 +17,7 @@ from annotune.frontend.read.macros import evaluate
 from annotune.frontend.read.parse import TopLevel, expanded
 from annotune.frontend.read.preprocess import HeaderSearch, without_comments
 from annotune.frontend.read.tokens import IDENTIFIER, Tokens
+from annotune.frozen import dataclass
 
 _NO_SEARCH = HeaderSearch()
 

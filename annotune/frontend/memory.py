@@ -8,13 +8,14 @@ there are before the piece, its accesses go: no pointer leads out of the array t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 from pycparser import c_ast
 
 from annotune.frontend.read.syntax import HOLDERS, STEPS, changed_by, names_in, text_of, walk_tree
 from annotune.frontend.types.symbols import REALS, Layer, Record, Symbol, Types, field_of
+from annotune.frozen import dataclass
 from annotune.ir.functions import FUNCTIONS
 
 _POINTER = Layer("*")

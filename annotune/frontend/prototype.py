@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from pycparser import c_ast
 
 from annotune.diagnostics import AnnotuneError, Template
@@ -15,6 +13,7 @@ from annotune.frontend.read.region_finder import ParsedFunction, function_at
 from annotune.frontend.read.syntax import text_of
 from annotune.frontend.read.tokens import SourceText
 from annotune.frontend.types.symbols import Layer, Symbol
+from annotune.frozen import dataclass
 
 NOT_CALLABLE = Template(
     "AT680",

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import chain
 
 from pycparser import c_ast
@@ -26,6 +26,7 @@ from annotune.frontend.read.parse import TopLevel, enclosing
 from annotune.frontend.read.region_finder import ParsedFunction, find, function_at
 from annotune.frontend.read.syntax import addressed, start_of, text_of, walk_tree
 from annotune.frontend.types.symbols import Symbol
+from annotune.frozen import dataclass
 from annotune.ir.residency import Called, DataCall, DataEdit, DataText
 
 # What stands before a statement without being C: comments, other directives, and pragmas, also as

@@ -6,7 +6,7 @@ import difflib
 import shlex
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -18,6 +18,7 @@ from annotune.annotation.perf_tuning import assumptions
 from annotune.diagnostics import Diagnostic, Severity, Span, Template
 from annotune.files import replace_source, write_new
 from annotune.frontend.read.tokens import WORD
+from annotune.frozen import dataclass
 from annotune.init.inserted import annotated, checked, checked_sidecar, sidecar_text
 from annotune.init.samples import sampled
 from annotune.init.survey import FoundNest, Survey, survey

@@ -6,10 +6,11 @@ import re
 import shutil
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from annotune.frozen import dataclass
 from annotune.measure.command import Finished, run_command
 
 # A user's program takes what it takes; a profiler that reads its samples does not.

@@ -7,7 +7,7 @@ block become one region where they share arrays, so that these are copied once.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from math import prod
 
 from annotune.analysis.facts import LoopKind
@@ -18,6 +18,7 @@ from annotune.diagnostics import AnnotuneError, Diagnostic, Severity, Span, Temp
 from annotune.frontend.load import load_sound
 from annotune.frontend.loop_places import LoopPlace, loop_places
 from annotune.frontend.types.symbols import REALS
+from annotune.frozen import dataclass
 from annotune.init.assumed import LEAST_SIZE, assumed_sizes, open_sizes
 from annotune.init.samples import Samples
 from annotune.ir.region import Region

@@ -7,8 +7,9 @@ before they leave out a test at run time.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
+
+from annotune.frozen import dataclass
 
 # What a type without a word of its own here takes, such as a pointer or an unknown typedef.
 WORD = 8

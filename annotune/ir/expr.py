@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import reduce
 from typing import Any, TypeAlias, assert_never
 
 from annotune.diagnostics import NOWHERE, Span
+from annotune.frozen import dataclass
 from annotune.ir.functions import c_name, is_integer
 
 

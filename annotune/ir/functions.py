@@ -7,8 +7,9 @@ the real ones under the same names in device code (CUDA C++ Programming Guide, 1
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
+
+from annotune.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True)

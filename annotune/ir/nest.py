@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 from typing import TypeAlias, assert_never
 
 from annotune.diagnostics import NOWHERE, Span
+from annotune.frozen import dataclass
 from annotune.ir.expr import Access, Expr, Var, accesses, rewrite, variables
 
 

@@ -16,9 +16,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
+from annotune.frozen import dataclass
 from annotune.ir.c_types import PROMOTED, is_integer_type, is_unsigned_type
 from annotune.ir.expr import (
     COMPARISONS,

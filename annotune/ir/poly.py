@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
 from functools import reduce
 from math import gcd
 from typing import TypeAlias, assert_never
 
+from annotune.frozen import dataclass
 from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Real, Select, Var
 from annotune.ir.fold import divide, remainder
 

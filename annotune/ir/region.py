@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import reduce
 
 from annotune.annotation.spec import Spec
 from annotune.diagnostics import NOWHERE, Span
+from annotune.frozen import dataclass
 from annotune.ir.expr import Access, Binary, Call, Expr, Int, rewrite, walk
 from annotune.ir.nest import Local, LocalArray, Nest, walk_stmts
 from annotune.ir.poly import Poly

@@ -8,10 +8,11 @@ import json
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from annotune.codegen.cuda.host import NOTHING_RUNS, TOO_LATE
 from annotune.codegen.several_sizes import TUNED_SUFFIX
+from annotune.frozen import dataclass
 from annotune.measure.compile import (
     KINDS,
     OPENACC,

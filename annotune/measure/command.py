@@ -10,8 +10,9 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from annotune.frozen import dataclass
 
 OUTPUT_LIMIT_BYTES = 1 << 20
 """How much of a command's output is kept; a compiler in a loop writes without end."""

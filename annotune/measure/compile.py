@@ -11,9 +11,10 @@ import shlex
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
+from annotune.frozen import dataclass
 from annotune.measure.command import Finished, run_command
 from annotune.measure.toolchain import Compiler, Toolchains
 from annotune.measure.trial import KernelFacts

@@ -13,10 +13,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 
 from annotune.frontend.read.tokens import Replacement, splice
+from annotune.frozen import dataclass
 
 _TOKEN = re.compile(
     r"""

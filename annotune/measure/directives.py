@@ -36,11 +36,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import count
 
 from annotune.frontend.read.tokens import splice
+from annotune.frozen import dataclass
 
 # A preprocessor's line counts as a blank: what it says of its statement is read elsewhere.
 _TOKEN = re.compile(

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from annotune.codegen.several_sizes import TUNED_SUFFIX
+from annotune.frozen import dataclass
 from annotune.measure.compile import CompileJob, CompileResult, compile_job
 from annotune.measure.toolchain import Toolchains
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from itertools import permutations
 from pathlib import Path
@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from annotune.analysis.facts import Analysis
+from annotune.frozen import dataclass
 from annotune.ir.c_types import may_share, may_share_unchanged
 from annotune.ir.expr import Binary, Expr, Int, walk
 from annotune.ir.recorded import RecordedArray, RecordedCall

@@ -13,11 +13,12 @@ import shlex
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
 
+from annotune.frozen import dataclass
 from annotune.measure.command import Finished, run_command
 from annotune.measure.toolchain import Compiler, Toolchains, find_toolchains
 

@@ -6,7 +6,7 @@ import itertools
 import threading
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from math import inf
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -17,6 +17,7 @@ import numpy.typing as npt
 from annotune.analysis.facts import Analysis
 from annotune.codegen.build import USUAL
 from annotune.diagnostics import AnnotuneError, Template
+from annotune.frozen import dataclass
 from annotune.ir.region import SourceFile
 from annotune.measure.compile import (
     RUNTIME_FOLDER,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 
 from annotune.analysis.facts import Analysis
+from annotune.frozen import dataclass
 from annotune.ir.region import Region
 from annotune.measure.compile import COMPILE_LIMIT_S, FOR_DEVICES, KINDS
 from annotune.measure.inputs import (

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 from math import ceil
 from pathlib import Path
@@ -25,6 +25,7 @@ from annotune.codegen.renaming import copies_text
 from annotune.codegen.target import RegionCode
 from annotune.codegen.users_file import body_text
 from annotune.frontend.read.tokens import splice
+from annotune.frozen import dataclass
 from annotune.ir.c_types import may_share
 from annotune.ir.region import Array, Region, Scalar, SourceFile
 from annotune.measure.child import BODY, DEVICE, HELPER, ROOM

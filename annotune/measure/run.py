@@ -17,7 +17,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from enum import IntEnum
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from typing import Any
 from msgspec import convert
 
 import annotune
+from annotune.frozen import dataclass
 from annotune.measure.command import signal_name
 from annotune.measure.forker import MARK, MOST_WAITED, Channel, end_marked, is_stopped
 from annotune.measure.inputs import PAGE_BYTES, Inputs

@@ -11,13 +11,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import cycle, islice, product
 from types import MappingProxyType
 from typing import TypeAlias, TypeVar, assert_never
 
 from annotune.analysis.facts import Analysis
 from annotune.codegen.c_expr import c_expr
+from annotune.frozen import dataclass
 from annotune.ir.expr import (
     COMPARISONS,
     CONNECTIVES,

@@ -9,11 +9,12 @@ import math
 import os
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from statistics import median
 
 import numpy as np
 import numpy.typing as npt
+
+from annotune.frozen import dataclass
 
 PRESSURE = "/proc/pressure/cpu"
 """Linux's pressure stall information, documented in its admin-guide/psi.rst; absent elsewhere."""

@@ -24,7 +24,6 @@ Source:
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, TypeAlias, assert_never
 
 import numpy as np
@@ -32,6 +31,7 @@ import numpy.typing as npt
 
 from annotune.codegen.c_expr import plain_c
 from annotune.codegen.names import spelled
+from annotune.frozen import dataclass
 from annotune.ir.expr import (
     COMPARISONS,
     CONNECTIVES,

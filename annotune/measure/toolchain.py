@@ -9,11 +9,12 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 from pathlib import Path
 
 from annotune.diagnostics import Diagnostic, Severity, Span, Template
+from annotune.frozen import dataclass
 from annotune.measure.command import Finished, run_command
 
 PROBE_LIMIT_S = 20.0

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from statistics import median
 from typing import Annotated, TypeAlias
 
 from msgspec import Meta
+
+from annotune.frozen import dataclass
 
 # What results.json may hold: msgspec reads these types, and makes the JSON schema of them.
 Figure: TypeAlias = Annotated[float, Meta(ge=0)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Set
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from itertools import combinations
@@ -15,6 +14,7 @@ import numpy.typing as npt
 
 from annotune.analysis.facts import Analysis
 from annotune.analysis.reductions import may_stay_negative_zero, reduction_operator
+from annotune.frozen import dataclass
 from annotune.ir.expr import (
     COMPARISONS,
     Access,

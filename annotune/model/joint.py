@@ -7,12 +7,12 @@ resident with it multiply.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, prod
 
 from annotune.analysis.facts import AccessFacts
 from annotune.annotation.devices import Device
+from annotune.frozen import dataclass
 from annotune.ir.expr import Access, Binary, Expr, Int, Negate, Real, Var, walk
 from annotune.model.bounds import KIB, peak_flop_s
 from annotune.model.shape import moves

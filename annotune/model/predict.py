@@ -21,12 +21,12 @@ What the model says of a region's kernels on a device, beside what no kernel can
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, gcd, log2, prod
 
 from annotune.analysis.facts import AccessFacts, Analysis, Work
 from annotune.annotation.devices import Device
+from annotune.frozen import dataclass
 from annotune.ir.c_types import WORD, element_bytes
 from annotune.ir.expr import Access, Int
 from annotune.ir.fold import fold

@@ -7,10 +7,10 @@ what it holds, and how long it waits; and what all ask of memory: sectors per wa
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import ceil, prod
 
 from annotune.analysis.facts import AccessFacts
+from annotune.frozen import dataclass
 from annotune.ir.c_types import WORD, element_bytes
 from annotune.ir.poly import Poly, from_expr
 from annotune.schedule.candidate import Candidate

@@ -24,11 +24,12 @@ working sets of nested loops (M. Wolf and M. Lam, "A Data Locality Optimizing Al
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import ceil, prod
 
 from annotune.analysis.facts import AccessFacts
 from annotune.annotation.devices import Device
+from annotune.frozen import dataclass
 from annotune.model.shape import SECTOR_BYTES
 
 # A round trip to device memory and to L2, queues included.

@@ -8,11 +8,11 @@ where the times are measured.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from annotune.analysis.facts import Analysis
 from annotune.analysis.statements import value_at
 from annotune.annotation.devices import Device
+from annotune.frozen import dataclass
 from annotune.ir.expr import variables
 from annotune.ir.nest import Loop
 from annotune.model.bounds import copies

@@ -5,8 +5,8 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from annotune.frozen import dataclass
 from annotune.measure.trial import Verdict
 from annotune.report.figures import estimated, factor_text, time_text
 from annotune.report.summary import best_predictions, call_s, heading, people_say, rival_of, winner

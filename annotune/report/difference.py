@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from annotune.diagnostics import Diagnostic, Span, Template
+from annotune.frozen import dataclass
 from annotune.printable import one_line
 from annotune.report.answer import answer_of
 from annotune.report.figures import MISSING, estimated, number_text, time_text

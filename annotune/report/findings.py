@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from annotune.analysis.facts import Analysis
@@ -16,6 +16,7 @@ from annotune.codegen.c_expr import c_expr
 from annotune.codegen.several_sizes import sizes_text
 from annotune.codegen.writer import Writer
 from annotune.diagnostics import Diagnostic, Severity, Span
+from annotune.frozen import dataclass
 from annotune.ir.region import Region, SourceFile
 from annotune.model.predict import Forecast, KernelForecast, RegionModel
 from annotune.model.worth import CallSeconds, break_even

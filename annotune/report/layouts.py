@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import exp, log
 
+from annotune.frozen import dataclass
 from annotune.report.figures import MISSING, estimated, factor_text, number_text
 from annotune.report.suite import Suite, TableWish, WorkloadFamily
 from annotune.report.summary import (

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from annotune.frozen import dataclass
 from annotune.measure.trial import Verdict
 from annotune.printable import one_line, printable
 from annotune.report.answer import original_text, speedup_of

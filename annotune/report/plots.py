@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
+from annotune.frozen import dataclass
 from annotune.measure.trial import Status, Trial
 from annotune.printable import one_line
 from annotune.report.figures import number_text, short_time_text, time_text

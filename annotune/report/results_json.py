@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,6 +22,7 @@ from msgspec import inspect as kinds
 from annotune import plugins
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span, Template
 from annotune.files import read_source
+from annotune.frozen import dataclass
 from annotune.measure.trial import LATER, NOT_WRITTEN, Final, Status, Trial
 from annotune.tuning.results import Reading, RegionResult, Results
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from annotune.annotation.messages import did_you_mean, gathered, nearest
 from annotune.annotation.yaml_nodes import YamlFile, read_yaml
 from annotune.codegen.target import DEFAULT_TARGETS, target_names
 from annotune.diagnostics import NOWHERE, AnnotuneError, Diagnostic, Span, Template
+from annotune.frozen import dataclass
 from annotune.strategies.registry import AUTO, STRATEGY_NAMES
 from annotune.tuning.results import ORIGINALS
 

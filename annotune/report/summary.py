@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from annotune.frozen import dataclass
 from annotune.measure.timing import LEAST_ROUNDS, LEVEL
 from annotune.measure.trial import Final, Status, Trial, Verdict
 from annotune.printable import one_line

@@ -6,10 +6,11 @@ A figure is measured or predicted, and says so; one in which a prediction takes 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import chain
 from math import inf
 
+from annotune.frozen import dataclass
 from annotune.measure.trial import Status, Trial
 from annotune.report.suite import Workload
 from annotune.tuning.ablation import KINDS, STEPS_AXIS

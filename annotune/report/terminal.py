@@ -7,7 +7,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import timedelta
 from functools import partial
 from types import TracebackType
@@ -28,6 +28,7 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
+from annotune.frozen import dataclass
 from annotune.measure.machine import Report
 from annotune.measure.trial import Status, Trial
 from annotune.printable import one_line, printable

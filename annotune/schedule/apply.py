@@ -7,10 +7,11 @@ region is made of the candidates for its kernels, with the places of the command
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from annotune.analysis.facts import Analysis
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
+from annotune.frozen import dataclass
 from annotune.ir.nest import Loop, Stmt, walk_paths
 from annotune.schedule.candidate import Candidate
 from annotune.schedule.plan import HostLoop, Kernel, Plan, Step, holds_kernels, is_kernel

@@ -7,12 +7,13 @@ move what they work on, as the steps that ask for it.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from functools import cached_property
 from math import prod
 from typing import TypeAlias
 
+from annotune.frozen import dataclass
 from annotune.transforms.cache import Resident
 from annotune.transforms.distribute import Fuse
 from annotune.transforms.language import T, Vectors, in_order, of_kind, on_place

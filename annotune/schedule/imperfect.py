@@ -7,9 +7,10 @@ a tile of i and j, the sums are an array, and the loop over l goes around the lo
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from annotune.analysis.facts import AccessFacts, Analysis
+from annotune.frozen import dataclass
 from annotune.ir.expr import Access, Var
 from annotune.ir.nest import Assign, Loop
 from annotune.transforms.distribute import Distribute, Expand

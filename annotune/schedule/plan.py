@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TypeAlias
 
+from annotune.frozen import dataclass
 from annotune.ir.nest import COPY_LEVELS, CachedSection, Level, Loop, Stmt, walk_stmts
 from annotune.schedule.candidate import Candidate
 from annotune.transforms.cache import AddOnHost, Aligned, AnySize, Both, Resident

@@ -7,7 +7,7 @@ share further ones. A unit also says how it is seen once some of its loops run a
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import combinations_with_replacement
 from math import prod
@@ -17,6 +17,7 @@ from annotune.analysis.facts import AccessFacts, Analysis, Dependence
 from annotune.analysis.reductions import reduction_operator
 from annotune.analysis.schedule import keeps_order, violations
 from annotune.diagnostics import Diagnostic, Span
+from annotune.frozen import dataclass
 from annotune.ir.expr import Access, Int, Real, Var, variables
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Combine, Level, LocalArray, Loop

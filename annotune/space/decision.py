@@ -7,7 +7,7 @@ and the rules complete both.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from math import gcd
 from typing import Any, TypeVar
@@ -18,6 +18,7 @@ from annotune.annotation.commands import before_targets, statements, with_tile_n
 from annotune.annotation.messages import nearest
 from annotune.annotation.spec import Command, Value
 from annotune.diagnostics import NOWHERE, AnnotuneError, Diagnostic, Span
+from annotune.frozen import dataclass
 from annotune.ir.expr import accesses, variables
 from annotune.ir.nest import Level, MemorySpace, walk_paths
 from annotune.schedule.apply import Places, base_body
@@ -87,7 +88,7 @@ class RecipeSteps:
     """
 
     steps: tuple[Step, ...] = ()
-    places: Places = Places({})  # noqa: RUF009  (a frozen value without any place)
+    places: Places = Places({})
 
     def of(self, kind: type[T], among: Sequence[int] | None = None) -> tuple[T, ...]:
         """Return the steps of a kind, those on some statements alone if these are given."""

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from annotune.annotation.expressions import free_names, holds
 from annotune.annotation.spec import Constraint, Formula, Parameter, Spec, Value
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
+from annotune.frozen import dataclass
 from annotune.schedule.messages import EMPTY_SPACE
 
 # The axes of a statement, and those of a whole region that are no parameter of the annotation.

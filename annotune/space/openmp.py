@@ -9,7 +9,7 @@ The space of a region on a CPU: the axes of its nests, schedules, and compiler f
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 from itertools import islice
 from math import prod
@@ -22,6 +22,7 @@ from annotune.annotation.flags import Flags as CodeFlags
 from annotune.annotation.flags import code_flags_at
 from annotune.annotation.spec import Value
 from annotune.diagnostics import AnnotuneError, Diagnostic
+from annotune.frozen import dataclass
 from annotune.schedule.candidate import Candidate, Reason
 from annotune.schedule.plan import Plan
 from annotune.schedule.units import Unit

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 from typing import ClassVar, Generic, TypeVar
@@ -16,6 +16,7 @@ from annotune.analysis.facts import Analysis
 from annotune.annotation.devices import Device
 from annotune.annotation.flags import Flags, code_flags_at
 from annotune.diagnostics import AnnotuneError
+from annotune.frozen import dataclass
 from annotune.model.bounds import need_not_be_sent
 from annotune.model.predict import RegionModel
 from annotune.schedule.candidate import Candidate, Reason

@@ -8,7 +8,7 @@ Every alternative of the `direct` strategy, enumerable, with its constraints.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, cached_property, partial
 from itertools import islice, product
 from math import prod
@@ -23,6 +23,7 @@ from annotune.annotation.devices import Device
 from annotune.annotation.expressions import free_names, holds
 from annotune.annotation.spec import Command, Constraint, Formula, Parameter, Value
 from annotune.diagnostics import AnnotuneError
+from annotune.frozen import dataclass
 from annotune.model.predict import predict
 from annotune.schedule.candidate import Candidate
 from annotune.schedule.launch_sizes import WARP

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from annotune.analysis.facts import Analysis
 from annotune.annotation.spec import LoopWish, WishKind
 from annotune.diagnostics import Diagnostic
+from annotune.frozen import dataclass
 from annotune.ir.nest import Loop
 from annotune.schedule.candidate import Candidate
 from annotune.schedule.messages import HINT_UNUSED

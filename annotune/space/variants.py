@@ -6,11 +6,12 @@ A variant is planned for the tuned sizes and for all; what a search chooses from
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from annotune.analysis.facts import Analysis
 from annotune.annotation.flags import Flags
 from annotune.diagnostics import AnnotuneError, Diagnostic
+from annotune.frozen import dataclass
 from annotune.ir.region import Region
 from annotune.model.predict import RegionModel
 from annotune.schedule.apply import NO_PLACES, Places, build

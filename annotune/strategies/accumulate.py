@@ -15,7 +15,7 @@ Corrections", Journal of Chemical Theory and Computation 7(5), 2011, doi:10.1021
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, lru_cache, reduce
 from itertools import permutations, product
 from math import prod
@@ -23,6 +23,7 @@ from operator import mul
 from typing import TYPE_CHECKING, TypeAlias
 
 from annotune.analysis.facts import AccessFacts, Analysis
+from annotune.frozen import dataclass
 from annotune.ir.c_types import element_bytes
 from annotune.model.joint import JointTerm
 from annotune.model.shape import moves

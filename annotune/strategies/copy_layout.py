@@ -12,9 +12,9 @@ Where the elements of a staged copy stand in shared memory, so that its banks do
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice, product
 
+from annotune.frozen import dataclass
 from annotune.schedule.candidate import Extent
 from annotune.schedule.launch_sizes import WARP
 

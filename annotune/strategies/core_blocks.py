@@ -17,11 +17,11 @@ the output of a later block may be asked for while one is computed.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from math import prod
 
 from annotune.analysis.facts import AccessFacts, Analysis
+from annotune.frozen import dataclass
 from annotune.ir.c_types import element_bytes
 from annotune.ir.expr import Access, Int, Var, accesses
 from annotune.ir.fold import fold, trip_count

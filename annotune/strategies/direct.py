@@ -9,10 +9,11 @@ The `direct` strategy: the decision algorithm of Rivera's thesis, chapter 3.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
 
 from annotune.analysis.facts import AccessFacts, Analysis
+from annotune.frozen import dataclass
 from annotune.ir.expr import Access, variables
 from annotune.ir.nest import Level, Loop
 from annotune.schedule.candidate import Candidate, Reason

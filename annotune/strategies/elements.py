@@ -10,10 +10,11 @@ doi:10.1016/j.procs.2016.05.302, section 4.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from math import prod
 
+from annotune.frozen import dataclass
 from annotune.ir.c_types import element_bytes
 from annotune.ir.expr import variables
 from annotune.ir.nest import Local, LocalArray, Loop, walk_stmts

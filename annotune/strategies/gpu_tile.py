@@ -23,11 +23,12 @@ A recipe's ``contract`` asks for one tile.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from math import ceil, inf, prod
 
 from annotune.analysis.facts import AccessFacts
+from annotune.frozen import dataclass
 from annotune.ir.c_types import element_bytes
 from annotune.ir.expr import Var
 from annotune.model.shape import moves

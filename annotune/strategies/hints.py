@@ -9,13 +9,14 @@ something for the kernel that the rules make of its loop; elsewhere the rules' c
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice, product
 from math import prod
 
 from annotune.analysis.facts import Analysis, LoopFacts, LoopKind
 from annotune.annotation.spec import LoopWish, WishKind
 from annotune.diagnostics import Diagnostic
+from annotune.frozen import dataclass
 from annotune.ir.expr import Access, variables
 from annotune.ir.nest import Assign, Loop, walk_stmts
 from annotune.schedule.candidate import Candidate, Reason

@@ -6,12 +6,13 @@ Of a nest that is none of a kind, the answer is in words why not.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import wraps
 from typing import TypeVar, TypeVarTuple, cast
 
 from annotune.analysis.facts import AccessFacts
 from annotune.analysis.reductions import reduction_operator
+from annotune.frozen import dataclass
 from annotune.ir.expr import (
     Access,
     Binary,

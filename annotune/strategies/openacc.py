@@ -12,11 +12,12 @@ other shapes than CUDA's, and compilers chose other grids than those asked for.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import ceil, prod
 
 from annotune.analysis.facts import AccessFacts
 from annotune.annotation.spec import WishKind
+from annotune.frozen import dataclass
 from annotune.ir.expr import Access
 from annotune.ir.nest import Level
 from annotune.schedule.apply import schedule

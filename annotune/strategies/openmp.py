@@ -7,12 +7,13 @@ taken apart.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations_with_replacement
 from math import prod
 from types import MappingProxyType
 
 from annotune.analysis.facts import Analysis
+from annotune.frozen import dataclass
 from annotune.ir.nest import Level, Loop
 from annotune.schedule.candidate import Candidate, Reason
 from annotune.schedule.imperfect import ImperfectNest

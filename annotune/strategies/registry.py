@@ -8,10 +8,11 @@ space; they come before those of `direct` where `why_later` has nothing against 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property, partial
 
 from annotune import plugins
+from annotune.frozen import dataclass
 from annotune.model.shape import traffic
 from annotune.schedule.candidate import Candidate, Moves, Reason
 from annotune.schedule.units import Unit

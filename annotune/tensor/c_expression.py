@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import assert_never
 
+from annotune.frozen import dataclass
 from annotune.tensor.flatten import MergedIndices, fastest_last
 from annotune.tensor.program import (
     Added,

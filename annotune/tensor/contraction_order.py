@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from itertools import combinations
 from math import prod
 
+from annotune.frozen import dataclass
 from annotune.tensor.products import IndexLengths, ProductValue
 from annotune.tensor.program import Reference, TensorExpr, indices
 

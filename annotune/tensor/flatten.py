@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 
+from annotune.frozen import dataclass
 from annotune.tensor.fuse import inner_lengths
 from annotune.tensor.names import fresh
 from annotune.tensor.program import (

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count
 from math import prod
 
+from annotune.frozen import dataclass
 from annotune.tensor.contraction_order import Intermediate, ordered, other_orders
 from annotune.tensor.fuse import inner_lengths
 from annotune.tensor.products import ProductValue, own_flop, renamed

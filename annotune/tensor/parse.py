@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-from dataclasses import dataclass
 from functools import cache
 from importlib.util import cache_from_source
 from pathlib import Path
@@ -15,6 +14,7 @@ from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedTok
 from annotune.annotation.grammar import Parsed, place
 from annotune.annotation.messages import did_you_mean
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
+from annotune.frozen import dataclass
 from annotune.tensor.messages import NOT_CLOSED, TOO_MUCH, UNEXPECTED_WORD
 
 SECTIONS = ("define", "sizes", "variables", "operations")

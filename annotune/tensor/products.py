@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, groupby, permutations, product
 from math import factorial, prod
 from typing import TypeAlias, assert_never
 
+from annotune.frozen import dataclass
 from annotune.tensor.program import (
     Added,
     Applied,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import TypeAlias, assert_never
 
 from annotune.diagnostics import NOWHERE, Span
+from annotune.frozen import dataclass
 
 Length: TypeAlias = str | int
 """How long a dimension is: the name of a `TensorSize`, or a number."""

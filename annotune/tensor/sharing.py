@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from itertools import combinations
 
+from annotune.frozen import dataclass
 from annotune.tensor.contraction_order import TRIP_FLOP, Intermediate, layout, ordered
 from annotune.tensor.products import Canonical, IndexLengths, ProductValue, canonical, own_flop
 from annotune.tensor.program import Reference, indices

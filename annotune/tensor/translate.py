@@ -9,11 +9,12 @@ thing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count
 
 from annotune.annotation.messages import nearest
 from annotune.diagnostics import AnnotuneError, Diagnostic, Severity, Span
+from annotune.frozen import dataclass
 from annotune.tensor.contraction_order import TRIP_FLOP
 from annotune.tensor.einsum import einsum_program
 from annotune.tensor.flatten import loops_of

@@ -10,9 +10,10 @@ a nest of its own that sets the output to 0 would be a pass through memory.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from annotune.diagnostics import NOWHERE, Span
+from annotune.frozen import dataclass
 from annotune.printable import in_comment
 from annotune.tensor.c_expression import ElementText, widest
 from annotune.tensor.flatten import MergedIndices, fastest_last, merged_indices

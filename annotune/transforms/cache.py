@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from math import prod
 from typing import ClassVar
 
@@ -21,6 +20,7 @@ from annotune.analysis.facts import AccessFacts, Analysis
 from annotune.analysis.reductions import adds_to_real, is_narrowed
 from annotune.annotation.commands import Kind
 from annotune.diagnostics import Diagnostic
+from annotune.frozen import dataclass
 from annotune.ir.c_types import element_bytes
 from annotune.ir.expr import Access, Binary, Expr, Int, Select, Var, accesses, substitute, walk
 from annotune.ir.fold import fold, trip_count

@@ -7,12 +7,13 @@ that only pass between statements of one iteration become scalars.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import ClassVar
 
 from annotune.analysis.facts import Analysis
 from annotune.annotation.commands import Kind
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
+from annotune.frozen import dataclass
 from annotune.ir.expr import Access, Var, accesses
 from annotune.ir.nest import Assign, Level, Local, LocalArray, Loop, Stmt, walk_stmts
 from annotune.transforms.legality import missing, order_refusal, serial_refusal

@@ -6,11 +6,11 @@ Accesses that are one another some iterations later: how many, and the boxes tha
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from math import prod
 from typing import TypeAlias
 
+from annotune.frozen import dataclass
 from annotune.ir.expr import Access, Binary, Expr, Int, Var, accesses, substitute, variables
 from annotune.ir.fold import fold
 from annotune.ir.nest import Assign, Local, Loop, MemorySpace, walk_paths, walk_stmts

@@ -9,7 +9,7 @@ and sizes the rest is for.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import MISSING, Field, dataclass, field, fields, replace
+from dataclasses import MISSING, Field, field, fields, replace
 from enum import StrEnum
 from functools import cache
 from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar, cast
@@ -30,6 +30,7 @@ from annotune.annotation.commands import (
 from annotune.annotation.spec import Argument as Given
 from annotune.annotation.spec import Command, Value
 from annotune.diagnostics import NOWHERE, Diagnostic, Span, Template
+from annotune.frozen import dataclass
 from annotune.ir.nest import Level
 from annotune.transforms.cache import AddOnHost, Aligned, AnySize, Both, Cache, Resident
 from annotune.transforms.distribute import Distribute, Expand, Fuse, Scalarize

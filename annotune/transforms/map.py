@@ -7,12 +7,13 @@ share, `Vectorize` one whose iterations are lanes.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar
 
 from annotune.analysis.facts import Analysis, LoopKind
 from annotune.annotation.commands import Kind
 from annotune.diagnostics import Diagnostic
+from annotune.frozen import dataclass
 from annotune.ir.nest import (
     Combine,
     Level,

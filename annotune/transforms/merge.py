@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from math import prod
 from typing import ClassVar
 
 from annotune.annotation.commands import Kind
 from annotune.diagnostics import Diagnostic
+from annotune.frozen import dataclass
 from annotune.ir.c_types import is_unsigned_type
 from annotune.ir.expr import Access, Binary, Expr, Int, Var, rewrite, substitute
 from annotune.ir.fold import fold, trip_count

@@ -7,11 +7,12 @@ iteration updates, and what is touched once passes by the caches.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar
 
 from annotune.annotation.commands import Kind
 from annotune.diagnostics import Diagnostic
+from annotune.frozen import dataclass
 from annotune.ir.expr import (
     Access,
     Binary,

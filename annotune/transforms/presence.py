@@ -9,10 +9,10 @@ does is asked before a nest runs, of few elements of what the condition reads.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from annotune.analysis.facts import Analysis
+from annotune.frozen import dataclass
 from annotune.ir.expr import (
     Access,
     Binary,

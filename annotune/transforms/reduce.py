@@ -6,7 +6,7 @@ What is written for the cases in which the order of a reduction may show in its 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import reduce
 from typing import ClassVar
 
@@ -23,6 +23,7 @@ from annotune.analysis.reductions import (
 )
 from annotune.analysis.schedule import names_of
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
+from annotune.frozen import dataclass
 from annotune.ir.expr import (
     Access,
     Binary,

@@ -6,13 +6,14 @@ The warps of a block may multiply such blocks together, by the instructions of t
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar
 
 from annotune.analysis.facts import Analysis
 from annotune.analysis.reductions import reduction_operator
 from annotune.annotation.commands import Kind
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
+from annotune.frozen import dataclass
 from annotune.ir.expr import (
     Access,
     Binary,

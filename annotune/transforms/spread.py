@@ -6,12 +6,13 @@ Or several iterations, a row of the threads for each.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar
 
 from annotune.analysis.facts import AccessFacts
 from annotune.annotation.commands import Kind
 from annotune.diagnostics import Diagnostic, Span
+from annotune.frozen import dataclass
 from annotune.ir.c_types import element_bytes
 from annotune.ir.expr import Access, Binary, Expr, Int, Var, rewrite, substitute
 from annotune.ir.fold import fold, trip_count

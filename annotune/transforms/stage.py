@@ -6,7 +6,7 @@ Copies of which a thread moves several neighbours at once: where they are such, 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from math import prod
 from typing import ClassVar, TypeAlias
@@ -14,6 +14,7 @@ from typing import ClassVar, TypeAlias
 from annotune.analysis.facts import Analysis
 from annotune.annotation.commands import Kind
 from annotune.diagnostics import Diagnostic
+from annotune.frozen import dataclass
 from annotune.ir.c_types import element_bytes
 from annotune.ir.expr import (
     Access,

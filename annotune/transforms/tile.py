@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar
 
 from annotune.analysis.facts import Analysis
 from annotune.annotation.commands import Kind, Slot
 from annotune.diagnostics import Diagnostic, Span
+from annotune.frozen import dataclass
 from annotune.ir.expr import Binary, Call, Expr, Int, Var
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Loop

@@ -8,13 +8,14 @@ it: no ends, no conditions.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial, reduce
 from typing import ClassVar
 
 from annotune.analysis.domains import Premises
 from annotune.annotation.commands import Kind
 from annotune.diagnostics import Diagnostic
+from annotune.frozen import dataclass
 from annotune.ir.expr import (
     Access,
     Binary,

@@ -7,7 +7,7 @@ recipe it is, and what its fields are there.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, dataclass, field
+from dataclasses import MISSING, field
 from enum import StrEnum
 from functools import cached_property
 from typing import Any, ClassVar, Protocol, TypeAlias
@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Protocol, TypeAlias
 from annotune.analysis.facts import Analysis
 from annotune.annotation.commands import Kind, Slot
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
+from annotune.frozen import dataclass
 from annotune.ir.expr import Expr
 from annotune.ir.fold import fold
 from annotune.transforms.tree import Body

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from math import isqrt
 from typing import ClassVar
 
 from annotune.annotation.commands import Kind
 from annotune.diagnostics import Diagnostic
+from annotune.frozen import dataclass
 from annotune.ir.expr import (
     Access,
     Binary,

@@ -10,7 +10,7 @@ import shutil
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from pathlib import Path
 from statistics import median
@@ -20,6 +20,7 @@ from annotune import __version__
 from annotune.codegen.build import optimised
 from annotune.codegen.target import RegionCode, Target
 from annotune.diagnostics import AnnotuneError, Span
+from annotune.frozen import dataclass
 from annotune.measure.check import WAITED, Checker
 from annotune.measure.command import run_command
 from annotune.measure.compile import COMPILE_LIMIT_S

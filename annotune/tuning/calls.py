@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from statistics import median
 
 from annotune.codegen.build import USUAL, optimised
 from annotune.codegen.target import RegionCode, Target
+from annotune.frozen import dataclass
 from annotune.ir.region import Region
 from annotune.measure.program import Program
 from annotune.measure.timing import is_apart, ratio_interval

@@ -7,12 +7,12 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
 
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span, Template
+from annotune.frozen import dataclass
 from annotune.measure.command import kill_running
 from annotune.tuning.search.names import UnknownSearch, refuse_unavailable, search_name
 

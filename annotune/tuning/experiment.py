@@ -6,12 +6,13 @@ import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from math import ceil
 from typing import Any
 
 from annotune.codegen.target import RegionCode, Target
 from annotune.diagnostics import AnnotuneError
+from annotune.frozen import dataclass
 from annotune.measure.plan import CheckPlan
 from annotune.measure.program import NICENESS, TOGETHER, Program, compile_ahead
 from annotune.measure.run import RUN_LIMIT_S

@@ -19,13 +19,14 @@ import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
 from annotune import __version__
 from annotune.analysis.analyse import analyse
 from annotune.diagnostics import AnnotuneError, Span, Template
+from annotune.frozen import dataclass
 from annotune.ir.region import Region, SourceFile
 from annotune.measure.check import Checker
 from annotune.measure.command import run_command

@@ -13,9 +13,9 @@ import json
 import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from annotune.frozen import dataclass
 from annotune.measure.command import Finished, run_command
 from annotune.measure.run import Child, RunJob, environ_of_one, program_of_one, task_of_one
 from annotune.schedule.launch_sizes import WARP

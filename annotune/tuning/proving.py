@@ -9,10 +9,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from threading import Event
 
 from annotune.analysis.facts import Analysis
+from annotune.frozen import dataclass
 from annotune.measure.plan import CheckPlan, takes_long, words_of_proof
 from annotune.measure.trial import Status, Trial
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from annotune.analysis.facts import Analysis, Work
 from annotune.annotation.devices import Device
@@ -12,6 +12,7 @@ from annotune.codegen.recipes import listing_of
 from annotune.codegen.target import RegionCode, Target
 from annotune.codegen.users_file import body_text
 from annotune.diagnostics import AnnotuneError
+from annotune.frozen import dataclass
 from annotune.ir.region import Region, SourceFile
 from annotune.measure.machine import (
     Cpu,
@@ -105,7 +106,7 @@ class RegionRun:
     wanted: Wanted
     gpu: Gpu | NoGpu
     offloads: bool = False
-    profiler: Profiler = Profiler()  # noqa: RUF009  (a frozen value)
+    profiler: Profiler = Profiler()
 
     @property
     def original_s(self) -> float:

@@ -6,13 +6,14 @@ And how well the model's order of the trials agrees with that of the clock.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from math import exp, log, sqrt
 from typing import Annotated, TypeAlias
 
 from msgspec import Meta
 
+from annotune.frozen import dataclass
 from annotune.measure.trial import LATER, Figure, Final, NamedValues, Status, Trial
 
 # The rows of every final table, in its order: the thesis's five, and tuned OpenMP.

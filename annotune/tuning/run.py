@@ -6,7 +6,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from annotune.codegen.recipes import exact_recipe
 from annotune.codegen.several_sizes import combined, sizes_text
 from annotune.codegen.target import Provenance, RegionCode, Target
 from annotune.diagnostics import AnnotuneError
+from annotune.frozen import dataclass
 from annotune.ir.region import Region, SourceFile
 from annotune.measure.check import Checker
 from annotune.measure.compile import COMPILE_LIMIT_S

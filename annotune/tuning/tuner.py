@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from math import inf, prod
 from statistics import median
 
@@ -16,6 +16,7 @@ from annotune.analysis.facts import Analysis
 from annotune.codegen.build import USUAL
 from annotune.codegen.several_sizes import TUNED_SUFFIX
 from annotune.codegen.target import RegionCode, Target
+from annotune.frozen import dataclass
 from annotune.ir.c_types import element_bytes
 from annotune.ir.nest import LocalArray, MemorySpace, walk_stmts
 from annotune.measure.check import BRANCHES

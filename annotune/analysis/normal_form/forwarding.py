@@ -32,7 +32,7 @@ Source: Allen and Kennedy, "Optimizing Compilers for Modern Architectures", 2001
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 from annotune.analysis.messages import listed
@@ -43,6 +43,7 @@ from annotune.annotation.commands import before_targets, statements
 from annotune.diagnostics import AnnotuneError
 from annotune.frontend.types.kinds import COMPLEX, Typed, cast, common, promoted
 from annotune.frontend.types.symbols import INTEGERS, REALS
+from annotune.frozen import dataclass
 from annotune.ir.c_types import is_integer_type
 from annotune.ir.expr import (
     COMPARISONS,

@@ -17,7 +17,7 @@ statement guarded by "this is the last iteration" writes the user's variable.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from math import prod
 
 import islpy as isl
@@ -44,6 +44,7 @@ from annotune.analysis.statements import (
 )
 from annotune.annotation.commands import before_targets
 from annotune.diagnostics import AnnotuneError
+from annotune.frozen import dataclass
 from annotune.ir.expr import (
     Access,
     Binary,

@@ -30,7 +30,7 @@ Source: Allen and Kennedy, "Optimizing Compilers for Modern Architectures", 2001
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from annotune.analysis.dependences import (
     Carried,
@@ -48,6 +48,7 @@ from annotune.annotation.commands import before_targets
 from annotune.diagnostics import AnnotuneError
 from annotune.frontend.types.kinds import COMPLEX
 from annotune.frontend.types.symbols import REALS
+from annotune.frozen import dataclass
 from annotune.ir.c_types import is_unsigned_type
 from annotune.ir.expr import Access, Call, Expr, print_expr, variables
 from annotune.ir.nest import Assign, Loop, Nest, Stmt, walk_stmts

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import PurePath
 
 from annotune.annotation.data_block import DataBlock
@@ -33,6 +33,7 @@ from annotune.annotation.orio.declarations import (
 from annotune.annotation.regions import AnnotationBlock
 from annotune.annotation.spec import Formula, InputVariable, Spec, Value
 from annotune.diagnostics import AnnotuneError
+from annotune.frozen import dataclass
 
 
 class Missing:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from annotune.annotation.expressions import Lexeme, is_c_size
@@ -16,6 +15,7 @@ from annotune.annotation.flags import flags_at
 from annotune.annotation.messages import BAD_PATH, MISSING_FILE, UNREAD_FILE
 from annotune.annotation.spec import Formula, InputVariable, Spec, Value
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
+from annotune.frozen import dataclass
 
 _C_TOKEN = re.compile(
     r"(?P<skip>\s+|/\*.*?(?:\*/|\Z)|//(?:\\\r?\n|[^\n])*"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import islice, product
 
 from annotune.annotation import expressions as ex
@@ -39,6 +39,7 @@ from annotune.annotation.messages import (
 from annotune.annotation.orio.declarations import c_tokens, loop_iterators
 from annotune.annotation.spec import LoopWish, Spec, Value, WishKind
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
+from annotune.frozen import dataclass
 
 _TRANSFORM = re.compile(r"\btransform\b")
 _HEAD = re.compile(r"\s*([A-Za-z_]\w*)?\s*", re.ASCII)

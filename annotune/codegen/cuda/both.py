@@ -8,7 +8,7 @@ iterations; where an output's pieces are neighbours, no share touches what anoth
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from annotune.analysis.facts import Analysis
 from annotune.codegen.cuda.in_parts import LaunchParts, length_of
@@ -19,6 +19,7 @@ from annotune.codegen.openmp import in_function
 from annotune.codegen.users_file import in_users_file
 from annotune.codegen.writer import Writer, wrapped
 from annotune.diagnostics import AnnotuneError, Template
+from annotune.frozen import dataclass
 from annotune.ir.expr import Binary, Expr, Int, Var
 from annotune.ir.fold import fold
 from annotune.ir.nest import Loop

@@ -11,9 +11,9 @@ block copy.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
 from typing import TypeGuard
 
+from annotune.frozen import dataclass
 from annotune.ir.expr import Access, Expr, Int, substitute
 from annotune.ir.fold import fold
 from annotune.ir.nest import Assign, Level, Loop, Stmt, walk_paths, walk_stmts

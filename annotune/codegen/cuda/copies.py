@@ -17,9 +17,9 @@ what was written there just before is not even stored; so of ``g ? c[i] : c[j]``
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from math import prod
 
+from annotune.frozen import dataclass
 from annotune.ir.expr import Access, Binary, Expr, Int, Real, Select, Var, accesses, variables, walk
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import (

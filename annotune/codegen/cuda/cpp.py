@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from annotune.analysis.facts import Analysis, ArrayShape, ArrayUse
 from annotune.codegen.cuda.bulk import bulk_definitions
@@ -19,6 +19,7 @@ from annotune.codegen.in_place import between_kernels, lasting
 from annotune.codegen.renaming import Renaming, made_names
 from annotune.codegen.writer import words
 from annotune.diagnostics import Template
+from annotune.frozen import dataclass
 from annotune.ir.expr import Access, Call, Expr, Int, Real, Var
 from annotune.ir.region import Array, Region, Scalar
 from annotune.schedule.plan import Plan

@@ -16,12 +16,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from itertools import product
 from math import prod
 
 from annotune.codegen.cuda.grid import CUDA_INDEX
 from annotune.codegen.writer import Writer
+from annotune.frozen import dataclass
 from annotune.ir.expr import Binary, Expr, Int, Negate, Var, substitute
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Loop

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
 
+from annotune.frozen import dataclass
 from annotune.ir.expr import Binary, Call, Expr, Int
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import COPY_LEVELS, Level, LocalArray, Loop, Stmt, walk_stmts

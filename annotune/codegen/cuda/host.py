@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
 from functools import cached_property
 
 from annotune.analysis.facts import Analysis
@@ -50,6 +49,7 @@ from annotune.codegen.in_place import runs_at_all, write_branches, write_steps
 from annotune.codegen.names import Interface, temporaries
 from annotune.codegen.several_sizes import any_of, size_tests
 from annotune.codegen.writer import Writer, wrapped
+from annotune.frozen import dataclass
 from annotune.ir.expr import Binary, Call, Expr, Int, Var, accesses, variables
 from annotune.ir.fold import fold
 from annotune.ir.nest import Assign, expressions, walk_stmts

@@ -8,7 +8,7 @@ do what some iterations of the whole launch do: the text of the kernel stays as 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import combinations
 from math import prod
 
@@ -16,6 +16,7 @@ from annotune.analysis.facts import Analysis
 from annotune.codegen.cuda.copies import VECTOR_BYTES
 from annotune.codegen.cuda.grid import BLOCKS, LaunchGrid
 from annotune.codegen.names import written_arrays
+from annotune.frozen import dataclass
 from annotune.ir.c_types import element_bytes
 from annotune.ir.expr import Access, Expr, Int, accesses, children, variables
 from annotune.ir.fold import fold, trip_count

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from annotune.analysis.facts import Analysis
 from annotune.codegen.c_stmt import Dialect
@@ -43,6 +43,7 @@ from annotune.codegen.cuda.thread import (
 )
 from annotune.codegen.names import Interface, temporaries, written_arrays
 from annotune.codegen.writer import INDENT, Writer, words, wrapped
+from annotune.frozen import dataclass
 from annotune.ir.expr import PRECEDENCE, SUM, Access, Binary, Expr, Int, Var, accesses, variables
 from annotune.ir.fold import fold
 from annotune.ir.nest import (

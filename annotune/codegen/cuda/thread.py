@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum
 from functools import partial
 from itertools import groupby
@@ -49,6 +49,7 @@ from annotune.codegen.cuda.fragments import (
 from annotune.codegen.cuda.grid import THREADS, LaunchGrid
 from annotune.codegen.names import spelled, used_scalars
 from annotune.codegen.writer import Writer
+from annotune.frozen import dataclass
 from annotune.ir.expr import (
     PRECEDENCE,
     Access,

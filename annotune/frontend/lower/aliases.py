@@ -11,7 +11,7 @@ import copy
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from pycparser import c_ast
 from pycparser.c_parser import Coord
@@ -50,6 +50,7 @@ from annotune.frontend.types.symbols import (
     field_of,
     type_words,
 )
+from annotune.frozen import dataclass
 from annotune.ir.c_types import StoredName, may_share
 from annotune.ir.region import Alias, Spelling
 

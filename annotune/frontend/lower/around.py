@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeAlias
 
 from pycparser import c_ast
@@ -39,6 +39,7 @@ from annotune.frontend.read.syntax import (
 from annotune.frontend.read.tokens import OPERATORS, integer
 from annotune.frontend.types.kinds import COMPLEX, goes_round, keeps_values, may_wrap, width
 from annotune.frontend.types.symbols import REALS, Symbol
+from annotune.frozen import dataclass
 from annotune.ir.expr import Binary, Call, Expr, Int, Negate, Var, print_expr
 from annotune.ir.expr import walk as walk_expr
 from annotune.ir.functions import FUNCTIONS

@@ -8,7 +8,6 @@ C expressions turned into expressions of the loop-nest language, or refused.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from pycparser import c_ast
 
@@ -58,6 +57,7 @@ from annotune.frontend.types.kinds import (
     without_type,
 )
 from annotune.frontend.types.symbols import INTEGERS, REALS, Symbol
+from annotune.frozen import dataclass
 from annotune.ir.c_types import PROMOTED
 from annotune.ir.expr import (
     COMPARISONS,

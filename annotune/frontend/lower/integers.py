@@ -10,7 +10,7 @@ stays a variable that the nest assigns.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pycparser import c_ast
 
@@ -46,6 +46,7 @@ from annotune.frontend.types.kinds import (
     without_type,
 )
 from annotune.frontend.types.symbols import Symbol
+from annotune.frozen import dataclass
 from annotune.ir.c_types import PROMOTED, may_share
 from annotune.ir.expr import (
     Access,

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pycparser import c_ast
 from pycparser.c_parser import Coord
@@ -22,6 +22,7 @@ from annotune.frontend.lower.names import is_defined
 from annotune.frontend.read.region_finder import ParsedFunction
 from annotune.frontend.read.syntax import extent, names_in, replace_nodes
 from annotune.frontend.types.symbols import Types
+from annotune.frozen import dataclass
 from annotune.ir.functions import FUNCTIONS
 from annotune.ir.region import UserFunction
 

@@ -12,7 +12,7 @@ The header of a ``for`` loop, normalised to ``var in lower:upper step n``.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pycparser import c_ast
 
@@ -39,6 +39,7 @@ from annotune.frontend.types.kinds import (
     width,
 )
 from annotune.frontend.types.symbols import INTEGERS, Symbol
+from annotune.frozen import dataclass
 from annotune.ir.c_types import PROMOTED
 from annotune.ir.expr import Binary, Call, Expr, Int, Negate, Select, Var, accesses, variables, walk
 from annotune.ir.fold import fold

@@ -14,7 +14,7 @@ arrays would lie in one another: the region is refused.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from pycparser import c_ast
 from pycparser.c_parser import Coord
@@ -35,6 +35,7 @@ from annotune.frontend.read.syntax import (
 from annotune.frontend.types.kinds import ELEMENTS
 from annotune.frontend.types.layout import Layouts
 from annotune.frontend.types.symbols import Layer, Record, Symbol, field_of
+from annotune.frozen import dataclass
 from annotune.ir.region import Alias, Spelling
 
 # An alias is read by the caller's own thread.

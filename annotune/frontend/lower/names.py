@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 
 from pycparser import c_ast
@@ -21,6 +21,7 @@ from annotune.frontend.read.region_finder import ParsedFunction
 from annotune.frontend.read.syntax import extent, names_in, offset
 from annotune.frontend.types.kinds import COMPLEX, Interval, Typed, interval, of_type, promoted
 from annotune.frontend.types.symbols import REALS, Symbol, Types, field_of
+from annotune.frozen import dataclass
 from annotune.ir.c_types import StoredName
 from annotune.ir.expr import Access, Expr, Int, Var, accesses, rewrite, substitute, variables
 from annotune.ir.functions import FUNCTIONS

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from pycparser import c_ast
 from pycparser.c_parser import Coord
@@ -40,6 +39,7 @@ from annotune.frontend.read.syntax import (
 )
 from annotune.frontend.types.kinds import ELEMENTS
 from annotune.frontend.types.symbols import Layer, Symbol
+from annotune.frozen import dataclass
 from annotune.ir.expr import COMPARISONS
 from annotune.ir.region import Alias
 

@@ -9,12 +9,12 @@ the same.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from pycparser import c_ast
 
 from annotune.frontend.read.syntax import extent, text_of
 from annotune.frontend.read.tokens import Tokens
+from annotune.frozen import dataclass
 from annotune.ir.region import Spelling
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from pycparser import c_ast
 from pycparser.c_parser import Coord
@@ -35,6 +35,7 @@ from annotune.frontend.read.syntax import (
 )
 from annotune.frontend.types.kinds import ELEMENTS
 from annotune.frontend.types.symbols import Layer, Symbol
+from annotune.frozen import dataclass
 from annotune.ir.region import Alias
 
 # The distance that a single row is said to have from the next, where no loop tells a length.

@@ -10,7 +10,7 @@ The statements of a region turned into a nest, every independent refusal collect
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count, product
 
 from pycparser import c_ast
@@ -40,6 +40,7 @@ from annotune.frontend.lower.rolling import rolled
 from annotune.frontend.read.syntax import assigned_in, token_place, walk_tree
 from annotune.frontend.types.kinds import COMPLEX, Typed, common, is_integer, keeps_values, promoted
 from annotune.frontend.types.symbols import Symbol
+from annotune.frozen import dataclass
 from annotune.ir.expr import (
     Access,
     Binary,

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import TypeAlias
 
@@ -40,6 +40,7 @@ from annotune.frontend.read.syntax import (
 from annotune.frontend.types.kinds import ELEMENTS
 from annotune.frontend.types.layout import Layouts
 from annotune.frontend.types.symbols import Record, Symbol, field_of
+from annotune.frozen import dataclass
 from annotune.ir.region import Alias
 
 

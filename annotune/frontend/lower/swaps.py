@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from pycparser import c_ast
 from pycparser.c_parser import Coord
@@ -29,6 +28,7 @@ from annotune.frontend.read.syntax import (
 )
 from annotune.frontend.types.kinds import ELEMENTS
 from annotune.frontend.types.symbols import Symbol
+from annotune.frozen import dataclass
 from annotune.ir.region import Alias
 
 # Three arrays take turns in a wave equation; of more kinds of iterations the text would be long.

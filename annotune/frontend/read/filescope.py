@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from itertools import islice
 
@@ -27,6 +27,7 @@ from annotune.frontend.read.preprocess import Clean, Range, Unread, without_comm
 from annotune.frontend.read.syntax import offset, value_of_tree, walk_tree
 from annotune.frontend.read.tokens import IDENTIFIER, SourceText, Tokens
 from annotune.frontend.types.symbols import Symbol, Types
+from annotune.frozen import dataclass
 
 _WORD = re.compile(r"\b(?P<word>[A-Za-z_]\w*)(?P<call>\s*\()?")
 _F2C_STRUCTS = {

@@ -14,7 +14,7 @@ import os
 import re
 import subprocess
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from glob import glob
 from pathlib import Path
@@ -36,6 +36,7 @@ from annotune.frontend.read.preprocess import (
     without_comments,
 )
 from annotune.frontend.read.tokens import SourceText
+from annotune.frozen import dataclass
 
 # What an unread header may be the reason of: a syntax error, a name or a type that is unknown, an
 # included text in a function, a region that an `#if` leaves out.

@@ -15,7 +15,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -30,6 +29,7 @@ from annotune.frontend.read.tokens import (
     Tokens,
     integer,
 )
+from annotune.frozen import dataclass
 
 _DEFINE = re.compile(r"\s*(?P<name>[A-Za-z_$]\w*)(?P<parameters>\([^)]*\))?(?P<body>.*)", re.DOTALL)
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import NoReturn
 
@@ -24,6 +23,7 @@ from annotune.frontend.messages import MISSING_SEMICOLON, SYNTAX, TOO_DEEP, UNEX
 from annotune.frontend.read.macros import Expander, Macro
 from annotune.frontend.read.preprocess import Clean, Included, Range
 from annotune.frontend.read.tokens import IDENTIFIER, PlacedToken, Tokens
+from annotune.frozen import dataclass
 
 # Words before a parenthesis that is no parameter list.
 _NO_FUNCTION = frozenset(

@@ -12,7 +12,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from annotune.diagnostics import AnnotuneError
@@ -26,6 +26,7 @@ from annotune.frontend.read.macros import (
     read_define,
 )
 from annotune.frontend.read.tokens import IDENTIFIER, SourceText, Tokens
+from annotune.frozen import dataclass
 
 # gcc stops at 200 nested headers; a header that includes itself twice needs the other two.
 _MAXIMUM_DEPTH = 100

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from pycparser import c_ast
@@ -23,6 +22,7 @@ from annotune.frontend.read.preprocess import Clean, CppDirective
 from annotune.frontend.read.syntax import CHANGES, changed_by, offset, start_of, walk_tree
 from annotune.frontend.read.tokens import TOKEN, Tokens
 from annotune.frontend.types.symbols import Symbol
+from annotune.frozen import dataclass
 
 _OPENING = ("if", "ifdef", "ifndef")
 _MIDDLE = ("elif", "else")

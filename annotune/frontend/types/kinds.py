@@ -6,10 +6,10 @@ The C types of values, and how C converts them (C11 6.3.1).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from annotune.frontend.types.symbols import INTEGERS, REALS
+from annotune.frozen import dataclass
 from annotune.ir.c_types import PROMOTED
 from annotune.ir.expr import (
     COMPARISONS,

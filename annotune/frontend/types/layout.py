@@ -7,12 +7,12 @@ members other offsets: whoever relies on what is said here has a compiler test i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from pycparser import c_ast
 
 from annotune.frontend.types.kinds import ELEMENTS
 from annotune.frontend.types.symbols import Layer, Record, Types, type_words
+from annotune.frozen import dataclass
 from annotune.ir.c_types import WORD, element_bytes
 
 # What f2c.h makes of them is an int or a long.

@@ -6,12 +6,13 @@ Members of structs, and the types behind the plain names that stand for them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TypeAlias
 
 from pycparser import c_ast
 
 from annotune.frontend.read.syntax import text_of, token_place, walk_tree
+from annotune.frozen import dataclass
 from annotune.ir.c_types import PROMOTED
 
 INTEGERS = PROMOTED | {

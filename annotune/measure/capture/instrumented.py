@@ -10,7 +10,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from annotune import __version__
@@ -31,6 +31,7 @@ from annotune.codegen.users_file import wanted_aliases
 from annotune.codegen.writer import Writer, words
 from annotune.diagnostics import AnnotuneError
 from annotune.frontend.read.tokens import Replacement, splice
+from annotune.frozen import dataclass
 from annotune.ir.expr import Expr, accesses, variables
 from annotune.ir.nest import Loop, expressions, walk_stmts
 from annotune.ir.poly import from_expr

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from glob import escape
 from pathlib import Path
 from typing import Annotated, Literal
@@ -18,6 +18,7 @@ import msgspec
 import numpy as np
 
 from annotune.diagnostics import NOWHERE, AnnotuneError, Span, Template
+from annotune.frozen import dataclass
 from annotune.ir.recorded import RecordedArray, RecordedCall
 
 BAD_RECORD = Template(

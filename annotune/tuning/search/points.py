@@ -7,12 +7,14 @@ never asks for one twice. Those that need no times, in order or in a random one,
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from annotune.frozen import dataclass
 
 Value = str | int | float
 Floats = NDArray[np.float64]

@@ -1,0 +1,118 @@
+"""`dataclass`, quicker for frozen records: a command defines hundreds before its first word.
+
+The library's own writes up to seven methods of each as text, for Python to compile. Only
+`__init__` needs a text of its own: the others are closures over the names of the fields.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from dataclasses import MISSING, Field, FrozenInstanceError
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, NoReturn
+
+__all__ = ["dataclass"]
+
+if TYPE_CHECKING:
+    from dataclasses import dataclass
+else:
+
+    def dataclass(cls=None, /, *, frozen=False, slots=False, **others):
+        """Return `cls` as the library's decorator makes it, or such a decorator."""
+        if cls is None:
+            return lambda cls: dataclass(cls, frozen=frozen, slots=slots, **others)
+        if not frozen or others:
+            return dataclasses.dataclass(cls, frozen=frozen, slots=slots, **others)
+        return _frozen(cls, slots)
+
+
+def _frozen(cls: type[Any], slots: bool) -> type[Any]:
+    # The library wants a frozen class to inherit from frozen ones alone, and the other way round.
+    inherits = dataclasses.is_dataclass(cls)
+    made: type[Any] = dataclasses.dataclass(
+        init=False, repr=False, eq=False, frozen=inherits, slots=slots
+    )(cls)
+    made.__dataclass_params__.frozen = True
+    fields = dataclasses.fields(made)
+    methods = (*_methods(fields), _init(fields, hasattr(made, "__post_init__")))
+    methods += (__getstate__, __setstate__) if slots else ()
+    for method in methods:
+        # What the class itself defines stays; that it defines `__eq__` leaves None for a hash.
+        if vars(cls).get(method.__name__) is None:
+            setattr(made, method.__name__, method)
+    for method in (__setattr__, __delattr__):
+        setattr(made, method.__name__, method)
+    return made
+
+
+def _methods(fields: Sequence[Field[Any]]) -> tuple[Callable[..., Any], ...]:
+    shown = [field.name for field in fields if field.repr]
+    compared = _values([field.name for field in fields if field.compare])
+    hashed = _values([f.name for f in fields if (f.compare if f.hash is None else f.hash)])
+
+    def __repr__(self: object) -> str:
+        values = ", ".join(f"{name}={getattr(self, name)!r}" for name in shown)
+        return f"{type(self).__qualname__}({values})"
+
+    def __eq__(self: object, other: object) -> bool:
+        if other.__class__ is self.__class__:
+            return compared(self) == compared(other)
+        return NotImplemented
+
+    def __hash__(self: object) -> int:
+        return hash(hashed(self))
+
+    return __repr__, __eq__, __hash__
+
+
+def _values(names: Sequence[str]) -> Callable[[object], tuple[Any, ...]]:
+    """Return what gives the values of attributes: `attrgetter`, which makes no tuple of one."""
+    if len(names) > 1:
+        return attrgetter(*names)
+    if not names:
+        return lambda self: ()
+    only = attrgetter(*names)
+    return lambda self: (only(self),)
+
+
+def _init(fields: Sequence[Field[Any]], and_then: bool) -> Callable[..., None]:
+    """Return what sets the fields of a new record, in the library's words."""
+    names: dict[str, Any] = {"_put": object.__setattr__, "_missing": MISSING}
+    takes, keywords, body = ["self"], ["*"], []
+    for field in fields:
+        name = value = field.name
+        taken = name
+        if field.default is not MISSING:
+            names[f"_default_{name}"] = field.default
+            taken = f"{name}=_default_{name}"
+        elif field.default_factory is not MISSING:
+            names[f"_make_{name}"] = field.default_factory
+            taken = f"{name}=_missing"
+            value = f"_make_{name}() if {name} is _missing else {name}"
+        (keywords if field.kw_only else takes).append(taken)
+        body.append(f"_put(self, {name!r}, {value})")
+    if and_then:
+        body.append("self.__post_init__()")
+    parameters = ", ".join(takes + (keywords if keywords[1:] else []))
+    exec(f"def __init__({parameters}):\n " + "\n ".join(body or ["pass"]), names)
+    init: Callable[..., None] = names["__init__"]
+    return init
+
+
+def __setattr__(self: object, name: str, value: object) -> NoReturn:
+    raise FrozenInstanceError(f"cannot assign to field {name!r}")
+
+
+def __delattr__(self: object, name: str) -> NoReturn:
+    raise FrozenInstanceError(f"cannot delete field {name!r}")
+
+
+# As the library's own, what pickle takes of an object with slots, and gives back to it.
+def __getstate__(self: Any) -> list[Any]:
+    return [getattr(self, field.name) for field in dataclasses.fields(self)]
+
+
+def __setstate__(self: Any, state: Sequence[Any]) -> None:
+    for field, value in zip(dataclasses.fields(self), state, strict=True):
+        object.__setattr__(self, field.name, value)

@@ -99,7 +99,7 @@ def load_device(name_or_path: str | Path) -> Device:
 @cache
 def _preset(path: Path) -> Device:
     """Return the device of a preset, which no user changes while the process runs."""
-    return _read(read_yaml(path))
+    return _read(read_yaml(path, is_sound=True))
 
 
 def _read(file: YamlFile) -> Device:

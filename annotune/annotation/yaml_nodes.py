@@ -171,8 +171,8 @@ def _block_pieces(raw: str, value: str, start: int) -> tuple[tuple[int, int], ..
     return tuple(pieces)
 
 
-def read_yaml(path: Path) -> YamlFile:
-    """Return the file at `path` as nodes.
+def read_yaml(path: Path, *, is_sound: bool = False) -> YamlFile:
+    """Return the file at `path` as nodes; sooner one that `is_sound`, as our own are.
 
     Raises:
         AnnotuneError: It cannot be read, is not valid YAML, or is empty.
@@ -187,7 +187,9 @@ def read_yaml(path: Path) -> YamlFile:
         why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise AnnotuneError.of(UNREADABLE.at(start, path=file, why=why)) from None
     try:
-        root = yaml.compose(text, Loader=yaml.SafeLoader)
+        # A loader in C, where there is one, words mistakes in another way.
+        sooner = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+        root = yaml.compose(text, Loader=sooner if is_sound else yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         span = Span(file, mark.line + 1, mark.column + 1) if mark else start

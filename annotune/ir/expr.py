@@ -259,13 +259,7 @@ def variables(expr: Expr) -> frozenset[str]:
 
 def names_read(expr: Expr) -> frozenset[str]:
     """Return the names of the scalars and arrays that the value of `expr` depends on."""
-    found: set[str] = set()
-    for one in walk(expr):
-        if isinstance(one, Var):
-            found.add(one.name)
-        elif isinstance(one, Access):
-            found.add(one.array)
-    return frozenset(found)
+    return frozenset(place_name(e) for e in walk(expr) if isinstance(e, Var | Access))
 
 
 def place_name(place: Access | Var) -> str:

@@ -63,6 +63,8 @@ def fold(expr: Expr, values: Mapping[str, int] = _NO_VALUES) -> Expr:
 
 def trip_count(loop: Loop) -> Expr:
     """Return how often `loop` runs, for an upper bound that is not below the lower one."""
+    if loop.step == 1 and isinstance(loop.upper, Int) and isinstance(loop.lower, Int):
+        return _at_least_zero(Int(loop.upper.value - loop.lower.value))
     distance = Binary("-", loop.upper, loop.lower)
     if loop.step == 1:
         return _at_least_zero(fold(distance))

@@ -21,6 +21,7 @@ from annotune.ir.poly import from_expr
 from annotune.ir.region import flattened
 from annotune.schedule.launch_sizes import WARP
 from annotune.schedule.units import Unit
+from annotune.transforms.transform import asked_once
 
 # Bytes that the banks of shared memory serve in one pass, and those of a line of the cache (CUDA
 # C++ Programming Guide, Compute Capability 8.x and 9.0).
@@ -218,7 +219,7 @@ def nest_accesses(
     The arrays `near` are in the block's memory; those that an iteration declares are so, too. The
     compiler knows that others are `aligned`.
     """
-    own = {s.name: s for s in walk_stmts(unit.body) if isinstance(s, LocalArray)}
+    own = _declared(unit)
     assigns = [s for s in walk_stmts((nest,)) if isinstance(s, Assign)]
     # What runs under a condition, as for the last element alone, counts for nothing.
     always = [s for s in assigns if s.guard is None]
@@ -233,7 +234,7 @@ def nest_accesses(
         for place, is_write in places:
             if not isinstance(place, Access):
                 continue
-            strides, offset = _strides(unit, place, own, [x.var for x in path])
+            strides, offset = _strides(unit, place, tuple(x.var for x in path))
             element = own[place.array].type if place.array in own else ""
             arrays = unit.analysis.region.arrays
             width = element_bytes(element or arrays[place.array].element)
@@ -242,11 +243,18 @@ def nest_accesses(
     return NestAccesses(tuple(found), counts, aligned)
 
 
+@asked_once
+def _declared(unit: Unit) -> Mapping[str, LocalArray]:
+    """Return the arrays that iterations of a unit declare."""
+    return {s.name: s for s in walk_stmts(unit.body) if isinstance(s, LocalArray)}
+
+
+@asked_once
 def _strides(
-    unit: Unit, place: Access, own: Mapping[str, LocalArray], loops: Sequence[str]
+    unit: Unit, place: Access, loops: tuple[str, ...]
 ) -> tuple[Mapping[str, int], int | None]:
     """Return the strides of an access along `loops`, as far as they are known, and its offset."""
-    sizes = unit.analysis.region.sizes
+    sizes, own = unit.analysis.region.sizes, _declared(unit)
     if place.array in own:
         extents = own[place.array].extents
         steps = [prod(extents[k + 1 :]) for k in range(len(extents))]

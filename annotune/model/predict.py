@@ -94,7 +94,6 @@ from annotune.transforms.spread import (
     kept_part,
 )
 from annotune.transforms.tile import tile_name
-from annotune.transforms.transform import Context
 from annotune.transforms.unroll import Unroll
 
 # 32-bit registers that a thread needs besides values: addresses and counters.
@@ -430,15 +429,11 @@ class _ElementBlocks(_Threads):
     @cached_property
     def parts(self) -> Mapping[str, BlockPart]:
         """Return the arrays that are in a block's memory, with what it has for each element."""
-        unit, blocks = self.unit, self.choice.blocks
-        context = Context(unit.analysis, unit.analysis.region.sizes)
+        context, blocks = self.unit.context, self.choice.blocks
+        statements = frozenset(self.unit.statements)
         found = {
-            s.array: block_part(context, s.array, unit.statements, blocks)
-            for s in self.choice.of(Bring)
-        } | {
-            s.array: kept_part(context, s.array, unit.statements, blocks)
-            for s in self.choice.of(Keep)
-        }
+            s.array: block_part(context, s.array, statements, blocks) for s in self.choice.of(Bring)
+        } | {s.array: kept_part(context, s.array, statements, blocks) for s in self.choice.of(Keep)}
         return {array: part for array, part in found.items() if part is not None}
 
     def held(self, array: str) -> int:

@@ -31,7 +31,7 @@ from annotune.transforms.merge import Decode, Merge, merged_name
 from annotune.transforms.messages import NOT_MERGED
 from annotune.transforms.permute import Permute
 from annotune.transforms.tile import tile_name, worker_name
-from annotune.transforms.transform import Context, Transform
+from annotune.transforms.transform import Answers, Context, Transform
 from annotune.transforms.tree import (
     Body,
     bands,
@@ -275,9 +275,13 @@ class Unit:
         return tuple(array for part in parts for array in _handed_on(self.analysis, part))
 
     @cached_property
-    def answers(self) -> dict[tuple[object, ...], object]:
-        """What has been found out of the unit, by the question's name and what it is about."""
+    def answers(self) -> Answers:
         return {}
+
+    @cached_property
+    def context(self) -> Context:
+        """Return what transforms know of the region at the sizes that it is tuned for."""
+        return Context(self.analysis, self.analysis.region.sizes)
 
     @cached_property
     def trips(self) -> Mapping[str, int | None]:
@@ -820,7 +824,7 @@ def why_not_merged(unit: Unit, loops: Sequence[str], span: Span) -> Diagnostic |
 
 def refused_merges(unit: Unit, merges: Sequence[tuple[str, ...]], span: Span) -> Diagnostic | None:
     """Return why loops that a recipe names cannot run as one, or None."""
-    body, context = unit.body, Context(unit.analysis, unit.analysis.region.sizes)
+    body, context = unit.body, unit.context
     for loops in merges:
         step = Merge(unit.leader, loops, span=span)
         refusal = step.why_not(body, context) or why_not_merged(unit, loops, span)

@@ -46,7 +46,6 @@ from annotune.strategies.gpu_tile import (
     OUTPUT_L2,
     staged_steps,
 )
-from annotune.strategies.nests import asked_once
 from annotune.transforms.cache import Resident
 from annotune.transforms.distribute import Fuse
 from annotune.transforms.language import in_order, on_place
@@ -64,7 +63,7 @@ from annotune.transforms.registers import (
 from annotune.transforms.stage import Overlay, Stage
 from annotune.transforms.tile import Cyclic, Tile, name_is_taken, tile_name, worker_name
 from annotune.transforms.tile_ends import Pad
-from annotune.transforms.transform import Transform
+from annotune.transforms.transform import Transform, asked_once
 from annotune.transforms.tree import find_assign
 
 if TYPE_CHECKING:

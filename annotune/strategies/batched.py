@@ -41,8 +41,9 @@ from annotune.strategies.gpu_tile import (
     taken_name,
 )
 from annotune.strategies.movements import REGISTER_UNIT, moved, over, usual
-from annotune.strategies.nests import Contraction, asked_once, contraction, stride
+from annotune.strategies.nests import Contraction, contraction, stride
 from annotune.transforms.cache import Resident
+from annotune.transforms.transform import asked_once
 
 # Longer loops fill blocks with tiles of a single product.
 SMALL = 32

@@ -29,7 +29,7 @@ from annotune.ir.nest import MemorySpace
 from annotune.schedule.imperfect import ImperfectNest, distributed_block, shared_inside
 from annotune.schedule.units import Unit
 from annotune.strategies.hints import rows_of
-from annotune.strategies.nests import asked_once, free_loops, held_loop, output, own_band
+from annotune.strategies.nests import free_loops, held_loop, output, own_band
 from annotune.transforms.map import Vectorize
 from annotune.transforms.permute import Permute
 from annotune.transforms.pipeline import Prefetch
@@ -38,7 +38,7 @@ from annotune.transforms.registers import Hold
 from annotune.transforms.stage import Stage
 from annotune.transforms.tile import Tile, name_is_taken, tile_name
 from annotune.transforms.tile_ends import Pad
-from annotune.transforms.transform import Transform
+from annotune.transforms.transform import Transform, asked_once
 from annotune.transforms.tree import (
     find_assign,
     numbers,

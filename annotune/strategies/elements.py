@@ -23,7 +23,6 @@ from annotune.schedule.candidate import Candidate, Reason
 from annotune.schedule.launch_sizes import MAX_AXES, SM_BLOCKS, SM_REGISTERS, TEAM, WARP
 from annotune.schedule.units import Unit
 from annotune.strategies.direct import MAX_UNROLL, choose, registers, unrolls
-from annotune.strategies.nests import asked_once
 from annotune.transforms.cache import Aligned, AnySize, Resident
 from annotune.transforms.legality import OWN_SHARED_BYTES, SHARED_BYTES, carried_sums
 from annotune.transforms.map import Map
@@ -40,7 +39,7 @@ from annotune.transforms.spread import (
     block_part,
     kept_part,
 )
-from annotune.transforms.transform import Context, Transform
+from annotune.transforms.transform import Context, Transform, asked_once
 from annotune.transforms.tree import Body, bound_names, numbers
 from annotune.transforms.unroll import Unroll
 
@@ -240,9 +239,8 @@ def _told(
     unit = block.unit
     accesses = [nest_accesses(unit, nest.outermost, [*nest.counts], near) for nest in nests]
     pairs = sorted(frozenset[str]().union(*(one.pairs for one in accesses)))
-    context = Context(unit.analysis, unit.analysis.region.sizes)
     every = (Aligned(unit.leader, array) for array in pairs)
-    aligned = tuple(one for one in every if one.why_not(unit.body, context) is None)
+    aligned = tuple(one for one in every if one.why_not(unit.body, unit.context) is None)
     rows = prod(step.size for step in choice.of(Batch))
     threads = rows * min(TEAM, max(nest.points for nest in nests))
     strips = [(nest, one) for nest, one in zip(nests, accesses, strict=True) if nest.inside]
@@ -296,7 +294,7 @@ class _Blocks:
         return self.own + sum(map(self._part_bytes, {*brought} - {*self.kept}))
 
     def _part_bytes(self, array: str) -> int:
-        part = block_part(self.context, array, self.unit.statements, self.around)
+        part = block_part(self.unit.context, array, self._statements, self.around)
         return self._bytes(array, part)
 
     def _bytes(self, array: str, part: BlockPart | None) -> int:
@@ -304,8 +302,8 @@ class _Blocks:
         return 0 if part is None else part.length * element
 
     @cached_property
-    def context(self) -> Context:
-        return Context(self.unit.analysis, self.unit.analysis.region.sizes)
+    def _statements(self) -> frozenset[int]:
+        return frozenset(self.unit.statements)
 
     @cached_property
     def kept(self) -> tuple[str, ...]:
@@ -320,7 +318,7 @@ class _Blocks:
 
     def _kept_bytes(self, array: str) -> int:
         """Return the bytes of an iteration's own part of an array, 0 where it has none."""
-        part = kept_part(self.context, array, self.unit.statements, self.around)
+        part = kept_part(self.unit.context, array, self._statements, self.around)
         return self._bytes(array, part)
 
     def _made(self, nests: Sequence[InnerNest], threads: int = 0, rows: int = 1) -> Candidate:
@@ -622,10 +620,8 @@ def asked(unit: Unit, mapping: Map | None, steps: Sequence[Transform]) -> Candid
 def _refused(unit: Unit, choice: Candidate) -> str:
     """Return why the loops cannot be shared so, empty where they can."""
     left = frozenset(step.size for step in choice.of(AnySize))
-    sizes = {n: size for n, size in unit.analysis.region.sizes.items() if n not in left}
-    context = Context(unit.analysis, sizes)
     # Choices that begin with the same steps have come as far together.
-    reached = _untouched(unit, left)
+    context, reached = _untouched(unit, left)
     for step in choice.steps:
         if step.is_inner and not isinstance(step, Bring | Keep | Bulk):
             continue
@@ -636,9 +632,10 @@ def _refused(unit: Unit, choice: Candidate) -> str:
 
 
 @asked_once
-def _untouched(unit: Unit, left: frozenset[str]) -> _BodyAfter:
-    """Return a unit's body before any step, with some sizes left open."""
-    return _BodyAfter(unit.body)
+def _untouched(unit: Unit, left: frozenset[str]) -> tuple[Context, _BodyAfter]:
+    """Return a unit's body before any step, and what is known with some sizes left open."""
+    sizes = {n: size for n, size in unit.analysis.region.sizes.items() if n not in left}
+    return Context(unit.analysis, sizes), _BodyAfter(unit.body)
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,7 @@ from annotune.schedule.launch_sizes import (
 )
 from annotune.schedule.units import Unit, as_merged, follow, with_merged
 from annotune.strategies.copy_layout import MOST_PADDING, apart, copy_layout, fragment_layout
-from annotune.strategies.nests import Contraction, asked_once, contraction, stride
+from annotune.strategies.nests import Contraction, contraction, stride
 from annotune.transforms.language import Contract
 from annotune.transforms.legality import TENSOR_SHARED_BYTES
 from annotune.transforms.map import MAX_THREADS
@@ -76,7 +76,7 @@ from annotune.transforms.registers import (
 from annotune.transforms.stage import Stage
 from annotune.transforms.tile import Cyclic, Tile, name_is_taken, tile_name
 from annotune.transforms.tile_ends import Pad
-from annotune.transforms.transform import Schedule
+from annotune.transforms.transform import Schedule, asked_once
 from annotune.transforms.tree import find_assign
 from annotune.transforms.unroll import Unroll
 

@@ -40,7 +40,6 @@ from annotune.schedule.launch_sizes import SM_BLOCKS, SM_REGISTERS, SM_THREADS, 
 from annotune.schedule.messages import NO_MOVEMENT
 from annotune.schedule.units import Unit, with_merged
 from annotune.strategies.copy_layout import vector_layout
-from annotune.strategies.nests import asked_once
 from annotune.transforms.cache import Resident
 from annotune.transforms.language import Vectors, of_kind
 from annotune.transforms.legality import SHARED_BYTES, TENSOR_SHARED_BYTES
@@ -49,7 +48,7 @@ from annotune.transforms.registers import Hold
 from annotune.transforms.stage import VECTORS, Stage
 from annotune.transforms.tile import tile_name
 from annotune.transforms.tile_ends import Pad, Peel
-from annotune.transforms.transform import Transform
+from annotune.transforms.transform import Transform, asked_once
 
 # What the rules take of the shared memory of a block, so that three of them fit on an H200.
 USUAL_SHARED_BYTES = 64 * 1024
@@ -173,18 +172,19 @@ def _moved(
         return "its output is not held in registers while it is summed"
     if ring is not None and ring.through is _REGISTERS and ring.stages != 2:
         return f"{ring.stages} stages through registers, expected 2"
-    made = replace(_with_copies(unit, choice, wanted), moves=wanted)
+    made = _with_copies(unit, choice, wanted)
     needed = shared_bytes(unit, made)
     limit = TENSOR_SHARED_BYTES if choice.contract and choice.contract.by_warps else SHARED_BYTES
     if needed > limit:
         return f"the copies need {needed} bytes of shared memory, more than {limit}"
+    reasons = choice.reasons
     if wanted:
-        reason = Reason("movement", described(wanted), "another point of the space")
-        made = replace(made, reasons=(*choice.reasons, reason))
+        reasons += (Reason("movement", described(wanted), "another point of the space"),)
     if choice.general is None and widths(wanted) == (1, 1):
-        return made
-    other = general(tuple(step for step in wanted if isinstance(step, Pipeline | Stream)))
-    return replace(made, general=choice.general if isinstance(other, str) else other)
+        return replace(made, moves=wanted, reasons=reasons)
+    other = general(tuple(step for step in wanted if isinstance(step, (Pipeline, Stream))))
+    known = choice.general if isinstance(other, str) else other
+    return replace(made, moves=wanted, reasons=reasons, general=known)
 
 
 def as_wished(unit: Unit, choice: Candidate, asked: Moves, places: Places) -> Candidate:

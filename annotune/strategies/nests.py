@@ -5,10 +5,8 @@ Of a nest that is none of a kind, the answer is in words why not.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import wraps
-from typing import TypeVar, TypeVarTuple, cast
 
 from annotune.analysis.facts import AccessFacts
 from annotune.analysis.reductions import reduction_operator
@@ -32,7 +30,7 @@ from annotune.schedule.units import Unit
 from annotune.transforms.footprint import offset_of
 from annotune.transforms.legality import drops_fractions
 from annotune.transforms.tile import name_is_taken, tile_name
-from annotune.transforms.transform import Context
+from annotune.transforms.transform import Context, asked_once
 from annotune.transforms.tree import (
     bands,
     bound_names,
@@ -43,9 +41,6 @@ from annotune.transforms.tree import (
     path,
     target_name,
 )
-
-T = TypeVar("T")
-Ts = TypeVarTuple("Ts")
 
 
 def stride(access: AccessFacts, loop: str) -> int:
@@ -341,23 +336,6 @@ def offsets(nest: Pointwise, family: Sequence[AccessFacts]) -> tuple[Mapping[str
     """Return by how many iterations each access of a family is ahead of the first."""
     found = (offset_of(a.access, family[0].access, nest.loops) for a in family)
     return tuple(offset for offset in found if offset is not None)
-
-
-def asked_once(about: Callable[[Unit, *Ts], T]) -> Callable[[Unit, *Ts], T]:
-    """Return a function about a unit, or statements of it, whose answers are kept with that unit.
-
-    A space asks the same of a nest for thousands of its points.
-    """
-
-    @wraps(about)
-    def answer(unit: Unit, *of: *Ts) -> T:
-        known = unit.answers
-        key = (about.__name__, *of)
-        if key not in known:
-            known[key] = about(unit, *of)
-        return cast(T, known[key])
-
-    return answer
 
 
 @asked_once

@@ -28,11 +28,11 @@ from annotune.model.shape import LaunchShape, shape, traffic
 from annotune.schedule.candidate import Candidate, Reason
 from annotune.schedule.launch_sizes import DEVICE_THREADS, SURPLUS, WARP
 from annotune.schedule.units import Unit, as_merged, refused_merges, with_merged
-from annotune.strategies.nests import Pointwise, asked_once, offsets, pointwise
+from annotune.strategies.nests import Pointwise, offsets, pointwise
 from annotune.transforms.stage import Stage
 from annotune.transforms.tile import Tile, tile_name
 from annotune.transforms.tile_ends import Pad
-from annotune.transforms.transform import Context, Transform
+from annotune.transforms.transform import Context, Transform, asked_once
 
 
 def tiled(
@@ -76,7 +76,7 @@ def tiled(
 def may_copy(nest: Pointwise, choice: Candidate) -> bool:
     """Return whether all the copies of a choice are right, and fit a block."""
     unit = nest.unit
-    body, context = unit.body, Context(unit.analysis, unit.analysis.region.sizes)
+    body, context = unit.body, unit.context
     for step in choice.of(Tile):
         body = step.apply(body, context)
     if choice.mapping is not None:

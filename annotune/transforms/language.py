@@ -418,6 +418,13 @@ _LAST = (
     *(Unroll, TensorCores, Stream, Resident, AnySize, Aligned, Decode, Bring, Keep, Bulk, Cache),
     *(AddOnHost, Both),
 )
+_BY_PHASE: tuple[tuple[Kinds, ...], ...] = (_SHAPING, _PLACING, (Registers,), _OF_STATEMENT, _LAST)
+_BY_STATEMENT = _BY_PHASE.index(_OF_STATEMENT)
+_PHASES: Mapping[type, tuple[int, int]] = {
+    kind: (phase, rank) for phase, kinds in enumerate(_BY_PHASE) for rank, kind in enumerate(kinds)
+}
+# Those of kinds that are not among these, by whether they say what a worker does.
+_OTHERS = ((0, len(_SHAPING)), (len(_BY_PHASE) - 1, len(_LAST)))
 _ASKING = (Contract, Vectors, Stated, ForTarget, OtherSizes)
 _COMMANDS: tuple[Kinds, ...] = (
     Distribute,
@@ -457,31 +464,21 @@ def in_order(steps: Iterable[Transform]) -> Schedule:
     every = tuple(steps)
     first = {statement_of(step): place for place, step in reversed([*enumerate(every)])}
     made = {tile_name(step.loop) for step in every if isinstance(step, Tile)}
-    is_apart = any(isinstance(step, Expand | Distribute) for step in every)
+    is_apart = any(isinstance(step, (Expand, Distribute)) for step in every)
     is_apart = is_apart or any(map(_is_fusing, every))
     is_joint = any(isinstance(step, Hold) and step.others for step in every)
 
-    def shaping(step: Transform) -> int:
-        is_late = isinstance(step, Permute) and bool(made & {*step.order})
-        is_given = isinstance(step, _IN_NEST) or _is_fusing(step)
-        if is_late or (is_apart and is_given):
-            return len(_SHAPING)
-        return _SHAPING.index(type(step)) if type(step) in _SHAPING else len(_SHAPING)
-
     def place(step: Transform) -> tuple[int, int, int]:
-        if not step.is_inner:
-            if isinstance(step, _PLACING):
-                return (1, _PLACING.index(type(step)), 0)
-            return (0, shaping(step), 0)
-        if isinstance(step, Registers):
-            return (2, 0, 0)
-        if isinstance(step, Relay) or (isinstance(step, Peel | Pad) and is_joint):
-            return (3, len(every), _OF_STATEMENT.index(type(step)))
-        if isinstance(step, _OF_STATEMENT):
-            return (3, first[step.statement], _OF_STATEMENT.index(type(step)))
         # What other packages add comes after all that is here.
-        known = _LAST.index(type(step)) if type(step) in _LAST else len(_LAST)
-        return (4, known, 0)
+        phase, rank = _PHASES.get(type(step), _OTHERS[step.is_inner])
+        if phase == _BY_STATEMENT:
+            is_last = isinstance(step, Relay) or (is_joint and isinstance(step, (Peel, Pad)))
+            return (phase, len(every) if is_last else first[statement_of(step)], rank)
+        if phase == 0:
+            is_late = isinstance(step, Permute) and bool(made & {*step.order})
+            is_given = is_apart and (isinstance(step, _IN_NEST) or _is_fusing(step))
+            return (0, len(_SHAPING) if is_late or is_given else rank, 0)
+        return (phase, rank, 0)
 
     return tuple(sorted(every, key=place))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import reduce
+from functools import cached_property, reduce
 from math import prod
 from typing import ClassVar
 
@@ -209,7 +209,7 @@ def _number(expr: Expr, context: Context) -> int:
     return found.value
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Index:
     """The iterator `name` of a merged loop, and what it makes of those of its parts."""
 
@@ -228,7 +228,7 @@ class _Index:
                 return Access(expr.array, (fold(substitute(flat, self._whole())),), expr.span)
             return Access(expr.array, tuple(map(self.put_into, expr.indices)), expr.span)
         if isinstance(expr, Var):
-            return self._decoded().get(expr.name)
+            return self._decoded.get(expr.name)
         return None
 
     def _flat(self, access: Access) -> Expr | None:
@@ -265,6 +265,7 @@ class _Index:
         last = self.parts[-1]
         return {**starts, last.var: fold(Binary("+", Int(last.lower), Var(self.name)))}
 
+    @cached_property
     def _decoded(self) -> dict[str, Expr]:
         """Return the parts' values by division."""
         return _by_division(self.name, self.parts)

@@ -5,7 +5,7 @@ Or several iterations, a row of the threads for each.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
@@ -51,9 +51,10 @@ from annotune.transforms.messages import (
 )
 from annotune.transforms.permute import Permute
 from annotune.transforms.tile import Cyclic, Tile, worker_name
-from annotune.transforms.transform import CUDA_GUIDE, Context, OnStatement, Word, takes
+from annotune.transforms.transform import CUDA_GUIDE, Context, OnStatement, Word, asked_once, takes
 from annotune.transforms.tree import (
     Body,
+    all_names,
     band_with,
     fresh_name,
     in_order,
@@ -319,7 +320,7 @@ class Keep(OnStatement):
         if self.array not in written or self.array not in context.analysis.region.arrays:
             return "is no array that the nest writes"
         blocks = [x for x in path((nest,), self.statement) if x.place in PLACES["block"]]
-        part = kept_part(context, self.array, numbers(nest), [x.root for x in blocks])
+        part = kept_part(context, self.array, numbers(nest), tuple(x.root for x in blocks))
         if part is None or _mover(part, blocks) is None:
             return "has no part of a known length that one iteration alone touches, as a whole"
         return ""
@@ -328,7 +329,7 @@ class Keep(OnStatement):
         """Return `body` with the part in the block's memory, and what is copied there and back."""
         nest = body[top_of(body, self.statement)]
         blocks = [x for x in path((nest,), self.statement) if x.place in PLACES["block"]]
-        part = kept_part(context, self.array, numbers(nest), [x.root for x in blocks])
+        part = kept_part(context, self.array, numbers(nest), tuple(x.root for x in blocks))
         assert part is not None
         copy = BlockCopy.of(self.array, part, _mover(part, blocks), body, context)
         first = [copy.moved(copy.element, copy.source, self.span)] if part.copied_first else []
@@ -437,7 +438,7 @@ def _placed_part(
     None where that is not known, or may not be there.
     """
     blocks = [x for x in path((nest,), statement) if x.place in PLACES["block"]]
-    part = block_part(context, array, numbers(nest), [x.root for x in blocks])
+    part = block_part(context, array, numbers(nest), tuple(x.root for x in blocks))
     if part is None or not part.loop:
         return None if part is None else (part, None)
     outer = _mover(part, blocks)
@@ -487,8 +488,9 @@ class BlockCopy:
         cls, array: str, part: BlockPart, outer: Loop | None, body: Body, context: Context
     ) -> BlockCopy:
         """Return the copy of a part of an array, with names that `body` does not have."""
-        name = fresh_name(f"{array}_tile", body, context.names)
-        at = fresh_name(f"{array}_s", body, context.names | {name})
+        taken = context.names | all_names(body)
+        name = fresh_name(f"{array}_tile", (), taken)
+        at = fresh_name(f"{array}_s", (), taken | {name})
         length = part.length * (1 if outer is None else outer.step)
         held = LocalArray(name, context.types[array], (length,), MemorySpace.SHARED)
         source, inside = _source(part, outer, Var(at))
@@ -549,8 +551,9 @@ def _source(part: BlockPart, outer: Loop | None, at: Expr) -> tuple[Expr, Expr |
     return fold(Binary("+", first, Binary("%", at, length))), inside
 
 
+@asked_once
 def block_part(
-    context: Context, array: str, statements: Collection[int], blocks: Sequence[str]
+    context: Context, array: str, statements: frozenset[int], blocks: tuple[str, ...]
 ) -> BlockPart | None:
     """Return what a block reads of an input that is there, at any number of `blocks`, else None.
 
@@ -565,15 +568,16 @@ def block_part(
     return dense or _between_steps(context, facts, array, blocks)
 
 
+@asked_once
 def kept_part(
-    context: Context, array: str, statements: Collection[int], blocks: Sequence[str]
+    context: Context, array: str, statements: frozenset[int], blocks: tuple[str, ...]
 ) -> BlockPart | None:
     """Return the part of an array that one iteration on `blocks` alone touches, else None."""
-    analysis, own = context.analysis, {*statements}
+    analysis = context.analysis
     if array not in analysis.shapes or not analysis.is_there(array) or len(blocks) != 1:
         return None
     every = [f for s in analysis.accesses for f in analysis.accesses[s] if f.access.array == array]
-    facts = [f for f in every if f.statement in own]
+    facts = [f for f in every if f.statement in statements]
     part = _dense_part(context, facts, blocks)
     step = 0 if part is None else abs(dict(part.first.terms).get((blocks[0],), 0))
     if part is None or not part.loop or step < part.length:

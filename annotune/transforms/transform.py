@@ -6,11 +6,11 @@ recipe it is, and what its fields are there.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, field
 from enum import StrEnum
-from functools import cached_property
-from typing import Any, ClassVar, Protocol, TypeAlias
+from functools import cached_property, wraps
+from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar, TypeVarTuple, cast
 
 from annotune.analysis.facts import Analysis
 from annotune.annotation.commands import Kind, Slot
@@ -26,6 +26,38 @@ TALK = "PNNL, Deep Dive into GPU Programming"
 CUDA_GUIDE = "CUDA C++ Programming Guide"
 KIM_2018 = "Kim et al. 2018, 4"
 KIM_2019 = "Kim et al. 2019, 3"
+
+Answers: TypeAlias = dict[tuple[object, ...], object]
+"""What has been found out of something, by the question and what it is about."""
+
+
+class Answering(Protocol):
+    """What keeps the answers about itself."""
+
+    @property
+    def answers(self) -> Answers: ...
+
+
+K = TypeVar("K", bound=Answering)
+T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
+
+
+def asked_once(about: Callable[[K, *Ts], T]) -> Callable[[K, *Ts], T]:
+    """Return a function whose answers are kept with the unit, or the context, that it is about.
+
+    A space asks the same of a nest for thousands of its points.
+    """
+
+    @wraps(about)
+    def answer(one: K, *of: *Ts) -> T:
+        known = one.answers
+        key = (about, *of)
+        if key not in known:
+            known[key] = about(one, *of)
+        return cast(T, known[key])
+
+    return answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +126,10 @@ class Context:
     analysis: Analysis
     sizes: Mapping[str, int] = field(default_factory=dict)
     is_whole: bool = False
+
+    @cached_property
+    def answers(self) -> Answers:
+        return {}
 
     def folded(self, expr: Expr) -> Expr:
         """Return an expression with the sizes put in."""

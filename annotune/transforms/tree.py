@@ -189,10 +189,8 @@ def fresh_name(wanted: str, body: Body, others: Iterable[str] = ()) -> str:
 
 def all_names(body: Body) -> frozenset[str]:
     """Return the names that `body` declares or uses."""
-    found: set[str] = set()
-    for stmt in walk_stmts(body):
-        found |= {declared_name(stmt), *used_names(stmt)}
-    return frozenset(found)
+    every = [*walk_stmts(body)]
+    return frozenset(map(declared_name, every)).union(*map(used_names, every))
 
 
 def exchanged(body: Body, places: Mapping[Access | Var, Access | Var]) -> Body:

@@ -69,6 +69,7 @@ class TuneOptions(Options, total=False):
     jobs: int
     inputs: str | os.PathLike[str]
     workers: str
+    both: float | str
     resume: bool
 
 
@@ -111,19 +112,18 @@ def emit(
             cannot be written.
         ValueError: An option has a value that the command refuses.
     """
-    from annotune.options import share_of
     from annotune.rebuild import Earlier
 
-    share = share_of(str(both))
     folder, earlier = None if output is None else Path(output), None
     if results is not None:
         with _telling({}):
             earlier = Earlier.read(Path(results))
     is_every = earlier is not None and earlier.has_formulations
-    with _as_told(source, options, folder, is_every=is_every) as (settings, _):
+    told = {**options, "gpus": gpus} | ({"both": both} if both != "" else {})
+    with _as_told(source, told, folder, is_every=is_every, is_emission=True) as (settings, _):
         if earlier is not None and "target" in options:
             earlier = replace(earlier, targets=settings.targets)
-        return emitted(replace(settings, both=share, gpus=gpus), folder, earlier, interfaces)[0]
+        return emitted(settings, folder, earlier, interfaces)[0]
 
 
 def tune(
@@ -274,6 +274,7 @@ def _as_told(
     folder: Path | None = None,
     is_run: bool = False,
     is_every: bool = False,
+    is_emission: bool = False,
 ) -> Iterator[tuple[Settings, Mapping[str, Any]]]:
     """Give the settings that keywords come to, and all that these say, by the options' names.
 
@@ -285,16 +286,18 @@ def _as_told(
     """
     import click
 
-    from annotune.options import common, for_a_run, parsed, settings_of
+    from annotune.options import both, common, for_a_run, parsed, settings_of
 
     text = source if isinstance(source, str) and "\n" in source else None
     place = os.fspath(source if text is None else GIVEN)
     known = {**Options.__annotations__, **(TuneOptions.__annotations__ if is_run else {})}
-    if unknown := [name for name in options if name not in known]:
+    own = {"both", "gpus"} if is_emission else set[str]()
+    if unknown := [name for name in options if name not in {*known, *own}]:
         raise TypeError(f"there is no option '{unknown[0]}'; there are {', '.join(known)}")
     words = [word for name, value in options.items() for word in words_of(name, value)]
     try:
-        said = parsed([*words, "--", place], common, *((for_a_run,) if is_run else ()))
+        further = (*((for_a_run,) if is_run else ()), *((both,) if is_emission else ()))
+        said = parsed([*words, "--", place], common, *further)
         with _telling({}):
             settings = settings_of(said, os.environ, folder, is_run or is_every)
     except click.UsageError as error:

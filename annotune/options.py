@@ -239,6 +239,17 @@ def share_of(text: str) -> str:
     return text
 
 
+def share_to_try(text: str) -> str:
+    """Return how both processors share a loop in a run, which may try several shares.
+
+    Raises:
+        ValueError: It is no share.
+    """
+    from annotune.tuning.config import AUTO
+
+    return text if text == AUTO else share_of(text)
+
+
 def _duration(text: str) -> float:
     """Return seconds, from ``90s``, ``5m`` or a plain number."""
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(s|m|h|)", text.strip())
@@ -586,6 +597,12 @@ for_a_run = _with(
         Read("workers", _workers),
         "local:N or parsl:CONFIG.py; docs/clusters.md tells more.",
     ),
+    _option(
+        "--both",
+        Read("share", share_to_try),
+        "Of CUDA's calls, the host computes a share as emit's --both says; auto tries several.",
+        default="",
+    ),
     _RESUME,
     click.option("-v", "--verbose", "is_verbose", is_flag=True, help="Print all that was found."),
     click.option("-q", "--quiet", "is_quiet", is_flag=True, help="Show no progress."),
@@ -694,6 +711,9 @@ def settings_of(
     from annotune.frontend.read.preprocess import HeaderSearch
     from annotune.pipeline import Settings
 
+    both, gpus = options.get("both", ""), options.get("gpus", 1)
+    if (both or gpus > 1) and "cuda" not in options["targets"]:
+        raise click.UsageError("--both and --gpus are of CUDA, which is not among the targets")
     # Absolute, since the original is compiled in a folder of its own.
     include = tuple(str(folder.absolute()) for folder in options["include"])
     own = ("source", "targets", "strategy", "function", "arch", "device", "constraints")
@@ -703,8 +723,8 @@ def settings_of(
         params=dict(options["params"]),
         search=HeaderSearch(include, dict(options["defines"]), _c_compiler(environ)),
         resident=options["data"] == "resident",
-        both=options.get("both", ""),
-        gpus=options.get("gpus", 1),
+        both=both,
+        gpus=gpus,
         compilers=_named_compilers(environ),
         inputs=options.get("inputs"),
     )
@@ -776,7 +796,10 @@ def config_of(options: Mapping[str, Any], cores: int, begun: float) -> RunConfig
     workers: Wish | None = options["workers"]
     at_once = workers.count if workers is not None and workers.count else cores
     return RunConfig(
-        **{name: options[name] for name in ("search", "seed", "budget", "time_s", "workers")},
+        **{
+            name: options[name]
+            for name in ("search", "seed", "budget", "time_s", "workers", "both")
+        },
         compilers=options["jobs"] or cores,
         jobs=at_once,
         is_cold=options["cache"] == "cold",

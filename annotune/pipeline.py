@@ -24,7 +24,15 @@ from annotune.annotation.messages import gathered, nearest
 from annotune.annotation.orio.complete import Completed, complete
 from annotune.annotation.perf_tuning import MAX_SIZES, problem_sizes
 from annotune.annotation.regions import AnnotationBlock, scan_annotations
-from annotune.codegen.build import BuildCommand, Compilers, Project, Told, commands, header_lines
+from annotune.codegen.build import (
+    OF_THE_HOSTS_SHARE,
+    BuildCommand,
+    Compilers,
+    Project,
+    Told,
+    commands,
+    header_lines,
+)
 from annotune.codegen.recipes import first_variant, listing_of, targets_said
 from annotune.codegen.several_sizes import (
     at_other_sizes,
@@ -192,8 +200,10 @@ class Settings:
 
     def sharing(self, variant: Variant, target: Target) -> Variant:
         """Return a variant of a target's, as processors share its calls if that is asked."""
-        is_shared = (self.both or self.gpus > 1) and Both in target.vocabulary.steps
-        return variant.shared(self.both or "0", self.gpus) if is_shared else variant
+        if not (self.both or self.gpus > 1) or Both not in target.vocabulary.steps:
+            return variant
+        asked = variant.tuned.both
+        return variant.shared(self.both or ("0" if asked is None else asked.share), self.gpus)
 
     @property
     def text(self) -> str:
@@ -591,12 +601,8 @@ def _builds(
 
 
 def _of_the_hosts_share(variants: Iterable[Variant]) -> tuple[str, ...]:
-    """Return the flags of nvcc where the host computes a share by OpenMP.
-
-    With the instructions of this very CPU, as OpenMP's files alone, it joins products and sums as
-    the device does.
-    """
-    return ("-Xcompiler=-fopenmp,-march=native",) if any(one.tuned.both for one in variants) else ()
+    """Return the flags of nvcc where the host computes a share by OpenMP."""
+    return (OF_THE_HOSTS_SHARE,) if any(one.tuned.both for one in variants) else ()
 
 
 def accepted(settings: Settings) -> CheckReport:

@@ -20,6 +20,9 @@ USUAL = "-O3"
 """The optimisation of what is measured, unless a variant has another one of its own."""
 
 NATIVE = "-march=native"
+# With the instructions of this very CPU, as OpenMP's files alone, the host joins products and sums
+# as the device does.
+OF_THE_HOSTS_SHARE = f"-Xcompiler=-fopenmp,{NATIVE}"
 # Highest that gcc 12 knows; a newer GPU's driver compiles it for that.
 GCC_OFFLOAD = ("-foffload=nvptx-none", "-foffload-options=nvptx-none=-misa=sm_80")
 REST = "main.c"

@@ -380,6 +380,23 @@ _LAUNCH = re.compile(
 )
 
 
+_COUNTER = r"""
+static int annotune_launched;
+extern "C" __attribute__((visibility("default"))) int annotune_gpu_launches(void)
+{
+    return annotune_launched;
+}
+"""
+
+
+def counted_device_text(device: str) -> str:
+    """Return ``S.cu`` as it is handed out, which counts its launches: whole calls are timed."""
+    # Several threads may drive a device each.
+    count = "__atomic_add_fetch(&annotune_launched, 1, __ATOMIC_RELAXED);"
+    body = _LAUNCH.sub(lambda launch: f"{{ {count} {launch[0]} }}", device)
+    return f"{_COUNTER}#line 1\n{body}"
+
+
 def timed_device_text(device: str) -> str:
     """Return ``S.cu`` with a pair of events around every launch, for kernel time alone.
 

@@ -31,6 +31,7 @@ from annotune.ir.region import Array, Region, Scalar, SourceFile
 from annotune.measure.child import BODY, DEVICE, HELPER, ROOM
 from annotune.measure.compile import (
     COMPILE_LIMIT_S,
+    CUDA_CALLS,
     DEVICE_LANGUAGES,
     KINDS,
     OFFLOADING,
@@ -43,7 +44,7 @@ from annotune.measure.compile import (
     keep,
     recall,
 )
-from annotune.measure.cuda_text import timed_device_text, translate
+from annotune.measure.cuda_text import counted_device_text, timed_device_text, translate
 from annotune.measure.directives import (
     as_openmp_with_memory,
     c_tokens,
@@ -516,7 +517,8 @@ def code_of(program: Program, kind: str) -> RegionCode:
 def _device_source(text: str, kind: str, original: Original) -> TranslationUnit:
     """Return ``S.cu`` for a real GPU, or as the C++ that plays it on this CPU."""
     if "nvcc" in KINDS[kind].compilers.values():
-        return TranslationUnit(timed_device_text(text), "cuda")
+        text = counted_device_text(text) if kind == CUDA_CALLS else timed_device_text(text)
+        return TranslationUnit(text, "cuda")
     if kind.endswith(TextForm.SMALL_GRIDS):
         text = with_small_grids(text)
     if kind.endswith(TextForm.NEAR_LIMITS):

@@ -17,7 +17,7 @@ from annotune.model.predict import RegionModel
 from annotune.schedule.apply import NO_PLACES, Places, build
 from annotune.schedule.candidate import Candidate
 from annotune.schedule.plan import Plan
-from annotune.transforms.cache import Both
+from annotune.transforms.cache import AddOnHost, Both, adding
 from annotune.transforms.distribute import Distribute, Expand
 from annotune.transforms.language import COPYING
 from annotune.transforms.map import Vectorize
@@ -28,6 +28,8 @@ from annotune.transforms.transform import Transform
 
 RANKED = "those of {legal} legal points that the model ranks first"
 ADMITTED = "those that --param and the constraints admit and the model ranks first"
+# So ends the name of the setting that tells which arrays the host adds to.
+ADDED = ".added"
 SAMPLED = "drawn at random of {size} legal points, the same ones every time"
 
 
@@ -168,14 +170,27 @@ class Variant:
     def shared(self, share: str, gpus: int) -> Variant:
         """Return the variant whose calls the host shares with GPUs, as a text says (`Both`)."""
         first = min(s for kernel in self.tuned.kernels() for s in kernel.statements)
-        step = Both(first, share, gpus)
+        config = {**self.config, "both": share} | ({"gpus": gpus} if gpus > 1 else {})
+        return replace(self.having(Both, Both(first, share, gpus)), config=config)
+
+    def adding(self, arrays: Sequence[str]) -> Variant:
+        """Return the variant with just these arrays' sums added on the host (`AddOnHost`)."""
+        steps = [adding(self.analysis, name) for name in arrays]
+        prefixes = {s: f"S{k.statements[0]}" for k in self.tuned.kernels() for s in k.statements}
+        config = {name: own for name, own in self.config.items() if not name.endswith(ADDED)}
+        for step in steps:
+            name = prefixes[step.statement] + ADDED
+            config[name] = f"{config[name]},{step.array}" if name in config else step.array
+        return replace(self.having(AddOnHost, *steps), config=config)
+
+    def having(self, kind: type[Transform], *steps: Transform) -> Variant:
+        """Return the variant with `steps` for all of a kind, none of which changes a nest."""
 
         def plan(one: Plan) -> Plan:
-            others = (s for s in one.schedule if not isinstance(s, Both))
-            return replace(one, schedule=(*others, step))
+            others = (step for step in one.schedule if not isinstance(step, kind))
+            return replace(one, schedule=(*others, *steps))
 
-        config = {**self.config, "both": share} | ({"gpus": gpus} if gpus > 1 else {})
-        return replace(self.rewritten(lambda one: one, plan), config=config)
+        return self.rewritten(lambda one: one, plan)
 
     def rewritten(
         self, analysis: Callable[[Analysis], Analysis], plan: Callable[[Plan], Plan]

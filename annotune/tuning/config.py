@@ -23,6 +23,7 @@ DEFAULT_SEARCH = "auto"
 DEFAULT_TIME_S = 90.0
 DEFAULT_BUDGET = 100
 ORIGINAL_S = 600.0
+AUTO = "auto"
 
 UNKNOWN_SEARCH = Template(
     "AT645",
@@ -55,6 +56,9 @@ class RunConfig:
     the first choice alone, one kind of its steps after the other. Without `checks_naive`, OpenACC
     as written is looked at only where a GPU can time it; without `profiles` no profiler is asked.
 
+    `both` is how the host shares the calls of CUDA, as `Both` says it, empty where it does not;
+    with `AUTO` several ways are tried.
+
     What is compiled lies in the folder `compiled`, where other runs find it; in one of its own with
     None. With `is_ahead` the first choices are compiled and proved, and nothing is timed.
     """
@@ -74,6 +78,7 @@ class RunConfig:
     profiles: bool = True
     compiled: Path | None = None
     is_ahead: bool = False
+    both: str = ""
 
 
 # A run may take so much more than its time, since it ends what it has begun.

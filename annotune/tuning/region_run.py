@@ -14,6 +14,7 @@ from annotune.codegen.users_file import body_text
 from annotune.diagnostics import AnnotuneError
 from annotune.frozen import dataclass
 from annotune.ir.region import Region, SourceFile
+from annotune.measure.compile import CUDA_CALLS
 from annotune.measure.machine import (
     Cpu,
     Gpu,
@@ -34,9 +35,10 @@ from annotune.model.worth import CallSeconds, break_even
 from annotune.space.decision import Base
 from annotune.space.space import Space
 from annotune.space.variants import Listing, Variant
+from annotune.transforms.cache import Both
 from annotune.tuning.ablation import steps_in_turn
 from annotune.tuning.bench import Bench, busy_words, program_of
-from annotune.tuning.config import Wanted
+from annotune.tuning.config import AUTO, Wanted
 from annotune.tuning.experiment import FIRST_S
 from annotune.tuning.jobs import SHARED_WITH, Contestant, job_of
 from annotune.tuning.profiling import PROFILE_LIMIT_S, Profiler
@@ -70,6 +72,7 @@ from annotune.tuning.tuner import (
     ran_once,
     unchecked,
 )
+from annotune.tuning.whole_calls import CALLS, END_TO_END, has_forms, shared, with_forms
 
 # Points among which a search chooses, at most, and the seconds that it takes to list one.
 MOST_ON_CPU, LISTED_ON_CPU_S = 5000, 1e-3
@@ -87,6 +90,8 @@ TOO_LATE = (
 )
 # The targets that are measured where a GPU answers, and how they are built for it.
 ON_GPU = {"openacc": "openacc-gpu", "cuda": "cuda-gpu"}
+# How whole calls of those are built that have more than one form.
+GPU_CALLS = {"cuda": CUDA_CALLS}
 
 
 @dataclass(frozen=True)
@@ -130,8 +135,13 @@ class RegionRun:
         """Return the points among which the search of a target chooses in so many seconds.
 
         Where the model alone judges, only those that it likes best need be checked, and where there
-        is no time for a second one it is not asked.
+        is no time for a second one it is not asked. There a share of the host's is in all of them.
         """
+        both, found = self.bench.session.config.both, self._points(target, time_s)
+        is_shared = both not in ("", AUTO) and Both in target.vocabulary.steps
+        return shared(found, both) if is_shared and not self.is_measured(target) else found
+
+    def _points(self, target: Target, time_s: float) -> Listing:
         if self.bench.session.config.by_steps:
             return steps_in_turn(target, self.base, self.space, self.device)
         limit = self.wanted.budget
@@ -390,12 +400,23 @@ def _on_target(
     """Return what the search of a target leaves; the originals may take part in its finals."""
     gpu = run.on_gpu(target.name)
     if gpu is not None:
-        return _on_gpu(run, gpu, target, bench, listing)
+        host = found.get("openmp", TargetResult()).best
+        return _on_gpu(
+            run, gpu, target, bench, listing, None if host is None else host.best_known_s
+        )
     if target.is_for_cpu:
         return _on_cpu(run, target, bench, listing, found)
     device = run.device.vendor_name
     own = predicted(bench, target, target.kind, listing, run.wanted, device)
-    return own if own.ranked else _ranked_anew(run, own) or own
+    own = own if own.ranked else _ranked_anew(run, own) or own
+    is_untried = bench.session.config.both == AUTO and Both in target.vocabulary.steps
+    return replace(own, warnings=(*own.warnings, NOT_TRIED)) if is_untried else own
+
+
+NOT_TRIED = (
+    "--both auto tries calls where a GPU answers, and none does; annotune emit --both counter needs "
+    "no share that was tried"
+)
 
 
 def _ranked_anew(run: RegionRun, contest: Contest) -> Contest | None:
@@ -444,8 +465,11 @@ def too_late(bench: Bench, is_measured: bool) -> str:
 
 
 def _in_turn(run: RegionRun, targets: Sequence[Target]) -> list[Target]:
-    """Return the targets in their turn: what the clock judges before what the model does."""
-    return sorted(targets, key=lambda target: -run.weight(target))
+    """Return the targets in their turn: what the clock judges before what the model does.
+
+    The CPU's are first, beside which calls of a GPU are looked at.
+    """
+    return sorted(targets, key=lambda target: (-run.weight(target), not target.is_for_cpu))
 
 
 def _on_cpu(
@@ -468,8 +492,18 @@ def _on_cpu(
     return replace(own, warnings=busy)
 
 
-def _on_gpu(run: RegionRun, gpu: Gpu, target: Target, bench: Bench, listing: Listing) -> Contest:
-    """Return the variants by the GPU's clock, holding the GPU for ourselves."""
+def _on_gpu(
+    run: RegionRun,
+    gpu: Gpu,
+    target: Target,
+    bench: Bench,
+    listing: Listing,
+    host_s: float | None,
+) -> Contest:
+    """Return the variants by the GPU's clock, holding the GPU for ourselves.
+
+    OpenMP takes `host_s` for a call, None where that is not known.
+    """
     on_device = _bench_on(gpu, bench)
     kind = ON_GPU[target.name]
     clocks = [read_clocks(gpu)]
@@ -478,7 +512,12 @@ def _on_gpu(run: RegionRun, gpu: Gpu, target: Target, bench: Bench, listing: Lis
         def look() -> None:
             clocks.append(read_clocks(gpu))
 
-        return measured(bench, target, kind, listing, run.wanted, look=look)
+        if not has_forms(target, run.analysis, bench.session.config.both):
+            return measured(bench, target, kind, listing, run.wanted, look=look)
+        searching = replace(bench, until=bench.until - CALLS * bench.left_s)
+        found = measured(searching, target, kind, listing, run.wanted, look=look)
+        found = replace(found, bench=bench)
+        return with_forms(bench, target, GPU_CALLS[target.name], found, run.wanted, host_s)
 
     session = bench.session
     if session.crew is not None:
@@ -673,7 +712,7 @@ def does_not_beat(found: Mapping[str, TargetResult], target: str) -> bool:
 
 def _end_to_end_s(best: Trial) -> float | None:
     """Return the seconds of a call with its copies, None where they were not measured."""
-    found = best.facts.get("end_to_end_s")
+    found = best.facts.get(END_TO_END)
     return found if isinstance(found, float) else None
 
 

@@ -177,7 +177,13 @@ def forecast_of(variant: Variant, kernels: Sequence[KernelFacts]) -> Forecast | 
     """
     if variant.model is None:
         return None
-    return variant.model.forecast(_compiled(variant, kernels))
+    found = variant.model.forecast(_compiled(variant, kernels))
+    if variant.tuned.both is None:
+        return found
+    return replace(found, copies_s=None, why_no_copies=SHARED_CALLS)
+
+
+SHARED_CALLS = "the host computes a share of each call"
 
 
 def predicted_trial(variant: Variant, trial: Trial) -> Trial:

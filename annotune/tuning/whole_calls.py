@@ -1,0 +1,153 @@
+"""Whole calls on a GPU: which form of what wins by its kernels is called the fastest.
+
+Variants are ranked by their kernels. Whether sums come back to be added on the host, and what of a
+call the host computes, changes nothing of these. So the winner alone is tried in all such forms,
+each as it is handed out, with its copies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from statistics import median
+
+from annotune.analysis.facts import Analysis
+from annotune.codegen.target import Target
+from annotune.measure.trial import Status
+from annotune.space.variants import Listing, Variant
+from annotune.transforms.cache import COUNTER, AddOnHost, why_not_added
+from annotune.tuning.bench import Bench
+from annotune.tuning.config import AUTO, Wanted
+from annotune.tuning.experiment import Tried
+from annotune.tuning.tuner import Contest, measured
+
+# The forms of a winner have this share of a target's time.
+CALLS = 0.2
+# Shares of the host's are tried to so many parts of a call; below one of them none pays.
+PARTS = 32
+# Shares to try where nobody knows how long the host takes for a whole call.
+USUAL = (0.125, 0.25, 0.5)
+END_TO_END = "end_to_end_s"
+
+
+def has_forms(target: Target, analysis: Analysis, both: str) -> bool:
+    """Return whether calls of a target's kernels have more than one form, or one that is asked."""
+    return AddOnHost in target.vocabulary.steps and bool(both or _sums(analysis))
+
+
+def with_forms(
+    bench: Bench,
+    target: Target,
+    kind: str,
+    contest: Contest,
+    wanted: Wanted,
+    host_s: float | None = None,
+) -> Contest:
+    """Return a contest with the forms of its winner, the one that is called the fastest first.
+
+    The host alone takes `host_s` for a call, None where that is not known. `kind` builds calls as
+    they are handed out.
+    """
+    both = bench.session.config.both
+    if not contest.ranked or bench.is_over:
+        return contest
+    first = contest.ranked[0]
+    assert first.variant is not None
+    call_s = first.trial.facts.get(END_TO_END)
+    shares = shares_of(both, call_s if isinstance(call_s, float) else None, host_s)
+    forms = tuple(_forms(first.variant, shares, is_shared=both not in ("", AUTO)))
+    bench.begin(f"whole calls of {target.name}", len(forms))
+    found = measured(bench, target, kind, _listing(forms), replace(wanted, budget=len(forms)))
+    return _joined(contest, found, both)
+
+
+def shared(listing: Listing, share: str) -> Listing:
+    """Return a listing with the host's share in every call."""
+
+    def make(number: int) -> Variant:
+        return listing.variant(number).shared(share, 1)
+
+    configs = tuple({**config, "both": share} for config in listing.configs)
+    return replace(listing, configs=configs, make=make)
+
+
+def shares_of(both: str, call_s: float | None, host_s: float | None) -> tuple[str, ...]:
+    """Return the shares of the host's to try.
+
+    Where a device takes `call_s` for a whole call and the host `host_s`, both are at work to the
+    end with a share of `call_s / (call_s + host_s)`, if they do not get in each other's way: they
+    have one memory, so half as much is tried, too.
+    """
+    if both != AUTO:
+        return (both,) if both else ()
+    if not call_s or not host_s:
+        return (*map(_text, USUAL), COUNTER)
+    parts = round(PARTS * call_s / (call_s + host_s))
+    if not parts:
+        return ()
+    tried = dict.fromkeys(n for n in (parts, parts // 2) if n)
+    return (*(_text(n / PARTS) for n in tried), COUNTER)
+
+
+def _text(share: float) -> str:
+    return f"{share:g}"
+
+
+def _forms(first: Variant, shares: Sequence[str], is_shared: bool) -> Iterator[Variant]:
+    """Yield the forms of a variant, itself first; all have the share if it is asked for."""
+    sums, added = _sums(first.analysis), first.tuned.added
+    others = [first.adding([n for n in sums if n not in added])] if sums else []
+    if is_shared:
+        yield from (form.shared(share, 1) for share in shares for form in (first, *others))
+        return
+    yield from (first, *others)
+    yield from (first.shared(share, 1) for share in shares)
+
+
+def _sums(analysis: Analysis) -> list[str]:
+    """Return the arrays to which the host can add."""
+    return [name for name in analysis.uses if not why_not_added(analysis, name)]
+
+
+def _listing(forms: Sequence[Variant]) -> Listing:
+    configs = tuple(form.config for form in forms)
+    return Listing(configs, tuple(form.predicted_s for form in forms), forms.__getitem__)
+
+
+NOT_SHARED = "the host computes no share of a call: {}"
+
+
+def _joined(contest: Contest, calls: Contest, both: str) -> Contest:
+    """Return a contest with what the calls of its winner's forms took."""
+    first, start = contest.ranked[0], len(contest.listing)
+    tried, rounds = [], dict(contest.finals.rounds_s)
+    for one in calls.tried:
+        own = calls.finals.rounds_s.get(str(one.number))
+        tried.append(_as_form(one, first, start, own))
+        if str(first.number) in rounds:
+            # Its kernels are those of the first.
+            rounds[str(start + one.number)] = rounds[str(first.number)]
+    by_number = {one.number: one for one in tried}
+    ranked = [by_number[start + one.number] for one in calls.ranked]
+    warnings = contest.warnings
+    if both and not any("both" in one.trial.config for one in ranked):
+        reasons = (one.trial.reason for one in calls.tried if "both" in one.trial.config)
+        reason = next(filter(None, reasons), "no time was left to try it")
+        warnings = (*warnings, NOT_SHARED.format(reason.splitlines()[0]))
+    return replace(
+        contest,
+        tried=(*contest.tried, *tried),
+        ranked=(*ranked, *contest.ranked),
+        finals=replace(contest.finals, rounds_s=rounds),
+        warnings=warnings,
+    )
+
+
+def _as_form(one: Tried, first: Tried, start: int, rounds_s: Sequence[float] | None) -> Tried:
+    """Return a form with the time of its variant's kernels, and its own of a whole call."""
+    trial, number = one.trial, one.number + start
+    twin_of = None if one.twin_of is None else one.twin_of + start
+    if trial.status is Status.CORRECT and trial.time_s:
+        facts = {**first.trial.facts, END_TO_END: median(rounds_s or (trial.time_s,))}
+        trial = replace(first.trial, config=trial.config, facts=facts, at_s=trial.at_s)
+    return replace(one, number=number, trial=trial, twin_of=twin_of)

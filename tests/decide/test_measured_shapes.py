@@ -1,6 +1,6 @@
 """First choices of other shapes than single contractions, beside what they take on an H200.
 
-Measured on 2026-11-26, kernels alone, microseconds (docs/hardware.md).
+Measured on 2026-11-27 (action_3d the day before), kernels alone, microseconds (docs/hardware.md).
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from annotune.model.predict import predict
 from annotune.strategies.registry import AUTO
 
 MEASURED = (
-    ("nekbone/ax.c", "ax", {"n": 8, "elements": 20000}, 179.0),
-    ("nekbone/ax.c", "ax", {"n": 10, "elements": 20000}, 403.0),
-    ("nekbone/ax.c", "ax", {"n": 12, "elements": 20000}, 739.0),
-    ("fem/interpolation.c", "interpolate", {"elements": 20000, "d": 8, "q": 8}, 74.5),
+    ("nekbone/ax.c", "ax", {"n": 8, "elements": 20000}, 174.0),
+    ("nekbone/ax.c", "ax", {"n": 10, "elements": 20000}, 401.0),
+    ("nekbone/ax.c", "ax", {"n": 12, "elements": 20000}, 751.0),
+    ("fem/interpolation.c", "interpolate", {"elements": 20000, "d": 8, "q": 8}, 56.9),
     ("fem/mass_action.c", "action_3d", {"elements": 10000, "d": 8, "q": 9}, 102.0),
-    ("gemm/batched.c", "batched_gemm", {"batch": 100000, "n": 8}, 67.9),
-    ("gemm/batched.c", "batched_gemm", {"batch": 100000, "n": 16}, 192.0),
-    ("gemm/batched.c", "batched_gemm", {"batch": 100000, "n": 32}, 834.0),
+    ("gemm/batched.c", "batched_gemm", {"batch": 100000, "n": 8}, 49.8),
+    ("gemm/batched.c", "batched_gemm", {"batch": 100000, "n": 16}, 187.0),
+    ("gemm/batched.c", "batched_gemm", {"batch": 100000, "n": 32}, 734.0),
 )
 
 

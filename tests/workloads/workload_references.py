@@ -16,7 +16,9 @@ Outcome = Mapping[str, Any]
 
 
 def _sum(formula: str, *operands: Any) -> Any:
-    return np.einsum(formula, *operands, optimize="optimal")
+    # Among loops of no or one iteration the search for the best order leaves out nothing.
+    is_tiny = min(n for operand in operands for n in np.shape(operand)) < 2
+    return np.einsum(formula, *operands, optimize="greedy" if is_tiny else "optimal")
 
 
 def _action_2d(a: SimpleNamespace) -> Outcome:

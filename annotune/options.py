@@ -795,11 +795,9 @@ def config_of(options: Mapping[str, Any], cores: int, begun: float) -> RunConfig
 
     workers: Wish | None = options["workers"]
     at_once = workers.count if workers is not None and workers.count else cores
+    own = ("search", "seed", "budget", "time_s", "workers", "both")
     return RunConfig(
-        **{
-            name: options[name]
-            for name in ("search", "seed", "budget", "time_s", "workers", "both")
-        },
+        **{name: options[name] for name in own},
         compilers=options["jobs"] or cores,
         jobs=at_once,
         is_cold=options["cache"] == "cold",

@@ -325,6 +325,8 @@ class _Check:
     @property
     def _must_launch(self) -> bool:
         """Return whether a variant that launches no kernel is none."""
+        if self.program.may_launch_none:
+            return False
         return bool(self.program.device_text) or KINDS[self.program.kind].is_on_gpu
 
 

@@ -61,6 +61,9 @@ REGION = "annotune_region"
 EXPORTED = '__attribute__((visibility("default"), externally_visible))'
 """What stands before whatever is looked for in a library by its name."""
 
+_CALLED = "__attribute__((externally_visible))"
+_FUNCTION = re.compile(r"^void (?=\w+\()", re.MULTILINE)
+
 REACHED_ALONE = "-fwhole-program"
 """Has gcc compile nothing that no exported function reaches, such as a file's other kernels."""
 
@@ -84,7 +87,12 @@ def variant_source(source: SourceFile, region: Region, code: RegionCode) -> str:
 
 
 def variant_part(region: Region, code: RegionCode) -> str:
-    """Return what stands below the user's file in `variant_source`."""
+    """Return what stands below the user's file in `variant_source`.
+
+    What the device's text calls there must stay although nothing else in this file does.
+    """
+    if code.device:
+        code = replace(code, helper=_FUNCTION.sub(rf"{_CALLED} \g<0>", code.helper))
     helper = f'#line 1 "{region.entry}_helper.c"\n{code.helper}\n' if code.helper else ""
     return _macros(region) + helper + _wrapper(region, f'#line 1 "{region.entry}.c"\n{code.body}\n')
 
@@ -413,7 +421,7 @@ class Program:
     and `code.device` is not, `code.device` stands for it. `optimisation` replaces
     ``-O2`` in a tuned CPU variant, and adds flags; `nvcc` are flags for that
     compiler alone. `config` is what the trial reports. One `for_tuned_alone` launches kernels at
-    the tuned sizes only.
+    the tuned sizes only, and one that `may_launch_none` leaves as much to the host as that takes.
     """
 
     target: str
@@ -424,6 +432,7 @@ class Program:
     nvcc: tuple[str, ...] = ()
     config: Mapping[str, str | int | float] = field(default_factory=dict)
     for_tuned_alone: bool = False
+    may_launch_none: bool = False
 
     @property
     def device_text(self) -> str:

@@ -183,8 +183,9 @@ def program_of(target: Target, kind: str, variant: Variant, code: RegionCode) ->
     # What plays a GPU on this CPU only has to be fast; the rest of the flags is nvcc's.
     fast = tuple(flag for flag in host if flag.startswith("-O"))
     flags = fast if code.device else optimised(host)
-    config, alone = dict(variant.config), variant.is_for_tuned_alone
-    return Program(target.name, kind, code, device, flags, nvcc, config, alone)
+    config, both = dict(variant.config), variant.tuned.both
+    launches = (variant.is_for_tuned_alone, both is not None and both.part in (None, 1.0))
+    return Program(target.name, kind, code, device, flags, nvcc, config, *launches)
 
 
 # A disk with less room than this is full.

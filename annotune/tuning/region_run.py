@@ -401,9 +401,8 @@ def _on_target(
     gpu = run.on_gpu(target.name)
     if gpu is not None:
         host = found.get("openmp", TargetResult()).best
-        return _on_gpu(
-            run, gpu, target, bench, listing, None if host is None else host.best_known_s
-        )
+        host_s = None if host is None else host.best_known_s
+        return _on_gpu(run, gpu, target, bench, listing, host_s)
     if target.is_for_cpu:
         return _on_cpu(run, target, bench, listing, found)
     device = run.device.vendor_name
@@ -414,8 +413,8 @@ def _on_target(
 
 
 NOT_TRIED = (
-    "--both auto tries calls where a GPU answers, and none does; annotune emit --both counter needs "
-    "no share that was tried"
+    "--both auto tries calls where a GPU answers, and none does; "
+    "annotune emit --both counter needs no share that was tried"
 )
 
 
@@ -539,7 +538,8 @@ def _on_gpu(
     before, after = clocks
     if after is not None and after.slowed_by:
         said.append(f"{gpu.name} was slowed down while it was measured: {after.words}")
-    return replace(found, facts=clock_facts(before, after), warnings=tuple(said))
+    warnings = (*found.warnings, *said)
+    return replace(found, facts=clock_facts(before, after), warnings=warnings)
 
 
 # Less would be over before CUDA has started under the profiler.

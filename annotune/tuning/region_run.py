@@ -72,7 +72,7 @@ from annotune.tuning.tuner import (
     ran_once,
     unchecked,
 )
-from annotune.tuning.whole_calls import CALLS, END_TO_END, has_forms, shared, with_forms
+from annotune.tuning.whole_calls import CALLS, END_TO_END, forms, has_forms, shared, with_calls
 
 # Points among which a search chooses, at most, and the seconds that it takes to list one.
 MOST_ON_CPU, LISTED_ON_CPU_S = 5000, 1e-3
@@ -515,8 +515,7 @@ def _on_gpu(
             return measured(bench, target, kind, listing, run.wanted, look=look)
         searching = replace(bench, until=bench.until - CALLS * bench.left_s)
         found = measured(searching, target, kind, listing, run.wanted, look=look)
-        found = replace(found, bench=bench)
-        return with_forms(bench, target, GPU_CALLS[target.name], found, run.wanted, host_s)
+        return _called(run, replace(found, bench=bench), host_s)
 
     session = bench.session
     if session.crew is not None:
@@ -540,6 +539,19 @@ def _on_gpu(
         said.append(f"{gpu.name} was slowed down while it was measured: {after.words}")
     warnings = (*found.warnings, *said)
     return replace(found, facts=clock_facts(before, after), warnings=warnings)
+
+
+def _called(run: RegionRun, contest: Contest, host_s: float | None) -> Contest:
+    """Return a contest on a GPU with the forms in which its first may be called."""
+    bench, target = contest.bench, contest.target
+    if not contest.ranked or bench.is_over:
+        return contest
+    both = bench.session.config.both
+    listing = forms(contest, both, host_s)
+    bench.begin(f"whole calls of {target.name}", len(listing))
+    wanted = replace(run.wanted, budget=len(listing))
+    calls = measured(bench, target, GPU_CALLS[target.name], listing, wanted)
+    return with_calls(contest, calls, both)
 
 
 # Less would be over before CUDA has started under the profiler.

@@ -10,16 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from statistics import median
+from typing import TYPE_CHECKING
 
 from annotune.analysis.facts import Analysis
 from annotune.codegen.target import Target
 from annotune.measure.trial import Status
 from annotune.space.variants import Listing, Variant
 from annotune.transforms.cache import COUNTER, AddOnHost, why_not_added
-from annotune.tuning.bench import Bench
-from annotune.tuning.config import AUTO, Wanted
+from annotune.tuning.config import AUTO
 from annotune.tuning.experiment import Tried
-from annotune.tuning.tuner import Contest, measured
+
+if TYPE_CHECKING:
+    from annotune.tuning.tuner import Contest
 
 # The forms of a winner have this share of a target's time.
 CALLS = 0.2
@@ -35,30 +37,18 @@ def has_forms(target: Target, analysis: Analysis, both: str) -> bool:
     return AddOnHost in target.vocabulary.steps and bool(both or _sums(analysis))
 
 
-def with_forms(
-    bench: Bench,
-    target: Target,
-    kind: str,
-    contest: Contest,
-    wanted: Wanted,
-    host_s: float | None = None,
-) -> Contest:
-    """Return a contest with the forms of its winner, the one that is called the fastest first.
+def forms(contest: Contest, both: str, host_s: float | None) -> Listing:
+    """Return the forms of a contest's first, which has won by its kernels.
 
-    The host alone takes `host_s` for a call, None where that is not known. `kind` builds calls as
-    they are handed out.
+    The host alone takes `host_s` for a call, None where that is not known.
     """
-    both = bench.session.config.both
-    if not contest.ranked or bench.is_over:
-        return contest
     first = contest.ranked[0]
     assert first.variant is not None
     call_s = first.trial.facts.get(END_TO_END)
     shares = shares_of(both, call_s if isinstance(call_s, float) else None, host_s)
-    forms = tuple(_forms(first.variant, shares, is_shared=both not in ("", AUTO)))
-    bench.begin(f"whole calls of {target.name}", len(forms))
-    found = measured(bench, target, kind, _listing(forms), replace(wanted, budget=len(forms)))
-    return _joined(contest, found, both)
+    found = tuple(_forms(first.variant, shares, is_shared=both not in ("", AUTO)))
+    configs = tuple(form.config for form in found)
+    return Listing(configs, tuple(form.predicted_s for form in found), found.__getitem__)
 
 
 def shared(listing: Listing, share: str) -> Listing:
@@ -109,16 +99,11 @@ def _sums(analysis: Analysis) -> list[str]:
     return [name for name in analysis.uses if not why_not_added(analysis, name)]
 
 
-def _listing(forms: Sequence[Variant]) -> Listing:
-    configs = tuple(form.config for form in forms)
-    return Listing(configs, tuple(form.predicted_s for form in forms), forms.__getitem__)
-
-
 NOT_SHARED = "the host computes no share of a call: {}"
 
 
-def _joined(contest: Contest, calls: Contest, both: str) -> Contest:
-    """Return a contest with what the calls of its winner's forms took."""
+def with_calls(contest: Contest, calls: Contest, both: str) -> Contest:
+    """Return a contest with its first's forms, of which `calls` are whole ones, in its place."""
     first, start = contest.ranked[0], len(contest.listing)
     tried, rounds = [], dict(contest.finals.rounds_s)
     for one in calls.tried:

@@ -35,7 +35,7 @@ def _frozen(cls: type[Any], slots: bool) -> type[Any]:
     )(cls)
     made.__dataclass_params__.frozen = True
     fields = dataclasses.fields(made)
-    methods = (*_methods(fields), _init(fields, hasattr(made, "__post_init__")))
+    methods = (*_methods(fields), _first_init(made))
     methods += (__getstate__, __setstate__) if slots else ()
     for method in methods:
         # What the class itself defines stays; that it defines `__eq__` leaves None for a hash.
@@ -74,6 +74,16 @@ def _values(names: Sequence[str]) -> Callable[[object], tuple[Any, ...]]:
         return lambda self: ()
     only = attrgetter(*names)
     return lambda self: (only(self),)
+
+
+def _first_init(made: type[Any]) -> Callable[..., None]:
+    """Return what makes the first record of a class: many have none in a command."""
+
+    def __init__(self: object, *values: object, **named: object) -> None:
+        made.__init__ = _init(dataclasses.fields(made), hasattr(made, "__post_init__"))
+        made.__init__(self, *values, **named)
+
+    return __init__
 
 
 def _init(fields: Sequence[Field[Any]], and_then: bool) -> Callable[..., None]:

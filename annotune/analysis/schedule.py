@@ -45,7 +45,16 @@ from annotune.ir.expr import (
     variables,
 )
 from annotune.ir.fold import fold
-from annotune.ir.nest import Assign, Level, LocalArray, Loop, MergedLoop, Stmt, walk_places
+from annotune.ir.nest import (
+    Assign,
+    Level,
+    LocalArray,
+    Loop,
+    MergedLoop,
+    Stmt,
+    walk_places,
+    walk_stmts,
+)
 
 # For each private variable the statements that use it, with the loops that own it.
 Homes: TypeAlias = Mapping[str, Mapping[int, tuple[int, ...]]]
@@ -197,9 +206,8 @@ def paths(analysis: Analysis, body: tuple[Stmt, ...]) -> dict[int, Path]:
     """Return where each statement stands in `body`.
 
     Raises:
-        ValueError: A statement is missing or stands there twice, lacks one of its original
-            loops, or is inside a loop that is neither its own nor steps over its tiles or deals
-            its iterations out.
+        ValueError: A statement stands there twice, lacks one of its original loops, or is inside a
+            loop that is neither its own nor steps over its tiles or deals its iterations out.
     """
     found: dict[int, Path] = {}
     for stmt, loops, position in walk_places(body):
@@ -218,9 +226,6 @@ def paths(analysis: Analysis, body: tuple[Stmt, ...]) -> dict[int, Path]:
             if loop.root not in {*path.iterators, *merged}:
                 raise ValueError(f"loop '{loop.var}' is no loop of statement {path.number}")
         found[path.number] = path
-    missing = sorted(set(analysis.paths) - set(found))
-    if missing:
-        raise ValueError(f"statement {missing[0]} is missing from the body")
     return found
 
 
@@ -237,6 +242,10 @@ def violations(analysis: Analysis, body: tuple[Stmt, ...]) -> tuple[Violation, .
     Raises:
         ValueError: `body` does not hold every statement once, inside its own loops.
     """
+    there = {stmt.number for stmt in walk_stmts(body) if isinstance(stmt, Assign)}
+    missing = sorted(set(analysis.paths) - there)
+    if missing:
+        raise ValueError(f"statement {missing[0]} is missing from the body")
     return tuple(broken(analysis, body))
 
 
@@ -247,7 +256,8 @@ def broken(
 ) -> Iterator[Violation]:
     """Yield the dependences that `body` does not keep, as `violations` has them all.
 
-    A dependence meets the loops whose identities `serial` names as if they ran in order.
+    Where `body` is one nest of a region, they are those between its statements. A dependence meets
+    the loops whose identities `serial` names as if they ran in order.
     """
     found = paths(analysis, body)
     space = space_of(analysis)
@@ -257,6 +267,8 @@ def broken(
     # Of one statement that accumulates, reads and writes have equal relations.
     kept: set[tuple[object, ...]] = set()
     for dependence in analysis.dependences:
+        if dependence.source not in found or dependence.sink not in found:
+            continue
         if found[dependence.source].position[0] < found[dependence.sink].position[0]:
             continue  # whatever two kernels do inside, the first has ended
         alike = (

@@ -103,14 +103,14 @@ Expr: TypeAlias = Int | Real | Var | Access | Negate | Binary | Call | Select
 def children(expr: Expr) -> tuple[Expr, ...]:
     """Return the direct operands of `expr`, left to right."""
     match expr:
+        case Binary(left=left, right=right):
+            return (left, right)
         case Int() | Real() | Var():
             return ()
-        case Access(_, indices):
+        case Access(indices=indices):
             return indices
         case Negate(operand):
             return (operand,)
-        case Binary(_, left, right):
-            return (left, right)
         case Call(_, arguments):
             return arguments
         case Select(condition, if_true, if_false):
@@ -126,7 +126,7 @@ def walk(expr: Expr) -> Iterator[Expr]:
     while waiting:
         one = waiting.pop()
         yield one
-        if not isinstance(one, Var | Int):
+        if not isinstance(one, (Var, Int)):
             waiting.extend(reversed(children(one)))
 
 

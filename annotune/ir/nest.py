@@ -304,10 +304,13 @@ def is_stored(stmt: Assign) -> bool:
 
 def walk_stmts(body: tuple[Stmt, ...]) -> Iterator[Stmt]:
     """Yield the statements of `body` and of the loops in it, in text order."""
-    for stmt in body:
+    # Not by recursion: every level would hand on each of the statements below it.
+    rest = [*reversed(body)]
+    while rest:
+        stmt = rest.pop()
         yield stmt
         if isinstance(stmt, Loop):
-            yield from walk_stmts(stmt.body)
+            rest.extend(reversed(stmt.body))
 
 
 def expressions(stmt: Stmt) -> tuple[Expr, ...]:

@@ -14,8 +14,6 @@ from functools import cached_property, partial
 from itertools import islice
 from math import prod
 
-from constraint import Problem
-
 from annotune.analysis.facts import Analysis
 from annotune.annotation.devices import Device
 from annotune.annotation.flags import Flags as CodeFlags
@@ -206,6 +204,9 @@ class BlockAxes:
         yield from (found for found in self.likely() if _is_among(found.shown, axes))
         if not all(axis.values for axis in axes):
             return
+        # It brings processes with it, and nobody lists the points of a region that is only read.
+        from constraint import Problem
+
         known = [found.shown for found in self.likely()]
         problem = Problem()
         for axis in axes:

@@ -9,14 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, cached_property, partial
-from itertools import islice, product
+from functools import cached_property
+from itertools import islice, permutations, product
 from math import prod
 from operator import itemgetter
 from random import Random
 from typing import Generic, TypeVar
-
-from constraint import Problem
 
 from annotune.annotation.commands import argument_of, before_targets
 from annotune.annotation.devices import Device
@@ -342,19 +340,15 @@ def unit_space(
 
 def _legal_axes(unit: Unit, loops: tuple[str, ...]) -> tuple[Candidate, ...]:
     """Return the legal assignments of loops to axes, the thesis's own first."""
-    problem = Problem()
-    threads = cache(partial(_threads, unit))
-    problem.addVariable("thread_x", list(loops))
-    for name in ("thread_y", "block_x", "block_y"):
-        problem.addVariable(name, [NONE, *loops])
-    names = ("thread_x", "thread_y", "block_x", "block_y")
-    problem.addConstraint(_distinct, names)
-    problem.addConstraint(lambda x, y: x or not y, ("block_x", "block_y"))
-    problem.addConstraint(lambda x, y, *on: threads(x, y, sum(map(bool, on))) <= MAX_THREADS, names)
-    found = [tuple(str(point[name]) for name in names) for point in problem.getSolutions()]
-    legal = [
-        (x, y, *on) for x, y, *on in found if threads(x, y, sum(map(bool, on))) >= WARP
-    ] or found
+    found: dict[bool, list[tuple[str, ...]]] = {True: [], False: []}
+    for x, y in [*product(loops, (NONE,)), *permutations(loops, 2)]:
+        left = [name for name in loops if name not in (x, y)]
+        for count in range(min(len(left), 2) + 1):
+            threads = _threads(unit, x, y, count)
+            if threads <= MAX_THREADS:
+                blocks = permutations(left, count)
+                found[threads >= WARP] += ((x, y, *on, NONE, NONE)[:4] for on in blocks)
+    legal = found[True] or found[False]
     first = first_axes(unit)
     others = [_grid(unit, axes) for axes in legal]
     if not first.team and may_team(unit):
@@ -387,11 +381,6 @@ def _sum_axes(unit: Unit) -> tuple[Candidate, ...]:
 
 def _values(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
-
-
-def _distinct(*names: str) -> bool:
-    used = [n for n in names if n != NONE]
-    return len(used) == len(set(used))
 
 
 def _threads(unit: Unit, x: str, y: str, blocks: int) -> int:

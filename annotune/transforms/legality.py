@@ -53,7 +53,16 @@ from annotune.transforms.messages import (
     TOO_MUCH_OWN_SHARED,
 )
 from annotune.transforms.transform import Context
-from annotune.transforms.tree import Body, find_assign, numbers, path, target_name
+from annotune.transforms.tree import Body, find_assign, numbers, path, target_name, top_of
+
+
+def changed_nest(body: Body, statement: int, context: Context) -> Body:
+    """Return what of `body` has to be asked after a step inside the nest of a statement.
+
+    That is the nest, which keeps its place; all of the body where variables of iterations may pass
+    from one nest to another.
+    """
+    return body if context.analysis.homes else (body[top_of(body, statement)],)
 
 
 def order_refusal(

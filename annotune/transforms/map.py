@@ -26,6 +26,7 @@ from annotune.ir.nest import (
 from annotune.transforms.legality import (
     TEAM_LEVELS,
     carried_sums,
+    changed_nest,
     kind_of,
     missing,
     placement_refusal,
@@ -171,7 +172,7 @@ class Map(OnStatement):
             return uneven
         return placement_refusal(
             self.command,
-            self.apply(body, context),
+            changed_nest(self.apply(body, context), self.statement, context),
             context,
             self.span,
             self._advice(context.analysis),
@@ -331,7 +332,8 @@ class Team(OnStatement):
         if refusal := shared_refusal(made[top_of(made, self.statement)], self.span):
             return refusal
         help_ = f"keep '{self.loop}' serial in the thread"
-        return placement_refusal(self.command, made, context, self.span, help_)
+        own = changed_nest(made, self.statement, context)
+        return placement_refusal(self.command, own, context, self.span, help_)
 
     def apply(self, body: Body, context: Context) -> Body:
         """Return `body` with the loop shared, which `why_not` has accepted."""
@@ -435,7 +437,8 @@ class Vectorize(OnStatement):
         if refusal := serial_refusal("vectorize", body, self.statement, loop, self.span):
             return refusal
         help_ = "name a loop that carries no dependence"
-        return placement_refusal("vectorize", self.apply(body, context), context, self.span, help_)
+        made = changed_nest(self.apply(body, context), self.statement, context)
+        return placement_refusal("vectorize", made, context, self.span, help_)
 
     def apply(self, body: Body, context: Context) -> Body:
         """Return `body` with the loop marked, which `why_not` has accepted."""

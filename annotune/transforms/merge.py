@@ -25,7 +25,7 @@ from annotune.ir.nest import (
     walk_stmts,
 )
 from annotune.ir.poly import ZERO, from_expr, integer
-from annotune.transforms.legality import missing, order_refusal
+from annotune.transforms.legality import changed_nest, missing, order_refusal
 from annotune.transforms.messages import NOT_DECODED, NOT_MERGED, NOT_ONE_BAND
 from annotune.transforms.transform import TALK, Context, OnStatement, Word, takes
 from annotune.transforms.tree import (
@@ -98,7 +98,8 @@ class Merge(OnStatement):
             reason = f"cannot be called '{name}' with the others, a name that is used already"
             return NOT_MERGED.at(self.span, loop=band[0].var, reason=reason)
         advice = f"the text's order is ({', '.join(x.var for x in around)})"
-        return order_refusal("merge", self._gathered(body), context, self.span, advice)
+        gathered = changed_nest(self._gathered(body), self.statement, context)
+        return order_refusal("merge", gathered, context, self.span, advice)
 
     def apply(self, body: Body, context: Context) -> Body:
         """Return `body` with the loops as one, which `why_not` has accepted."""

@@ -7,7 +7,7 @@ from typing import ClassVar
 from annotune.annotation.commands import Kind
 from annotune.diagnostics import Diagnostic
 from annotune.frozen import dataclass
-from annotune.transforms.legality import missing, order_refusal
+from annotune.transforms.legality import changed_nest, missing, order_refusal
 from annotune.transforms.messages import BOUND_DEPENDS, NOT_A_PERMUTATION, NOT_ONE_BAND
 from annotune.transforms.transform import THESIS, Context, OnStatement, Word, takes
 from annotune.transforms.tree import Body, band_with, bound_names, nest_loops, path, replace_loop
@@ -54,7 +54,7 @@ class Permute(OnStatement):
                 return BOUND_DEPENDS.at(self.span, command="permute", inner=name, outer=min(late))
         return order_refusal(
             "permute",
-            self.apply(body, context),
+            changed_nest(self.apply(body, context), self.statement, context),
             context,
             self.span,
             f"the text's order is ({loops})",

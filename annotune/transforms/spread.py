@@ -35,6 +35,7 @@ from annotune.transforms.cache import NO_START, starts_on_device
 from annotune.transforms.legality import (
     OWN_SHARED_BYTES,
     TEAM_LEVELS,
+    changed_nest,
     missing,
     placement_refusal,
     shared_refusal,
@@ -164,7 +165,8 @@ class Batch(OnStatement):
         if refusal := shared_refusal(made[top_of(made, self.statement)], self.span):
             return refusal
         help_ = f"leave each iteration of '{self.loop}' a block of its own"
-        return placement_refusal("batch", made, context, self.span, help_)
+        own = changed_nest(made, self.statement, context)
+        return placement_refusal("batch", own, context, self.span, help_)
 
     def _reason(self, loop: Loop) -> str:
         """Return in words why a loop has no rows of threads inside it, empty where it has."""

@@ -13,7 +13,7 @@ from annotune.frozen import dataclass
 from annotune.ir.expr import Binary, Call, Expr, Int, Var
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Loop
-from annotune.transforms.legality import missing, order_refusal, serial_refusal
+from annotune.transforms.legality import changed_nest, missing, order_refusal, serial_refusal
 from annotune.transforms.messages import (
     ALREADY_TILED,
     CYCLIC_ALREADY,
@@ -183,7 +183,8 @@ class Cyclic(OnStatement):
         if refusal := serial_refusal("cyclic", body, self.statement, loop, self.span):
             return refusal
         help_ = f"leave '{self.loop}' in its order"
-        return order_refusal("cyclic", self.apply(body, context), context, self.span, help_)
+        made = changed_nest(self.apply(body, context), self.statement, context)
+        return order_refusal("cyclic", made, context, self.span, help_)
 
     def apply(self, body: Body, context: Context) -> Body:
         """Return `body` with the loop distributed, the loop over the workers directly around it."""

@@ -73,30 +73,28 @@ def find_assign(body: Body, statement: int) -> Assign:
 def _found(body: Body, statement: int) -> tuple[Assign, tuple[Loop, ...]]:
     """Return the assignment with a number, and the loops around it.
 
-    Most questions about a region are about one of its statements, and begin here: nests that
-    do not have it are left as soon as they are seen not to.
+    Most questions about a region are about one of its statements, and begin here.
     """
-    loops: list[Loop] = []
-    while True:
-        for stmt in body:
-            if _holds(stmt, statement):
-                break
-        else:
-            raise KeyError(statement)
-        if isinstance(stmt, Assign):
-            return stmt, tuple(loops)
-        assert isinstance(stmt, Loop)
-        loops.append(stmt)
-        body = stmt.body
+    found = next((one for stmt in body if (one := _inside(stmt, statement)) is not None), None)
+    if found is None:
+        raise KeyError(statement)
+    return found
 
 
-def _holds(stmt: Stmt, statement: int) -> bool:
-    """Return whether the assignment with a number is `stmt` or inside it."""
+def _inside(stmt: Stmt, statement: int) -> tuple[Assign, tuple[Loop, ...]] | None:
+    """Return the assignment with a number and the loops around it, if it is `stmt` or inside."""
+    around: list[Loop] = []
     while isinstance(stmt, Loop):
+        around.append(stmt)
         if len(stmt.body) != 1:
-            return any(_holds(one, statement) for one in stmt.body)
+            for one in stmt.body:
+                if (found := _inside(one, statement)) is not None:
+                    return found[0], (*around, *found[1])
+            return None
         (stmt,) = stmt.body
-    return isinstance(stmt, Assign) and stmt.number == statement
+    if isinstance(stmt, Assign) and stmt.number == statement:
+        return stmt, tuple(around)
+    return None
 
 
 def target_name(assign: Assign) -> str:
@@ -107,7 +105,7 @@ def target_name(assign: Assign) -> str:
 def top_of(body: Body, statement: int) -> int:
     """Return the index in `body` of the top-level statement that holds `statement`."""
     for index, stmt in enumerate(body):
-        if statement in numbers(stmt):
+        if _inside(stmt, statement) is not None:
             return index
     raise KeyError(statement)
 
@@ -115,18 +113,23 @@ def top_of(body: Body, statement: int) -> int:
 def mapped(body: Body, change: Callable[[Stmt], Iterable[Stmt] | None]) -> Body:
     """Return `body` with every statement that `change` answers for replaced, outermost first.
 
-    `change` returns None to leave a statement and go on inside it.
+    `change` returns None to leave a statement and go on inside it. Where it does so for all, the
+    body is the same object.
     """
     out: list[Stmt] = []
+    is_same = True
     for stmt in body:
         changed = change(stmt)
         if changed is not None:
             out.extend(changed)
+            is_same = False
         elif isinstance(stmt, Loop):
-            out.append(with_body(stmt, mapped(stmt.body, change)))
+            inside = mapped(stmt.body, change)
+            is_same &= inside is stmt.body
+            out.append(with_body(stmt, inside))
         else:
             out.append(stmt)
-    return tuple(out)
+    return body if is_same else tuple(out)
 
 
 def replace_loop(body: Body, old: Loop, new: Iterable[Stmt]) -> Body:
@@ -136,6 +139,8 @@ def replace_loop(body: Body, old: Loop, new: Iterable[Stmt]) -> Body:
 
 def with_body(loop: Loop, body: Body) -> Loop:
     """Return `loop` around another body; the same object when nothing changes."""
+    if body is loop.body:
+        return loop
     if len(body) == len(loop.body) and all(a is b for a, b in zip(body, loop.body, strict=True)):
         return loop
     return replace(loop, body=body)

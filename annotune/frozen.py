@@ -1,7 +1,8 @@
 """`dataclass`, quicker for frozen records: a command defines hundreds before its first word.
 
 The library's own writes up to seven methods of each as text, for Python to compile. Only
-`__init__` needs a text of its own: the others are closures over the names of the fields.
+`__init__` needs a text of its own, and only once there is a record: the others are closures over
+the names of the fields.
 """
 
 from __future__ import annotations

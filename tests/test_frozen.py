@@ -162,7 +162,7 @@ def test_one_kind_inherits_from_the_other() -> None:
             one.third = 1
 
 
-def test_a_frozen_record_needs_one_text(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_of_frozen_records_needs_one_text(monkeypatch: pytest.MonkeyPatch) -> None:
     texts: list[str] = []
     run = builtins.exec
 
@@ -171,7 +171,10 @@ def test_a_frozen_record_needs_one_text(monkeypatch: pytest.MonkeyPatch) -> None
         run(text, *spaces)
 
     monkeypatch.setattr(builtins, "exec", counted)
-    dataclass(frozen=True, slots=True)(type("Made", (), {"__annotations__": {"a": int, "b": int}}))
+    plain = type("Made", (), {"__annotations__": {"a": int, "b": int}})
+    made: Any = dataclass(frozen=True, slots=True)(plain)
+    assert not texts
+    assert made(1, 2) == made(1, b=2) != made(1, 3)
     (text,) = texts
     assert text.startswith("def __init__(self, a, b):")
 

@@ -266,11 +266,7 @@ def broken(
     ways: dict[tuple[int, frozenset[int]], str] = {}
     # Of one statement that accumulates, reads and writes have equal relations.
     kept: set[tuple[object, ...]] = set()
-    for dependence in analysis.dependences:
-        if dependence.source not in found or dependence.sink not in found:
-            continue
-        if found[dependence.source].position[0] < found[dependence.sink].position[0]:
-            continue  # whatever two kernels do inside, the first has ended
+    for dependence in _between(analysis, found):
         alike = (
             id(dependence.known),
             dependence.source,
@@ -302,6 +298,15 @@ def broken(
             yield conflict.of(dependence)
     if analysis.homes:
         yield from _broken_privates(analysis, found, body)
+
+
+def _between(analysis: Analysis, found: Mapping[int, Path]) -> Iterator[Dependence]:
+    """Yield the dependences between statements that are there, as far as their order matters."""
+    for dependence in analysis.dependences:
+        ends = [found[n].position for n in (dependence.source, dependence.sink) if n in found]
+        # Whatever two kernels do inside, the first has ended.
+        if len(ends) == 2 and ends[0][0] >= ends[1][0]:
+            yield dependence
 
 
 def _broken_privates(

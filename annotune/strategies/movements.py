@@ -41,14 +41,14 @@ from annotune.schedule.messages import NO_MOVEMENT
 from annotune.schedule.units import Unit, with_merged
 from annotune.strategies.copy_layout import vector_layout
 from annotune.transforms.cache import Resident
-from annotune.transforms.language import Vectors, of_kind
+from annotune.transforms.language import Vectors, in_order, of_kind
 from annotune.transforms.legality import SHARED_BYTES, TENSOR_SHARED_BYTES
 from annotune.transforms.pipeline import WORDS, Pipeline, Stream, part_length
 from annotune.transforms.registers import Hold
 from annotune.transforms.stage import VECTORS, Stage
 from annotune.transforms.tile import tile_name
 from annotune.transforms.tile_ends import Pad, Peel
-from annotune.transforms.transform import Transform, asked_once
+from annotune.transforms.transform import Schedule, Transform, asked_once
 
 # What the rules take of the shared memory of a block, so that three of them fit on an H200.
 USUAL_SHARED_BYTES = 64 * 1024
@@ -156,6 +156,12 @@ def _moved(
     unit: Unit, choice: Candidate, wanted: Moves, general: Callable[[Moves], Candidate | str]
 ) -> Candidate | str:
     """Return what `moved` does, where an instruction moves the elements."""
+    steps = _steps_of(unit, choice, wanted)
+    return steps if isinstance(steps, str) else _with_steps(choice, wanted, steps, general)
+
+
+def _steps_of(unit: Unit, choice: Candidate, wanted: Moves) -> Schedule | str:
+    """Return what a choice does with its data moved so, in no order, or why it cannot."""
     tile = choice.contract or shape(with_merged(unit, choice.merges), choice)
     threads = tile.threads
     most = min(SM_BLOCKS, SM_THREADS // (WARP * ceil(threads / WARP)))
@@ -172,19 +178,29 @@ def _moved(
         return "its output is not held in registers while it is summed"
     if ring is not None and ring.through is _REGISTERS and ring.stages != 2:
         return f"{ring.stages} stages through registers, expected 2"
-    made = _with_copies(unit, choice, wanted)
-    needed = shared_bytes(unit, made)
+    steps = _with_copies(unit, choice, wanted)
+    needed = _copied_bytes(unit, choice.contract, steps)
     limit = TENSOR_SHARED_BYTES if choice.contract and choice.contract.by_warps else SHARED_BYTES
     if needed > limit:
         return f"the copies need {needed} bytes of shared memory, more than {limit}"
-    reasons = choice.reasons
+    return steps
+
+
+def _with_steps(
+    choice: Candidate,
+    wanted: Moves,
+    steps: Schedule,
+    general: Callable[[Moves], Candidate | str],
+) -> Candidate:
+    """Return a choice with the steps that its movement comes to."""
+    made, reasons = in_order(steps), choice.reasons
     if wanted:
         reasons += (Reason("movement", described(wanted), "another point of the space"),)
     if choice.general is None and widths(wanted) == (1, 1):
-        return replace(made, moves=wanted, reasons=reasons)
+        return replace(choice, steps=made, moves=wanted, reasons=reasons)
     other = general(tuple(step for step in wanted if isinstance(step, (Pipeline, Stream))))
     known = choice.general if isinstance(other, str) else other
-    return replace(made, moves=wanted, reasons=reasons, general=known)
+    return replace(choice, steps=made, moves=wanted, reasons=reasons, general=known)
 
 
 def as_wished(unit: Unit, choice: Candidate, asked: Moves, places: Places) -> Candidate:
@@ -257,22 +273,36 @@ def _wordless(unit: Unit, choice: Candidate, wanted: Moves) -> str:
 
 def variants(unit: Unit, choice: Candidate) -> Iterator[Candidate]:
     """Yield a choice with other movements worth a try, the plain one left out."""
+    return (make() for _, make in unmade_variants(unit, choice))
+
+
+def unmade_variants(
+    unit: Unit, choice: Candidate
+) -> Iterator[tuple[Moves, Callable[[], Candidate]]]:
+    """Yield the movements of `variants`, each with what makes the choice that has it.
+
+    Whoever counts them need not make any.
+    """
     tile = choice.contract
     if tile is None or choice.moves:
         return
-    seen = {_shape(choice)}
     general = cache(_at_other_sizes(unit, choice))
+    seen = {_shape(choice.steps)}
     for movement in _movements(unit, choice, tile):
-        found = moved(unit, choice, movement, general)
-        if isinstance(found, str) or _shape(found) in seen:
+        if _wordless(unit, choice, movement):
             continue
-        seen.add(_shape(found))
-        yield found
+        steps = _steps_of(unit, choice, movement)
+        if isinstance(steps, str) or _shape(steps) in seen:
+            continue
+        seen.add(_shape(steps))
+        yield movement, partial(_with_steps, choice, movement, steps, general)
 
 
-def _shape(choice: Candidate) -> tuple[object, ...]:
+def _shape(steps: Schedule) -> tuple[object, ...]:
     """Return all of a movement that reaches the text of a kernel."""
-    return choice.of(Stage), choice.of(Pipeline), choice.of(Stream), choice.of(Resident)
+    kinds: tuple[type[Transform], ...] = (Stage, Pipeline, Stream, Resident)
+    own = [step for step in steps if isinstance(step, kinds)]
+    return tuple(of_kind(own, kind) for kind in kinds)
 
 
 def _movements(unit: Unit, choice: Candidate, tile: ContractionTile) -> Iterator[Moves]:
@@ -301,11 +331,15 @@ def resident_blocks(unit: Unit, tile: ContractionTile) -> int:
 
 def shared_bytes(unit: Unit, choice: Candidate) -> int:
     """Return what the copies of a choice take of the shared memory of a block."""
+    return _copied_bytes(unit, choice.contract, choice.steps)
+
+
+def _copied_bytes(unit: Unit, tile: ContractionTile | None, steps: Schedule) -> int:
     total = 0
-    extents = choice.contract.copied_extents if choice.contract is not None else {}
-    rings = (ring for ring in choice.of(Pipeline) if ring.through is MemorySpace.SHARED)
+    extents = tile.copied_extents if tile is not None else {}
+    rings = (ring for ring in of_kind(steps, Pipeline) if ring.through is MemorySpace.SHARED)
     stages = {ring.statement: ring.stages for ring in rings}
-    for copy in choice.of(Stage):
+    for copy in of_kind(steps, Stage):
         reach = 1 + sum(each * (extents.get(loop, 1) - 1) for loop, each in copy.layout)
         parts = stages.get(copy.statement, 1)
         length = part_length(reach) if parts > 1 else reach
@@ -313,8 +347,8 @@ def shared_bytes(unit: Unit, choice: Candidate) -> int:
     return total
 
 
-def _with_copies(unit: Unit, choice: Candidate, wanted: Moves) -> Candidate:
-    """Return a choice with its copies and its output moved as told."""
+def _with_copies(unit: Unit, choice: Candidate, wanted: Moves) -> Schedule:
+    """Return the steps of a choice with its copies and its output moved as told, in no order."""
     tile, copies, ring = choice.contract, choice.of(Stage), pipeline_of(wanted)
     found: list[Transform] = []
     without: tuple[type[Transform], ...] = ()
@@ -330,7 +364,7 @@ def _with_copies(unit: Unit, choice: Candidate, wanted: Moves) -> Candidate:
         if ring is not None:
             loop = tile_name(tile.contracted[0])
             found += [replace(ring, statement=s, loop=loop) for s in {c.statement for c in copies}]
-    return choice.having(*found, without=without) if without else choice
+    return (*(step for step in choice.steps if not isinstance(step, without)), *found)
 
 
 @asked_once

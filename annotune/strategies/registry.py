@@ -21,7 +21,7 @@ from annotune.strategies.batched import batched, why_batched_later
 from annotune.strategies.direct import choose
 from annotune.strategies.elements import elements
 from annotune.strategies.gpu_tile import gemm, two_level
-from annotune.strategies.movements import usual, variants, with_peeled
+from annotune.strategies.movements import unmade_variants, usual, variants, with_peeled
 from annotune.strategies.pointwise import elementwise, fills_more, stencil
 from annotune.strategies.reduction import reduction, why_reduced_later
 from annotune.transforms.transform import Transform
@@ -132,12 +132,14 @@ class Proposals:
     """What the strategies make of a unit besides `direct`: before its choices, and after them.
 
     The `leading` ones come first; `others` lists those between them and `direct`, which are many
-    and not looked at before somebody asks for more than the first choice.
+    and not looked at before somebody asks for more than the first choice. Where they can be counted
+    without that, `count` does.
     """
 
     leading: tuple[Candidate, ...] = ()
     after_direct: tuple[Candidate, ...] = ()
     others: Callable[[], Iterable[Candidate]] = field(default=tuple, compare=False)
+    count: Callable[[], int] | None = field(default=None, compare=False)
 
     @cached_property
     def first(self) -> tuple[Candidate, ...]:
@@ -145,7 +147,13 @@ class Proposals:
         return (*self.leading, *self.others())
 
     def __len__(self) -> int:
-        return len(self.first) + len(self.after_direct)
+        return self._length
+
+    @cached_property
+    def _length(self) -> int:
+        own = len(self.leading) + len(self.after_direct)
+        others = len(self.first) - len(self.leading) if self.count is None else self.count()
+        return own + others
 
     def without(self, kind: type[Transform]) -> Proposals:
         """Return the choices that have no step of a kind."""
@@ -183,7 +191,10 @@ def made(unit: Unit, wanted: str = AUTO) -> Proposals:
         apart = with_peeled(unit, found[0] if waits else usual(unit, found[0]))
         peeled += [] if apart is None else [apart]
     leading = tuple(usual(unit, choice) for choice in first)
-    return Proposals(leading, (*later, *peeled), partial(_moved, unit, first, leading))
+    given = unit, first, leading
+    return Proposals(
+        leading, (*later, *peeled), partial(_moved, *given), partial(_moved_count, *given)
+    )
 
 
 def _moved(
@@ -192,6 +203,16 @@ def _moved(
     """Yield choices with their data moved in every way, those that lead left out."""
     moved = (other for choice in choices for other in (choice, *variants(unit, choice)))
     return (other for other in moved if other not in leading)
+
+
+def _moved_count(unit: Unit, choices: Sequence[Candidate], leading: Sequence[Candidate]) -> int:
+    """Return how many choices `_moved` yields, none of which need be made for most."""
+    known = {one.moves for one in leading}
+    return sum(choice not in leading for choice in choices) + sum(
+        moves not in known or make() not in leading
+        for choice in choices
+        for moves, make in unmade_variants(unit, choice)
+    )
 
 
 def why_not(unit: Unit, wanted: str) -> tuple[Reason, ...]:

@@ -7,6 +7,7 @@ import re
 import subprocess
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 from codegen.test_cuda_files import compiled, nvcc
@@ -22,6 +23,7 @@ from annotune.measure.toolchain import find_toolchains
 from annotune.schedule.apply import build
 from annotune.schedule.candidate import Candidate, Moves, pipeline_of
 from annotune.schedule.plan import Plan
+from annotune.strategies import movements
 from annotune.strategies.copy_layout import warp_passes
 from annotune.strategies.movements import moved, moves, shared_bytes, variants, widths
 from annotune.strategies.registry import AUTO, made
@@ -86,6 +88,25 @@ def test_the_other_ways_are_points_of_the_space() -> None:
     assert {stages_of(m) for m in found} == {0, 1, 2, 3}
     assert moves(0, 2, MemorySpace.DEALT) in found
     assert all(shared_bytes(unit, c) <= SHARED_BYTES for c in made(unit).first)
+
+
+@pytest.mark.parametrize("n", [15, 24, 48])
+def test_choices_are_counted_without_being_made(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    (unit,) = triples(1, "sd_t_d1_1", n).base.apart
+    several = made(unit)
+    asked: list[Moves] = []
+    with_steps = movements._with_steps
+
+    def counted(choice: Candidate, wanted: Moves, *given: Any) -> Candidate:
+        asked.append(wanted)
+        return with_steps(choice, wanted, *given)
+
+    monkeypatch.setattr(movements, "_with_steps", counted)
+    count = len(several)
+    # Those that move their data as a leading one does may be that one, and are looked at.
+    assert len(asked) < count / 4
+    assert count == len(several.first) + len(several.after_direct)
+    assert len(asked) > count / 2
 
 
 @pytest.mark.alike(3)

@@ -11,6 +11,7 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING, Field, FrozenInstanceError
 from operator import attrgetter
+from types import MemberDescriptorType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 __all__ = ["dataclass"]
@@ -81,17 +82,17 @@ def _first_init(made: type[Any]) -> Callable[..., None]:
     """Return what makes the first record of a class: many have none in a command."""
 
     def __init__(self: object, *values: object, **named: object) -> None:
-        made.__init__ = _init(dataclasses.fields(made), hasattr(made, "__post_init__"))
+        made.__init__ = _init(made)
         made.__init__(self, *values, **named)
 
     return __init__
 
 
-def _init(fields: Sequence[Field[Any]], and_then: bool) -> Callable[..., None]:
+def _init(made: type[Any]) -> Callable[..., None]:
     """Return what sets the fields of a new record, in the library's words."""
     names: dict[str, Any] = {"_put": object.__setattr__, "_missing": MISSING}
     takes, keywords, body = ["self"], ["*"], []
-    for field in fields:
+    for field in dataclasses.fields(made):
         name = value = field.name
         taken = name
         if field.default is not MISSING:
@@ -102,8 +103,14 @@ def _init(fields: Sequence[Field[Any]], and_then: bool) -> Callable[..., None]:
             taken = f"{name}=_missing"
             value = f"_make_{name}() if {name} is _missing else {name}"
         (keywords if field.kw_only else takes).append(taken)
-        body.append(f"_put(self, {name!r}, {value})")
-    if and_then:
+        slot = getattr(made, name, None)
+        if isinstance(slot, MemberDescriptorType):
+            # Less than half as long.
+            names[f"_set_{name}"] = slot.__set__
+            body.append(f"_set_{name}(self, {value})")
+        else:
+            body.append(f"_put(self, {name!r}, {value})")
+    if hasattr(made, "__post_init__"):
         body.append("self.__post_init__()")
     parameters = ", ".join(takes + (keywords if keywords[1:] else []))
     exec(f"def __init__({parameters}):\n " + "\n ".join(body or ["pass"]), names)

@@ -66,13 +66,22 @@ from annotune.tuning.tuner import (
     TargetResult,
     baseline,
     forecast_of,
+    in_turns,
     measured,
     original_program,
     predicted,
     ran_once,
     unchecked,
 )
-from annotune.tuning.whole_calls import CALLS, END_TO_END, forms, has_forms, shared, with_calls
+from annotune.tuning.whole_calls import (
+    CALLS,
+    END_TO_END,
+    affordable,
+    forms,
+    has_forms,
+    shared,
+    with_calls,
+)
 
 # Points among which a search chooses, at most, and the seconds that it takes to list one.
 MOST_ON_CPU, LISTED_ON_CPU_S = 5000, 1e-3
@@ -543,15 +552,16 @@ def _on_gpu(
 
 def _called(run: RegionRun, contest: Contest, host_s: float | None) -> Contest:
     """Return a contest on a GPU with the forms in which its first may be called."""
-    bench, target = contest.bench, contest.target
-    if not contest.ranked or bench.is_over:
+    bench, target, both = contest.bench, contest.target, contest.bench.session.config.both
+    if not contest.ranked or bench.session.stop.is_set:
         return contest
-    both = bench.session.config.both
     listing = forms(contest, both, host_s)
+    # The proofs of what wins have their time.
+    own = replace(bench, until=bench.until - min(contest.proofs_s, (1 - CALLS) * bench.left_s))
+    compilers = bench.session.config.compilers
+    listing = listing.cut(affordable(contest.ranked[0].trial, both, own.left_s, compilers))
     bench.begin(f"whole calls of {target.name}", len(listing))
-    wanted = replace(run.wanted, budget=len(listing))
-    calls = measured(bench, target, GPU_CALLS[target.name], listing, wanted)
-    return with_calls(contest, calls, both)
+    return with_calls(contest, *in_turns(own, target, GPU_CALLS[target.name], listing), both)
 
 
 # Less would be over before CUDA has started under the profiler.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import field, replace
 from math import inf, prod
 from statistics import median
@@ -16,15 +17,17 @@ from annotune.analysis.facts import Analysis
 from annotune.codegen.build import USUAL
 from annotune.codegen.several_sizes import TUNED_SUFFIX
 from annotune.codegen.target import RegionCode, Target
+from annotune.diagnostics import AnnotuneError
 from annotune.frozen import dataclass
 from annotune.ir.c_types import element_bytes
 from annotune.ir.nest import LocalArray, MemorySpace, walk_stmts
 from annotune.measure.check import BRANCHES
 from annotune.measure.compile import COMPILE_LIMIT_S, KINDS
 from annotune.measure.plan import CheckPlan, long_proofs, proofs
-from annotune.measure.program import Program
+from annotune.measure.program import Program, compile_ahead
 from annotune.measure.run import ONCE_S, RUN_LIMIT_S
 from annotune.measure.timing import (
+    FEWEST_ROUNDS,
     LEAST_ROUNDS,
     Interval,
     Turns,
@@ -432,6 +435,66 @@ def measured(
     ranked = {int(name): right[int(name)] for name in found.ranking}
     ranking = tuple((ranked | right).values())
     return Contest(bench, target, kind, listing, tried, ranking, searched, found)
+
+
+def in_turns(
+    bench: Bench, target: Target, kind: str, listing: Listing
+) -> tuple[tuple[Tried, ...], Finals]:
+    """Return the variants of a short listing by the clock, and how they rank.
+
+    All are compiled at once and checked in their order, as long as there is time. Where there is
+    none for finals, the times of the checks rank them.
+    """
+    made = [_made(target, listing, number) for number in range(len(listing))]
+    programs = {
+        one.number: program_of(target, kind, one.variant, one.code)
+        for one in made
+        if one.variant is not None and one.code is not None
+    }
+    plan = replace(bench.plan(True), arch=bench.arch)
+    crew = bench.session.crew
+    if crew is None:
+        _compile_each(bench, tuple(programs.values()), plan)
+    recorder, tried = Recorder(bench, crew), list[Tried]()
+    for one in made:
+        trial = one.trial
+        if one.variant is not None:
+            if tried and bench.is_over:
+                break
+            found = recorder.again(programs[one.number], plan)
+            trial = predicted_trial(one.variant, found)
+        is_elsewhere = trial.device not in ("", bench.device_name)
+        tried.append(replace(one, trial=bench.tell(trial), is_elsewhere=is_elsewhere))
+    return tuple(tried), _ranked(bench, target, kind, [one for one in tried if one.is_right])
+
+
+def _made(target: Target, listing: Listing, number: int) -> Tried:
+    """Return a point of a listing with its text, which nothing is known of if it has one."""
+    trial = Trial(target.name, dict(listing.configs[number]), Status.CONSTRAINTS)
+    try:
+        variant = listing.variant(number)
+        return Tried(number, trial, variant, target.region(variant, resident=False))
+    except AnnotuneError as refusal:
+        reason = "; ".join(d.message for d in refusal.diagnostics)
+        return Tried(number, replace(trial, reason=reason))
+
+
+def _compile_each(bench: Bench, programs: Sequence[Program], plan: CheckPlan) -> None:
+    """Compile some programs side by side; what fails is left to the check, which says why."""
+    oracle, limit_s = bench.checker.oracle, plan.limits.compile_s
+    with ThreadPoolExecutor(bench.session.config.compilers) as pool:
+        for program in programs:
+            pool.submit(compile_ahead, [program], oracle, limit_s, plan.arch)
+
+
+def _ranked(bench: Bench, target: Target, kind: str, right: Sequence[Tried]) -> Finals:
+    """Return the finals of what is right, by the times of the checks where there is no time."""
+    own = [_contestant(target, kind, one, bench.session.cores) for one in right]
+    if FEWEST_ROUNDS * sum(one.trial.run_s or 0.0 for one in right) < bench.left_s:
+        found = finals(bench, own, min(BUDGET_S, bench.left_s), by_crew=True)
+        if found.ranking:
+            return found
+    return decided(own, [Turns(one.trial.times_s) for one in right])
 
 
 def by_clock(

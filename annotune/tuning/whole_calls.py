@@ -14,21 +14,23 @@ from typing import TYPE_CHECKING
 
 from annotune.analysis.facts import Analysis
 from annotune.codegen.target import Target
-from annotune.measure.trial import Status
+from annotune.measure.trial import Status, Trial
 from annotune.space.variants import Listing, Variant
 from annotune.transforms.cache import COUNTER, AddOnHost, why_not_added
 from annotune.tuning.config import AUTO
 from annotune.tuning.experiment import Tried
 
 if TYPE_CHECKING:
-    from annotune.tuning.tuner import Contest
+    from annotune.tuning.tuner import Contest, Finals
 
 # The forms of a winner have this share of a target's time.
-CALLS = 0.2
+CALLS = 0.25
 # Shares of the host's are tried to so many parts of a call; below one of them none pays.
 PARTS = 32
 # Shares to try where nobody knows how long the host takes for a whole call.
 USUAL = (0.125, 0.25, 0.5)
+# What nvcc takes for a text, where that is not known.
+COMPILED_S = 5.0
 END_TO_END = "end_to_end_s"
 
 
@@ -49,6 +51,18 @@ def forms(contest: Contest, both: str, host_s: float | None) -> Listing:
     found = tuple(_forms(first.variant, shares, is_shared=both not in ("", AUTO)))
     configs = tuple(form.config for form in found)
     return Listing(configs, tuple(form.predicted_s for form in found), found.__getitem__)
+
+
+def affordable(first: Trial, both: str, left_s: float, compilers: int) -> int:
+    """Return how many forms can be compiled, so many at once, and checked as their first was.
+
+    One that is asked for is owed; others need one to compare with.
+    """
+    each_s = (first.compile_s or COMPILED_S) / compilers + (first.run_s or 0.0)
+    count = int(left_s / each_s)
+    if both not in ("", AUTO):
+        return max(1, count)
+    return count if count > 1 else 0
 
 
 def shared(listing: Listing, share: str) -> Listing:
@@ -90,8 +104,9 @@ def _forms(first: Variant, shares: Sequence[str], is_shared: bool) -> Iterator[V
     if is_shared:
         yield from (form.shared(share, 1) for share in shares for form in (first, *others))
         return
-    yield from (first, *others)
+    yield first
     yield from (first.shared(share, 1) for share in shares)
+    yield from others
 
 
 def _sums(analysis: Analysis) -> list[str]:
@@ -100,39 +115,42 @@ def _sums(analysis: Analysis) -> list[str]:
 
 
 NOT_SHARED = "the host computes no share of a call: {}"
+NO_TIME = "no time was left to try it; a longer --time has it"
 
 
-def with_calls(contest: Contest, calls: Contest, both: str) -> Contest:
-    """Return a contest with its first's forms, of which `calls` are whole ones, in its place."""
+def with_calls(contest: Contest, tried: Sequence[Tried], calls: Finals, both: str) -> Contest:
+    """Return a contest in which the forms of its first that were `tried` come before it.
+
+    `calls` are their whole ones. One by itself is no comparison, unless it is asked for.
+    """
     first, start = contest.ranked[0], len(contest.listing)
-    tried, rounds = [], dict(contest.finals.rounds_s)
-    for one in calls.tried:
-        own = calls.finals.rounds_s.get(str(one.number))
-        tried.append(_as_form(one, first, start, own))
-        if str(first.number) in rounds:
-            # Its kernels are those of the first.
-            rounds[str(start + one.number)] = rounds[str(first.number)]
-    by_number = {one.number: one for one in tried}
-    ranked = [by_number[start + one.number] for one in calls.ranked]
+    rounds = dict(contest.finals.rounds_s)
+    made = {one.number: _as_form(one, first, start, calls) for one in tried}
+    if str(first.number) in rounds:
+        # Its kernels are those of the first.
+        rounds |= {str(form.number): rounds[str(first.number)] for form in made.values()}
+    ranked = [made[int(name)] for name in calls.ranking]
+    if both in ("", AUTO) and not (len(ranked) > 1 and 0 in made and made[0].is_right):
+        ranked = []
+    shared = [one.trial for one in tried if "both" in one.trial.config]
     warnings = contest.warnings
-    if both and not any("both" in one.trial.config for one in ranked):
-        reasons = (one.trial.reason for one in calls.tried if "both" in one.trial.config)
-        reason = next(filter(None, reasons), "no time was left to try it")
+    if both and not any(trial.status is Status.CORRECT for trial in shared):
+        reason = next((trial.reason for trial in shared if trial.reason), NO_TIME)
         warnings = (*warnings, NOT_SHARED.format(reason.splitlines()[0]))
     return replace(
         contest,
-        tried=(*contest.tried, *tried),
+        tried=(*contest.tried, *made.values()),
         ranked=(*ranked, *contest.ranked),
         finals=replace(contest.finals, rounds_s=rounds),
         warnings=warnings,
     )
 
 
-def _as_form(one: Tried, first: Tried, start: int, rounds_s: Sequence[float] | None) -> Tried:
+def _as_form(one: Tried, first: Tried, start: int, calls: Finals) -> Tried:
     """Return a form with the time of its variant's kernels, and its own of a whole call."""
     trial, number = one.trial, one.number + start
-    twin_of = None if one.twin_of is None else one.twin_of + start
-    if trial.status is Status.CORRECT and trial.time_s:
-        facts = {**first.trial.facts, END_TO_END: median(rounds_s or (trial.time_s,))}
+    if one.is_right:
+        calls_s = calls.rounds_s.get(str(one.number)) or one.trial.times_s
+        facts = {**first.trial.facts, END_TO_END: median(calls_s)}
         trial = replace(first.trial, config=trial.config, facts=facts, at_s=trial.at_s)
-    return replace(one, number=number, trial=trial, twin_of=twin_of)
+    return replace(one, number=number, trial=trial)

@@ -272,8 +272,13 @@ KINDS: Mapping[str, CompileKind] = {
     # Its text is the one that is handed out, with no clock in it: whole calls are timed.
     CUDA_CALLS: replace(
         _CUDA_GPU,
-        flags={**_CUDA_GPU.flags, "cuda": (*_CUDA_GPU.flags["cuda"], OF_THE_HOSTS_SHARE)},
+        # nvcc hands the host's share to the compiler of C with the flags that it was given itself.
+        flags={
+            "c": (*_SHARED, "-O3", *_OPENMP),
+            "cuda": (*_CUDA_GPU.flags["cuda"], OF_THE_HOSTS_SHARE),
+        },
         link=(*_CUDA_GPU.link, "-fopenmp"),
+        native=True,
         environ={"OMP_WAIT_POLICY": "passive"},
     ),
     "cuda-cubin": CompileKind(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 
@@ -522,9 +523,10 @@ def _on_gpu(
 
         if not has_forms(target, run.analysis, bench.session.config.both):
             return measured(bench, target, kind, listing, run.wanted, look=look)
-        searching = replace(bench, until=bench.until - CALLS * bench.left_s)
+        calls_s = CALLS * bench.left_s
+        searching = replace(bench, until=bench.until - calls_s)
         found = measured(searching, target, kind, listing, run.wanted, look=look)
-        return _called(run, replace(found, bench=bench), host_s)
+        return _called(run, replace(found, bench=bench), host_s, calls_s)
 
     session = bench.session
     if session.crew is not None:
@@ -550,14 +552,16 @@ def _on_gpu(
     return replace(found, facts=clock_facts(before, after), warnings=warnings)
 
 
-def _called(run: RegionRun, contest: Contest, host_s: float | None) -> Contest:
-    """Return a contest on a GPU with the forms in which its first may be called."""
+def _called(run: RegionRun, contest: Contest, host_s: float | None, time_s: float) -> Contest:
+    """Return a contest on a GPU with the forms in which its first may be called.
+
+    These have `time_s` seconds, for what is left is of the proofs.
+    """
     bench, target, both = contest.bench, contest.target, contest.bench.session.config.both
     if not contest.ranked or bench.session.stop.is_set:
         return contest
     listing = forms(contest, both, host_s)
-    # The proofs of what wins have their time.
-    own = replace(bench, until=bench.until - min(contest.proofs_s, (1 - CALLS) * bench.left_s))
+    own = replace(bench, until=time.monotonic() + time_s)
     compilers = bench.session.config.compilers
     listing = listing.cut(affordable(contest.ranked[0].trial, both, own.left_s, compilers))
     bench.begin(f"whole calls of {target.name}", len(listing))

@@ -81,6 +81,8 @@ FATES: Mapping[str, tuple[str, Status]] = {
 
 
 class _NoPlan:
+    both = None
+
     def kernels(self) -> tuple[()]:
         return ()
 

@@ -51,7 +51,7 @@ TIME = "600s"
 # The first choice for the CPU is a block of 8 by 16; that for a GPU stages a copy of b, its second
 # choice stages nothing.
 OPENMP_MARK = "c_block[8][16]"
-CUDA_MARK = "__shared__ double b_tile"
+CUDA_MARK = "(32 * k_t_first"
 
 
 def run(folder: Path, *arguments: str, **environ: str) -> subprocess.CompletedProcess[str]:

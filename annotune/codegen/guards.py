@@ -158,15 +158,15 @@ def divisor_tests(analysis: Analysis, tested: Mapping[str, int]) -> tuple[Expr, 
     loops = analysis.region.nest.loops()
     exprs = [bound for loop in loops for bound in (loop.lower, loop.upper)]
     exprs += [e for s in analysis.shapes.values() for e in (s.lowest, s.length)]
-    parts = (part for expr in exprs for part in walk(expr))
-    divisors = [fold(p.right) for p in parts if isinstance(p, Binary) and p.op in ("/", "%")]
-    return tuple(
-        dict.fromkeys(
-            Binary("!=", divisor, Int(0))
-            for divisor in divisors
-            if not isinstance(fold(divisor, tested), Int)
-        )
-    )
+    found = (divisor for expr in exprs for divisor in divisors(expr, tested))
+    return tuple(Binary("!=", divisor, Int(0)) for divisor in dict.fromkeys(found))
+
+
+def divisors(expr: Expr, tested: Mapping[str, int]) -> tuple[Expr, ...]:
+    """Return what an expression divides by that is no number, the tested sizes being known."""
+    parts = (p for p in walk(expr) if isinstance(p, Binary) and p.op in ("/", "%"))
+    found = dict.fromkeys(fold(part.right) for part in parts)
+    return tuple(one for one in found if not isinstance(fold(one, tested), Int))
 
 
 def null_tests(analysis: Analysis) -> tuple[Expr, ...]:

@@ -28,19 +28,19 @@ def rows(tools: Toolchains, folder: Path, *names: str) -> list[WorkloadRow]:
 @needs_nvcc
 def test_what_ptxas_says_needs_no_disassembler(tmp_path: Path) -> None:
     (row,) = rows(replace(TOOLS, nvdisasm=""), tmp_path, "local_grad3-10")
-    assert [kernel.threads for kernel in row.kernels] == [100, 100]
+    assert [kernel.threads for kernel in row.kernels] == [128]
     for kernel in row.kernels:
-        assert 16 <= kernel.facts.registers <= 64
+        assert 16 <= kernel.facts.registers <= 80
         assert not kernel.facts.spills
         assert kernel.facts.stack_bytes == 0
-        assert kernel.residency.blocks == 16
+        assert kernel.residency.blocks == 6
         assert kernel.hot is None
         assert "pip install nvidia-cuda-nvdisasm" in kernel.why_not
     assert row.predicted_s is not None
     assert 0 < row.predicted_s < 1e-3
     text = table([row])
     assert text.count("not available because no nvdisasm") == 1
-    assert len(text.splitlines()) == 2 + 2 + 1
+    assert len(text.splitlines()) == 2 + 1 + 1
 
 
 @pytest.mark.slow

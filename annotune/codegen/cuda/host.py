@@ -36,6 +36,7 @@ from annotune.codegen.guards import (
     condition_tests,
     conjunct,
     divisor_tests,
+    divisors,
     in_long,
     joined,
     look_text,
@@ -284,7 +285,7 @@ class HostText:
         out.line(f"/* Elements of {array.name} that the region touches. */")
         head = f"static long long {self.name}_{array.name}_count({_wide(self.outer, length)})"
         with out.block(head):
-            out.line(f"return {plain_c(length)};")
+            out.line(f"return {_unless_divided_by_0(length, plain_c(length), '0')};")
         out.line()
 
     def _call_count(self, array: Array) -> str:
@@ -420,7 +421,7 @@ class HostText:
                     for array in arrays:
                         size = f"sizeof({array.element}) * {self._call_count(array)}"
                         written = str(is_written and uses[array.name].is_written).lower()
-                        first = first_element(self.analysis, array)
+                        first = self._reached(array)
                         out.line(f"{{(void *)({first}), {size}, 0, {size}, true, {written}}},")
                 out.line(f'{ON_HOST}{RESIDENT}("{region.entry}", arrays, {len(arrays)});')
         elif arrays:
@@ -432,8 +433,13 @@ class HostText:
 
     def _some_element(self, array: Array) -> str:
         """Return the pointer to an element: an array of f2c begins beside its memory."""
-        name, first = array.name, first_element(self.analysis, array)
+        name, first = array.name, self._reached(array)
         return name if first == name else f"{name} == NULL ? NULL : {first}"
+
+    def _reached(self, array: Array) -> str:
+        """Return the pointer to the first element, in a call that may reach none, too."""
+        lowest = fold(self.analysis.shapes[array.name].lowest)
+        return _unless_divided_by_0(lowest, first_element(self.analysis, array), array.name)
 
     def _bytes(self, out: Writer, arrays: Sequence[Array]) -> None:
         """Write the size of each array's part that the region touches."""
@@ -762,6 +768,12 @@ class HostText:
                 out.line("/* On what the kernels left the original nest would go wrong. */")
                 self._stop(out, "status", TOO_LATE)
         out.line(f'{TELL}("{self.analysis.region.entry}", status);')
+
+
+def _unless_divided_by_0(expr: Expr, text: str, otherwise: str) -> str:
+    """Return the text of an expression that the nest need not get to, and what is there then."""
+    tests = " || ".join(plain_c(Binary("==", one, Int(0))) for one in divisors(expr, {}))
+    return f"{tests} ? {otherwise} : {text}" if tests else text
 
 
 def _allocation(pointer: str, size: str) -> str:

@@ -587,7 +587,7 @@ def _builds(
         ways = tuple(way for way in ways if way.role == "c") or ways
     regions = [variant.analysis.region for variant in variants]
     given = (flag for r in regions for flag in macros(r.spec, {*r.scalars, *r.arrays}))
-    is_quoting = re.search(r'^\s*#\s*include\s*"', source.text, re.MULTILINE)
+    is_quoting = re.search(r'^[ \t]*#[ \t]*include[ \t]*"', source.text, re.MULTILINE)
     told = Told(
         tuple(dict.fromkeys((*settings.defines, *given))),
         str(settings.source.absolute().parent) if is_quoting else "",

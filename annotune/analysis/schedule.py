@@ -274,6 +274,7 @@ def broken(
             dependence.array,
             dependence.is_reduction,
             dependence.is_ordered,
+            dependence.may_swap,
         )
         if alike in kept:
             continue

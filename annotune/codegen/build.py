@@ -188,7 +188,7 @@ def optimised(host: tuple[str, ...]) -> tuple[str, ...]:
 
 def has_main(source: str) -> bool:
     """Return whether a C text defines a whole program's ``main``."""
-    return re.search(r"^\s*(?:int|void)\s+main\s*\(", source, re.MULTILINE) is not None
+    return re.search(r"^[ \t]*(?:int|void)\s+main\s*\(", source, re.MULTILINE) is not None
 
 
 def headline(found: Iterable[str], place: str = "") -> str:

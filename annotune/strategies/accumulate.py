@@ -78,6 +78,8 @@ if TYPE_CHECKING:
 MOST_OUTPUTS = 64
 LEAST_OUTPUTS = 16
 # The same of statements without sums: more threads hide what each output takes.
+# At sizes that are open a thread has no more: twelve doubles of 64 outputs spill 560 bytes.
+OPEN_OUTPUTS = 32
 FEW_OUTPUTS = 16
 # Outputs of a thread along one loop, and its threads: powers of two, so that places are cheap.
 LENGTHS = (1, 2, 4, 8)
@@ -623,8 +625,9 @@ class _Joint:
         """Return the choice that carries a tile out, its copies in a ring of so many stages.
 
         Where it `is_resident`, the compiler gives a thread no more registers than the tile needs.
-        For other sizes it may have them all. Where the copies are relayed from statement to
-        statement, which the tuned sizes alone allow, the others have them one after the other.
+        For other sizes it may have them all, and has fewer outputs: open sizes take some. Where the
+        copies are relayed from statement to statement, which the tuned sizes alone allow, the
+        others have them one after the other.
         """
         blocks, threads = self._placed(tile)
         leader = self.unit.leader
@@ -652,8 +655,9 @@ class _Joint:
         for term, (inner, _) in zip(self.terms, tile.sums, strict=True):
             if term.is_matrix_product(tile.by_warps):
                 steps.append(TensorCores(term.statement, inner))
-        is_other = number > 1 or is_relayed
-        general = self.choice(tile, stages, False) if is_other else None
+        fewer = _with_fewer_outputs(tile)
+        is_other = number > 1 or is_relayed or fewer != tile
+        general = self.choice(fewer, stages, False) if is_other else None
         steps += [Resident(leader, number)] if number > 1 else []
         return Candidate(
             self.unit.parts,
@@ -811,6 +815,17 @@ def _tiled(loop: str, times: int) -> str:
 
 # The same for all ways of fusing, of which each asks for few.
 @lru_cache(maxsize=64)
+def _with_fewer_outputs(tile: JointTile) -> JointTile:
+    """Return a tile with at most `OPEN_OUTPUTS` for a thread, as far as lanes leave it so."""
+    registers = dict(tile.registers)
+    while prod(registers.values()) > OPEN_OUTPUTS:
+        even = [n for n, size in registers.items() if size % 2 == 0 and n not in tile.by_warps]
+        if not even:
+            break
+        registers[max(even, key=registers.__getitem__)] //= 2
+    return replace(tile, registers=tuple(registers.items()))
+
+
 def _factored(lengths: tuple[tuple[int, ...], ...], total: int) -> tuple[tuple[int, ...], ...]:
     """Return one of each of the lengths, all of which together make `total`, in every way."""
     if not lengths:

@@ -51,7 +51,7 @@ from annotune.codegen.names import Interface, temporaries
 from annotune.codegen.several_sizes import any_of, size_tests
 from annotune.codegen.writer import Writer, wrapped
 from annotune.frozen import dataclass
-from annotune.ir.expr import Binary, Call, Expr, Int, Var, accesses, variables
+from annotune.ir.expr import Binary, Call, Expr, Int, Select, Var, accesses, variables
 from annotune.ir.fold import fold
 from annotune.ir.nest import Assign, expressions, walk_stmts
 from annotune.ir.region import Array
@@ -772,7 +772,8 @@ class HostText:
 
 def _unless_divided_by_0(expr: Expr, text: str, otherwise: str) -> str:
     """Return the text of an expression that the nest need not get to, and what is there then."""
-    tests = " || ".join(plain_c(Binary("==", one, Int(0))) for one in divisors(expr, {}))
+    found = () if isinstance(expr, Select) else divisors(expr, {})
+    tests = " || ".join(plain_c(Binary("==", one, Int(0))) for one in found)
     return f"{tests} ? {otherwise} : {text}" if tests else text
 
 

@@ -308,7 +308,9 @@ class ThreadDialect(Dialect):
     def number_thread(self, out: Writer, body: Body) -> None:
         """Write the number of a thread in its block, where that shares arrays."""
         if shared_arrays(body):
-            out.line(f"const int {THREAD_INDEX} = {self._thread()};")
+            # Copies that number their threads anew may be all that there are.
+            attribute = "[[maybe_unused]] " if self.is_anew else ""
+            out.line(f"{attribute}const int {THREAD_INDEX} = {self._thread()};")
 
     def write_body(self, out: Writer, body: tuple[Stmt, ...]) -> None:
         """Write statements in order, neighbouring copies between one pair of barriers."""

@@ -19,8 +19,9 @@ class Touch:
     """One access of a statement: a map from its iterations to elements of an array.
 
     `element` is isl text such as ``{ S0[i0, i1] -> A[16*i0 + i1] }``. `is_sum` marks the
-    target of an accumulation, the additions to which may change their order. `combined` are
-    the places in (block x, y, z, thread x, y, z) over which each worker has a partial result
+    target of an accumulation, the additions to which may change their order; where it
+    `may_swap` they may with those of another statement, too, in launches of their own. `combined`
+    are the places in (block x, y, z, thread x, y, z) over which each worker has a partial result
     of its own, all of which are combined later.
     """
 
@@ -30,6 +31,7 @@ class Touch:
     is_write: bool
     is_sum: bool = False
     combined: tuple[int, ...] = ()
+    may_swap: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,6 +371,8 @@ def _kept(c: Certificate, one: Touch, two: Touch, relations: _Relations) -> isl.
     else:
         kept = relations.earlier(a.launch, b.launch)
         kept = kept.union(same_thread.intersect(relations.earlier(a.time, b.time)))
+        if one.may_swap and two.may_swap:
+            kept = kept.union(_differ(same_launch))
     if a.is_joined or b.is_joined:
         same_block = same_launch.intersect(relations.equal(a.worker, b.worker, _THREADS))
         kept = kept.union(same_block.intersect(relations.earlier(a.phase, b.phase)))

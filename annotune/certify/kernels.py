@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from annotune.analysis.facts import Analysis, ArrayShape
-from annotune.analysis.reductions import reduction_operator
+from annotune.analysis.reductions import adds_to_real, reduction_operator
 from annotune.analysis.schedule import elements
 from annotune.analysis.statements import value_at
 from annotune.certify.certificate import Certificate, CopiedInput, GrowingRows, Stored, Touch
@@ -195,7 +195,8 @@ def _touches(
                 combined = (
                     placer.combined.get((assign.number, place_name(place)), ()) if is_sum else ()
                 )
-                out.append(Touch(assign.number, *found, one.is_write, is_sum, combined))
+                may_swap = is_sum and adds_to_real(placer.analysis.region, assign)
+                out.append(Touch(assign.number, *found, one.is_write, is_sum, combined, may_swap))
     return list(dict.fromkeys(out))
 
 

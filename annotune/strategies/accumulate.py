@@ -78,8 +78,9 @@ if TYPE_CHECKING:
 MOST_OUTPUTS = 64
 LEAST_OUTPUTS = 16
 # The same of statements without sums: more threads hide what each output takes.
-# At sizes that are open a thread has no more: twelve doubles of 64 outputs spill 560 bytes.
-OPEN_OUTPUTS = 32
+# At sizes that are open a thread has no more of more terms: with 64 outputs six doubles spill 224
+# bytes, and twelve 560.
+OPEN_OUTPUTS, FEW_TERMS = 32, 3
 FEW_OUTPUTS = 16
 # Outputs of a thread along one loop, and its threads: powers of two, so that places are cheap.
 LENGTHS = (1, 2, 4, 8)
@@ -625,7 +626,7 @@ class _Joint:
         """Return the choice that carries a tile out, its copies in a ring of so many stages.
 
         Where it `is_resident`, the compiler gives a thread no more registers than the tile needs.
-        For other sizes it may have them all, and has fewer outputs: open sizes take some. Where the
+        For other sizes it may have them all, and many terms have fewer outputs. Where the
         copies are relayed from statement to statement, which the tuned sizes alone allow, the
         others have them one after the other.
         """
@@ -655,7 +656,7 @@ class _Joint:
         for term, (inner, _) in zip(self.terms, tile.sums, strict=True):
             if term.is_matrix_product(tile.by_warps):
                 steps.append(TensorCores(term.statement, inner))
-        fewer = _with_fewer_outputs(tile)
+        fewer = _with_fewer_outputs(tile) if len(self.terms) > FEW_TERMS else tile
         is_other = number > 1 or is_relayed or fewer != tile
         general = self.choice(fewer, stages, False) if is_other else None
         steps += [Resident(leader, number)] if number > 1 else []

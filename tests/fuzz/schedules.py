@@ -225,6 +225,7 @@ def _unordered(
 ) -> Iterator[str]:
     """Yield pairs that conflict and that the schedule of the certificate leaves unordered."""
     sums = {(t.statement, t.array): t.combined for t in made.touches if t.is_sum and t.is_write}
+    added = {(t.statement, t.array) for t in made.touches if t.may_swap and t.is_write}
     users: defaultdict[tuple[str, int], list[tuple[_Instance, bool]]] = defaultdict(list)
     for one in ones:
         for place in set(one.event.reads_but(stored)) - {one.event.write}:
@@ -238,6 +239,9 @@ def _unordered(
                 if not (writes or also):
                     continue
                 same = first.number == then.number and writes and also
+                adds = writes and also and {(n.number, array) for n in (first, then)} <= added
+                if adds and first.launch != then.launch:
+                    continue
                 combined = sums.get((first.number, array)) if same else None
                 if not _is_kept(made, first, then, combined):
                     yield f"certificate: S{first.number} and S{then.number} race on {array}"

@@ -1,8 +1,8 @@
 """`dataclass`, quicker for frozen records: a command defines hundreds before its first word.
 
 The library's own writes up to seven methods of each as text, for Python to compile. Only
-`__init__` needs a text of its own, and only once there is a record: the others are closures over
-the names of the fields.
+`__init__` needs a text, one for all records of a shape, and only once there is a record: the others
+are closures over the names of the fields.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING, Field, FrozenInstanceError
+from functools import cache
 from operator import attrgetter
-from types import MemberDescriptorType
+from types import CodeType, FunctionType, MemberDescriptorType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 __all__ = ["dataclass"]
@@ -90,32 +91,49 @@ def _first_init(made: type[Any]) -> Callable[..., None]:
 
 def _init(made: type[Any]) -> Callable[..., None]:
     """Return what sets the fields of a new record, in the library's words."""
-    names: dict[str, Any] = {"_put": object.__setattr__, "_missing": MISSING}
-    takes, keywords, body = ["self"], ["*"], []
-    for field in dataclasses.fields(made):
-        name = value = field.name
-        taken = name
-        if field.default is not MISSING:
-            names[f"_default_{name}"] = field.default
-            taken = f"{name}=_default_{name}"
-        elif field.default_factory is not MISSING:
-            names[f"_make_{name}"] = field.default_factory
-            taken = f"{name}=_missing"
-            value = f"_make_{name}() if {name} is _missing else {name}"
-        (keywords if field.kw_only else takes).append(taken)
-        slot = getattr(made, name, None)
-        if isinstance(slot, MemberDescriptorType):
-            # Less than half as long.
-            names[f"_set_{name}"] = slot.__set__
-            body.append(f"_set_{name}(self, {value})")
-        else:
-            body.append(f"_put(self, {name!r}, {value})")
-    if hasattr(made, "__post_init__"):
-        body.append("self.__post_init__()")
-    parameters = ", ".join(takes + (keywords if keywords[1:] else []))
-    exec(f"def __init__({parameters}):\n " + "\n ".join(body or ["pass"]), names)
-    init: Callable[..., None] = names["__init__"]
+    fields = sorted(dataclasses.fields(made), key=attrgetter("kw_only"))
+    keywords = [field.name for field in fields if field.kw_only]
+    names: dict[str, Any] = {"put": object.__setattr__, "missing": MISSING}
+    defaults: dict[str, object] = {}
+    shape = []
+    for place, field in enumerate(fields):
+        slot = getattr(made, field.name, None)
+        has_slot, is_made = isinstance(slot, MemberDescriptorType), _is_made(field)
+        names |= {f"set{place}": slot.__set__} if has_slot else {f"name{place}": field.name}
+        names |= {f"make{place}": field.default_factory} if is_made else {}
+        if is_made or field.default is not MISSING:
+            defaults[field.name] = field.default  # which is `MISSING` where it is made
+        shape.append((has_slot, is_made))
+    code = _code(tuple(shape), len(keywords), hasattr(made, "__post_init__"))
+    code = code.replace(co_varnames=("self", *(field.name for field in fields)))
+    given = tuple(value for name, value in defaults.items() if name not in keywords)
+    init = FunctionType(code, names, "__init__", given)
+    init.__kwdefaults__ = {name: defaults[name] for name in keywords if name in defaults}
     return init
+
+
+def _is_made(field: Field[Any]) -> bool:
+    return field.default_factory is not MISSING
+
+
+@cache
+def _code(shape: tuple[tuple[bool, bool], ...], keywords: int, is_checked: bool) -> CodeType:
+    """Return an `__init__` for all records of a shape: their fields are but numbers here.
+
+    The shape says of each field whether it has a slot and whether its default is made.
+    """
+    takes, body = ["self"], []
+    for place, (has_slot, is_made) in enumerate(shape):
+        takes += ["*"] if place == len(shape) - keywords else []
+        takes.append(f"v{place}")
+        value = f"make{place}() if v{place} is missing else v{place}" if is_made else f"v{place}"
+        # A slot's own setter takes less than half as long.
+        body.append(f"{f'set{place}(self' if has_slot else f'put(self, name{place}'}, {value})")
+    body += ["self.__post_init__()"] if is_checked else []
+    found: dict[str, Any] = {}
+    exec(f"def __init__({', '.join(takes)}):\n " + "\n ".join(body or ["pass"]), found)
+    code: CodeType = found["__init__"].__code__
+    return code
 
 
 def __setattr__(self: object, name: str, value: object) -> NoReturn:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoints, entry_points
 from typing import Any
 
 TRANSFORMS, STRATEGIES, SEARCHES = "annotune.transforms", "annotune.strategies", "annotune.searches"
@@ -18,12 +18,18 @@ TARGETS, MODULES = "annotune.targets", "annotune.modules"
 
 
 @cache
+def _points() -> EntryPoints:
+    """Return what installed packages give of every group: their files are read once."""
+    return entry_points()
+
+
+@cache
 def names(group: str) -> tuple[str, ...]:
     """Return the names that installed packages give of a group; nothing of them is imported."""
-    return tuple(dict.fromkeys(point.name for point in entry_points(group=group)))
+    return tuple(dict.fromkeys(point.name for point in _points().select(group=group)))
 
 
 @cache
 def loaded(group: str) -> Mapping[str, Any]:
     """Return what installed packages give of a group by its names, imported."""
-    return {point.name: point.load() for point in entry_points(group=group)}
+    return {point.name: point.load() for point in _points().select(group=group)}

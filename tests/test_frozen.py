@@ -6,6 +6,7 @@ import ast
 import builtins
 import copy
 import dataclasses
+import inspect
 import pickle
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError, field, fields, replace
@@ -14,6 +15,7 @@ from typing import Any
 import pytest
 from support.modules import MODULES, PACKAGE, nodes
 
+from annotune import frozen
 from annotune.frozen import dataclass
 
 Decorator = Callable[..., Any]
@@ -162,7 +164,7 @@ def test_one_kind_inherits_from_the_other() -> None:
             one.third = 1
 
 
-def test_the_first_of_frozen_records_needs_one_text(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_record_of_a_shape_needs_one_text(monkeypatch: pytest.MonkeyPatch) -> None:
     texts: list[str] = []
     run = builtins.exec
 
@@ -170,13 +172,22 @@ def test_the_first_of_frozen_records_needs_one_text(monkeypatch: pytest.MonkeyPa
         texts.append(text)
         run(text, *spaces)
 
+    def made(*names: str) -> Any:
+        plain = type("Made", (), {"__annotations__": dict.fromkeys(names, int)})
+        return dataclass(frozen=True, slots=True)(plain)
+
     monkeypatch.setattr(builtins, "exec", counted)
-    plain = type("Made", (), {"__annotations__": {"a": int, "b": int}})
-    made: Any = dataclass(frozen=True, slots=True)(plain)
+    frozen._code.cache_clear()
+    first, second, longer = made("a", "b"), made("left", "right"), made("a", "b", "c")
     assert not texts
-    assert made(1, 2) == made(1, b=2) != made(1, 3)
-    (text,) = texts
-    assert text.startswith("def __init__(self, a, b):")
+    assert first(1, 2) == first(1, b=2) != first(1, 3)
+    assert second(1, right=2) == second(1, 2)
+    assert str(inspect.signature(second)) == "(left, right)"
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'right'"):
+        second(1)
+    assert len(texts) == 1
+    assert longer(1, 2, 3).c == 3
+    assert len(texts) == 2
 
 
 def test_every_frozen_record_is_such_a_one() -> None:

@@ -97,7 +97,7 @@ def _init(made: type[Any]) -> Callable[..., None]:
     defaults: dict[str, object] = {}
     shape = []
     for place, field in enumerate(fields):
-        slot = getattr(made, field.name, None)
+        slot: Any = getattr(made, field.name, None)
         has_slot, is_made = isinstance(slot, MemberDescriptorType), _is_made(field)
         names |= {f"set{place}": slot.__set__} if has_slot else {f"name{place}": field.name}
         names |= {f"make{place}": field.default_factory} if is_made else {}

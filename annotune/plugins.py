@@ -10,17 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from importlib.metadata import EntryPoints, entry_points
+from importlib.metadata import entry_points
 from typing import Any
 
 TRANSFORMS, STRATEGIES, SEARCHES = "annotune.transforms", "annotune.strategies", "annotune.searches"
 TARGETS, MODULES = "annotune.targets", "annotune.modules"
-
-
-@cache
-def _points() -> EntryPoints:
-    """Return what installed packages give of every group: their files are read once."""
-    return entry_points()
+# What installed packages give of every group: their files are read once.
+_points = cache(entry_points)
 
 
 @cache

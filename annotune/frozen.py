@@ -8,9 +8,10 @@ are closures over the names of the fields.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, Field, FrozenInstanceError
 from functools import cache
+from inspect import get_annotations
 from operator import attrgetter
 from types import CodeType, FunctionType, MemberDescriptorType
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -30,22 +31,63 @@ else:
         return _frozen(cls, slots)
 
 
+# What the library keeps of a frozen record, and of what is a field of one.
+_SAMPLE: Any = dataclasses.make_dataclass("_SAMPLE", [("one", int)], frozen=True)
+_PARAMETERS = _SAMPLE.__dataclass_params__
+_A_FIELD = dataclasses.fields(_SAMPLE)[0]._field_type  # type: ignore[attr-defined]  # private
+
+
 def _frozen(cls: type[Any], slots: bool) -> type[Any]:
-    # The library wants a frozen class to inherit from frozen ones alone, and the other way round.
-    inherits = dataclasses.is_dataclass(cls)
-    made: type[Any] = dataclasses.dataclass(
-        init=False, repr=False, eq=False, frozen=inherits, slots=slots
-    )(cls)
-    made.__dataclass_params__.frozen = True
-    fields = dataclasses.fields(made)
-    methods = (*_methods(fields), _first_init(made))
-    methods += (__getstate__, __setstate__) if slots else ()
-    for method in methods:
-        # What the class itself defines stays; that it defines `__eq__` leaves None for a hash.
-        if vars(cls).get(method.__name__) is None:
-            setattr(made, method.__name__, method)
-    for method in (__setattr__, __delattr__):
-        setattr(made, method.__name__, method)
+    fields: dict[str, Field[Any]] = {}
+    for base in cls.__mro__[:0:-1]:
+        fields |= getattr(base, "__dataclass_fields__", {})
+    own = get_annotations(cls).items()
+    fields |= {name: _field(cls, name, kind) for name, kind in own if "ClassVar" not in str(kind)}
+    body = {
+        "__dataclass_fields__": fields,
+        "__dataclass_params__": _PARAMETERS,
+        "__match_args__": tuple(field.name for field in fields.values() if not field.kw_only),
+    }
+    methods = (*_methods([*fields.values()]), *((__getstate__, __setstate__) if slots else ()))
+    # What the class itself defines stays; that it defines `__eq__` leaves None for a hash.
+    defined = {name for name, value in vars(cls).items() if value is not None}
+    body |= {one.__name__: one for one in methods if one.__name__ not in defined}
+    body |= {"__setattr__": __setattr__, "__delattr__": __delattr__}
+    made = _slotted(cls, body) if slots else cls
+    if not slots:
+        for name, value in body.items():
+            setattr(cls, name, value)
+    if "__init__" not in defined:
+        made.__init__ = _first_init(made)
+    return made
+
+
+def _field(cls: type[Any], name: str, kind: object) -> Field[Any]:
+    """Return a field as the library keeps it; what stands in the class is its default alone."""
+    default: Any = getattr(cls, name, MISSING)
+    if isinstance(default, MemberDescriptorType):
+        default = MISSING  # the slot of a class that this one inherits from
+    field: Any = default if isinstance(default, Field) else dataclasses.field(default=default)
+    field.name, field.type, field._field_type = name, kind, _A_FIELD
+    field.kw_only = field.kw_only is True
+    if field is default and field.default is MISSING:
+        delattr(cls, name)
+    elif field is default:
+        setattr(cls, name, field.default)
+    found: Field[Any] = field
+    return found
+
+
+def _slotted(cls: type[Any], body: Mapping[str, Any]) -> type[Any]:
+    """Return the class again, for slots are given to a class when it is made."""
+    names = body["__dataclass_fields__"]
+    inherited = {slot for base in cls.__mro__[1:] for slot in vars(base).get("__slots__", ())}
+    left_out = {*names, "__dict__", "__weakref__"}
+    kept = {name: value for name, value in vars(cls).items() if name not in left_out}
+    slots = tuple(name for name in names if name not in inherited)
+    own = {"__slots__": slots, "__qualname__": cls.__qualname__}
+    kind: Any = type(cls)
+    made: type[Any] = kind(cls.__name__, cls.__bases__, kept | own | dict(body))
     return made
 
 

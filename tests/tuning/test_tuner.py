@@ -59,10 +59,16 @@ RIGHT = RegionCode(f"\n#pragma omp parallel for private(t)\n{LOOP}")
 
 
 @dataclass
+class _Unshared:
+    both: None = None
+
+
+@dataclass
 class _Made:
     """A variant that is nothing but its code."""
 
     code: RegionCode
+    tuned: _Unshared = field(default_factory=_Unshared)
     config: dict[str, str] = field(default_factory=dict)
     flags: Flags = field(default_factory=Flags)
     predicted_s: float | None = None

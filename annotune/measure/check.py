@@ -34,7 +34,14 @@ from annotune.measure.run import (
     may_be_followed,
     run_in_one_child,
 )
-from annotune.measure.trial import NOTHING_COMPARED, KernelFacts, Status, Timing, Trial
+from annotune.measure.trial import (
+    END_TO_END,
+    NOTHING_COMPARED,
+    KernelFacts,
+    Status,
+    Timing,
+    Trial,
+)
 
 WAITED = "waited_for_processors"
 """Under this name a trial's facts have the share of its timed runs in which some task waited."""
@@ -310,7 +317,7 @@ class _Check:
             facts["censored"] = "clearly worse than the best"
         timing = Timing(times.tuned_s)
         if times.kernel_s:
-            facts["end_to_end_s"] = Timing(times.times_s).median_s
+            facts[END_TO_END] = Timing(times.times_s).median_s
         return replace(
             trial, time_s=timing.median_s, spread_s=timing.spread_s, times_s=timing.times_s
         )

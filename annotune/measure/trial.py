@@ -27,6 +27,9 @@ LATER = {"is_later": True}
 # run had the same program.
 EARLIER_RUN = "known from an earlier run"
 
+END_TO_END = "end_to_end_s"
+"""Among the facts of a trial, the seconds of a whole call, where `time_s` is that of kernels."""
+
 NOTHING_COMPARED = "nothing could be compared"
 """So begins the reason of a trial at sizes at none of which the original itself leaves a result."""
 

@@ -164,6 +164,18 @@ class Tried:
     twin_of: int | None = None
     is_elsewhere: bool = False
 
+    @classmethod
+    def refused(
+        cls,
+        number: int,
+        target: Target,
+        config: Mapping[str, str | int],
+        refusal: AnnotuneError,
+    ) -> Tried:
+        """Return a point of which there is no text, and why."""
+        reason = "; ".join(d.message for d in refusal.diagnostics)
+        return cls(number, Trial(target.name, dict(config), Status.CONSTRAINTS, reason=reason))
+
     @property
     def is_right(self) -> bool:
         """Return whether it is right, has a time that counts, and is not there twice."""
@@ -321,9 +333,7 @@ class Experiment:
             variant = self._listing.variant(number)
             code = self._code(variant)
         except AnnotuneError as refusal:
-            reason = "; ".join(d.message for d in refusal.diagnostics)
-            trial = Trial(self._target.name, dict(config), Status.CONSTRAINTS, reason=reason)
-            self._settle(Tried(number, trial))
+            self._settle(Tried.refused(number, self._target, config, refusal))
             return
         program = program_of(self._target, self._way.kind, variant, code)
         plan = self._way.plan(number, code)

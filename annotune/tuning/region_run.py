@@ -29,7 +29,7 @@ from annotune.measure.machine import (
 )
 from annotune.measure.sizes import tuned_sizes
 from annotune.measure.timing import load_average, ratio_interval
-from annotune.measure.trial import Status, Trial, Verdict
+from annotune.measure.trial import END_TO_END, Status, Trial, Verdict
 from annotune.model.bounds import copies, roofline_time, widest_real
 from annotune.model.predict import KernelForecast
 from annotune.model.worth import CallSeconds, break_even
@@ -76,7 +76,6 @@ from annotune.tuning.tuner import (
 )
 from annotune.tuning.whole_calls import (
     CALLS,
-    END_TO_END,
     affordable,
     forms,
     has_forms,

@@ -470,13 +470,14 @@ def in_turns(
 
 def _made(target: Target, listing: Listing, number: int) -> Tried:
     """Return a point of a listing with its text, which nothing is known of if it has one."""
-    trial = Trial(target.name, dict(listing.configs[number]), Status.CONSTRAINTS)
+    config = listing.configs[number]
     try:
         variant = listing.variant(number)
-        return Tried(number, trial, variant, target.region(variant, resident=False))
+        code = target.region(variant, resident=False)
     except AnnotuneError as refusal:
-        reason = "; ".join(d.message for d in refusal.diagnostics)
-        return Tried(number, replace(trial, reason=reason))
+        return Tried.refused(number, target, config, refusal)
+    untried = Trial(target.name, dict(config), Status.CONSTRAINTS)
+    return Tried(number, untried, variant, code)
 
 
 def _compile_each(bench: Bench, programs: Sequence[Program], plan: CheckPlan) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from annotune.analysis.facts import Analysis
 from annotune.codegen.target import Target
-from annotune.measure.trial import Status, Trial
+from annotune.measure.trial import END_TO_END, Status, Trial
 from annotune.space.variants import Listing, Variant
 from annotune.transforms.cache import COUNTER, AddOnHost, why_not_added
 from annotune.tuning.config import AUTO
@@ -31,7 +31,6 @@ PARTS = 32
 USUAL = (0.125, 0.25, 0.5)
 # What nvcc takes for a text, where that is not known.
 COMPILED_S = 5.0
-END_TO_END = "end_to_end_s"
 
 
 def has_forms(target: Target, analysis: Analysis, both: str) -> bool:

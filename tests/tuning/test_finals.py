@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from annotune.measure.program import Program
 from annotune.measure.timing import Turns
-from annotune.measure.trial import Status, Trial, Verdict
+from annotune.measure.trial import END_TO_END, Status, Trial, Verdict
 from annotune.tuning.experiment import Tried
 from annotune.tuning.jobs import Contestant
 from annotune.tuning.region_run import does_not_beat
@@ -54,9 +54,6 @@ def test_the_original_wins_nothing_and_may_be_faster() -> None:
     assert original is not None
     assert (original.verdict, original.ratio) == (Verdict.FASTER, 0.5)
     assert found.of("sequential", "7") is None
-
-
-END_TO_END = "end_to_end_s"
 
 
 @pytest.mark.parametrize(

@@ -14,13 +14,13 @@ from annotune import api, pipeline
 from annotune.codegen.target import load_target
 from annotune.measure.machine import NoGpu
 from annotune.measure.toolchain import find_toolchains
-from annotune.measure.trial import Trial
+from annotune.measure.trial import END_TO_END, Trial
 from annotune.tuning import region_run
 from annotune.tuning import run as tuning
 from annotune.tuning.config import AUTO
 from annotune.tuning.region_run import NOT_TRIED
 from annotune.tuning.results import RegionResult, Row
-from annotune.tuning.whole_calls import END_TO_END, NOT_SHARED, shares_of
+from annotune.tuning.whole_calls import NOT_SHARED, shares_of
 
 pytestmark = pytest.mark.skipif(find_toolchains(os.environ).cxx is None, reason="no C++ compiler")
 

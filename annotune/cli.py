@@ -7,7 +7,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
@@ -325,6 +325,8 @@ def capture(output: Path | None, debug: bool, **options: Any) -> None:
     PROGRAM is built of the file that this writes, in place of SOURCE: by the command of --build,
     or by you. `annotune run SOURCE --inputs DIR` then tunes on the records.
     """
+    import shlex
+
     from annotune.files import prepared_folder, write_files
     from annotune.measure.capture import recording
     from annotune.measure.capture.instrumented import Recording
@@ -356,7 +358,18 @@ def capture(output: Path | None, debug: bool, **options: Any) -> None:
         _echo(f"{line}\n")
     if ended:
         click.echo(f"the program ended with {ended}; what it did until then is recorded", err=True)
-    _echo(f"next: annotune run {source} --inputs {folder}\n")
+    words = (str(source), "--inputs", str(folder), *_read_by(options))
+    _echo(f"next: annotune run {shlex.join(words)}\n")
+
+
+def _read_by(options: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the options by which `capture` has read a source, as `run` takes them."""
+    yield from (f"-I{folder}" for folder in options["include"])
+    yield from (f"-D{name}={value}" for name, value in options["defines"])
+    named = {"--function": "function", "--annotation": "sidecar", "--spec": "specification"}
+    for option, name in named.items():
+        if options[name]:
+            yield from (option, str(options[name]))
 
 
 @cli.command()

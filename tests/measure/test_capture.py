@@ -133,7 +133,8 @@ def check_values(call: RecordedCall) -> None:
 
 
 def test_calls_are_counted_and_some_are_kept_with_their_arguments(folder: Path) -> None:
-    done, found = record(folder, "20")
+    how = ("-D", "UNUSED", "-I", ".", "--function", "ell")
+    done, found = record(folder, "20", options=how)
     assert done.code == 0
     (region,) = found.regions
     assert (region.function, region.index, region.calls) == ("ell", 1, 20)
@@ -149,7 +150,8 @@ def test_calls_are_counted_and_some_are_kept_with_their_arguments(folder: Path) 
     said = done.out.splitlines()
     assert re.match(r"ell, region 1: 20 calls, .*, \d+% of the program$", said[0])
     assert any(re.match(r"  n=100, w=3: 14 calls, .*, 3 kept$", line) for line in said)
-    assert said[-1].startswith(f"next: annotune run {folder / 'ell.c'} --inputs ")
+    inputs = f"--inputs {folder / 'records'} -I. -DUNUSED=1 --function ell"
+    assert said[-1] == f"next: annotune run {folder / 'ell.c'} {inputs}"
     # Nothing is left of calls that made way for later ones.
     files = sorted(path.suffix for path in (folder / "records").iterdir())
     assert files == [*[".bin"] * 6, ".c", ".json", ".taken"]

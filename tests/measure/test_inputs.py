@@ -63,6 +63,18 @@ def test_a_declared_array_is_there_as_a_whole(tmp_path: Path) -> None:
     assert (buffer.first, buffer.count) == (0, 10)
 
 
+def test_behind_a_parameter_there_may_be_more_than_c_declares(tmp_path: Path) -> None:
+    text = """void f(int n, double a[4][5]) {
+        /*@ begin PerfTuning ( def input_params { param n = 4; } ) @*/
+        for (int i = 0; i < n; i++)
+            a[i][0] = 0.0;
+        /*@ end @*/
+    }"""
+    for n, count in ((1, 20), (4, 20), (7, 35)):
+        (buffer,) = make_inputs(analysis_of(text), {"n": n}, 1, tmp_path / str(n)).buffers
+        assert (buffer.first, buffer.count) == (0, count)
+
+
 def test_sizes_at_which_c_itself_leaves_its_array_are_refused(tmp_path: Path) -> None:
     _, analysis = made(
         f"{OPEN}{CLOSE}",

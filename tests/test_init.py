@@ -423,6 +423,17 @@ def test_finds_sizes_at_which_loops_between_two_sizes_run() -> None:
     assert sorted(assumed().values()) == [1, 1 << 20]
 
 
+def test_assumes_sizes_by_how_often_loops_run() -> None:
+    Path("a.c").write_text(
+        "void f(int n, double *restrict x)\n{\n"
+        "    for (int i = 0; i < n * n * n; i++)\n        x[i] = 0;\n}\n"
+        "void g(int first, int last, double *restrict x)\n{\n"
+        "    for (int i = 1; i <= last - first + 1; i++)\n        x[i] = 0;\n}\n"
+    )
+    assert assumed("--function", "f") == {"n": 256}
+    assert assumed("--function", "g") == {"first": 1, "last": 1 << 20}
+
+
 def test_takes_functions_that_macros_name_and_sizes_that_headers_declare() -> None:
     Path("a.h").write_text("extern int m;\n#define NAMED(name) made_##name\n")
     source = Path("a.c")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import log2, prod
+from math import prod
 
 from annotune.analysis.statements import value_at
 from annotune.frontend.loop_places import LoopPlace
 from annotune.frontend.read.tokens import WORD
 from annotune.frontend.types.symbols import REALS
-from annotune.ir.expr import Expr, accesses, variables
+from annotune.ir.expr import Binary, Expr, accesses, variables
 from annotune.ir.fold import trip_count
 from annotune.ir.nest import Assign, Loop, expressions, walk_stmts
 from annotune.ir.poly import Poly, from_expr, integer
@@ -34,17 +34,15 @@ def assumed_sizes(
     open_ = [name for name in open_sizes(region) if name not in known]
     known = {**region.known_sizes, **known}
     limits = {name: value for name, value in _limits(region, known).items() if name in open_}
-    known |= limits
-    least = _scale(region, known)
     bounds, steps = _in_bounds(region), _increments(region)
+    ones = [n for n in open_ if n in steps - bounds or _only_shortens(region, n)]
+    known = {**dict.fromkeys(ones, 1), **known, **limits}
+    least = _scale(region, known)
     if any(name not in bounds | steps for name in open_):
         least = min(least, _LARGEST_ROW)
-    found = {}
-    for name in open_:
-        is_one = name in steps - bounds or _only_begins(region, name)
-        found[name] = limits.get(name, 1 if is_one else least)
+    found = {name: known.get(name, least) for name in open_}
     for loop in around:
-        if loop.iterator in open_ and (middle := loop.middle({**known, **found})) is not None:
+        if loop.iterator in open_ and (middle := loop.middle(known | found)) is not None:
             found[loop.iterator] = middle
     return found
 
@@ -94,11 +92,16 @@ def _increments(region: Region) -> frozenset[str]:
     return frozenset(names - others)
 
 
-def _only_begins(region: Region, name: str) -> bool:
-    """Return whether a size is where loops begin, and nothing else."""
-    loops = region.nest.loops()
-    begins = any(name in variables(loop.lower) for loop in loops)
-    return begins and not any(name in variables(loop.upper) for loop in loops)
+def _only_shortens(region: Region, name: str) -> bool:
+    """Return whether loops run less often the larger a size is: they begin or end there."""
+    shortens = set()
+    for loop in region.nest.loops():
+        distance = from_expr(Binary("-", loop.upper, loop.lower))
+        if distance is not None:
+            shortens |= {factor < 0 for names, factor in distance.terms if name in names}
+        elif name in (*variables(loop.lower), *variables(loop.upper)):
+            shortens.add(name not in variables(loop.upper))
+    return shortens == {True}
 
 
 def _limits(region: Region, known: Mapping[str, int]) -> dict[str, int]:
@@ -143,15 +146,21 @@ def _last(index: Expr, path: Sequence[Loop], known: Mapping[str, int]) -> Poly |
 
 def _scale(region: Region, known: Mapping[str, int]) -> int:
     """Return a power of two for the open sizes, at which the nest is worth tuning."""
-    least, longest = _LARGEST_SIZE, 1
-    is_open = False
-    for path in region.nest.paths().values():
-        counts = [value_at(trip_count(loop), known) for loop in path]
-        fixed = [max(1, count) for count in counts if count is not None]
-        longest = max(longest, *fixed, 1)
-        open_ = len(counts) - len(fixed)
-        if open_:
-            is_open = True
-            least = min(least, 1 << int(log2(max(1, _ITERATIONS // prod(fixed))) / open_))
-    # What is in no bound is the length of rows, of which the loops run through one.
-    return max(least, LEAST_SIZE) if is_open else 1 << (longest - 1).bit_length()
+    paths = region.nest.paths().values()
+    counts = [value_at(trip_count(loop), known) for path in paths for loop in path]
+    fixed = [count for count in counts if count is not None]
+    if len(fixed) == len(counts):
+        # What is in no bound is the length of rows, of which the loops run through one.
+        return 1 << (max((1, *fixed)) - 1).bit_length()
+    size = _LARGEST_SIZE
+    while size > LEAST_SIZE and any(_count(path, known, size) > _ITERATIONS for path in paths):
+        size //= 2
+    return size
+
+
+def _count(path: Sequence[Loop], known: Mapping[str, int], size: int) -> int:
+    """Return how often the innermost of some loops runs where all open sizes are alike."""
+    names = {name for loop in path for name in (*variables(loop.lower), *variables(loop.upper))}
+    at = {**dict.fromkeys(names - {loop.var for loop in path}, size), **known}
+    counts = (value_at(trip_count(loop), at) for loop in path)
+    return prod(size if count is None else max(1, count) for count in counts)

@@ -226,6 +226,11 @@ def test_refuses_in_a_region(name: str) -> None:
     assert first.help
 
 
+def test_names_the_type_of_a_cast_that_a_macro_makes() -> None:
+    text = "#define whole ((double *)b)\n" + region(f"{LOOP} a[i] = *whole;")
+    assert "a cast to 'double *'" in refusals(text)[0].message
+
+
 # Loops that compare as unsigned and count as they would among all the integers.
 UNSIGNED_LOOPS = [
     "for (i = 0; i < 64u; i++) a[i] = 0;",

@@ -37,7 +37,7 @@ from annotune.frontend.lower.unsigned import (
     signed,
 )
 from annotune.frontend.read.parse import parse
-from annotune.frontend.read.syntax import extent, offset
+from annotune.frontend.read.syntax import extent, offset, text_of
 from annotune.frontend.read.tokens import integer
 from annotune.frontend.types.kinds import (
     COMPLEX,
@@ -674,7 +674,7 @@ class Expressions:
         if target == "_Bool":
             return Typed(cast(self.exact_value(node.expr), target), "int")
         if target not in ELEMENTS:
-            words = self.text(node)[1:].split(")")[0].strip()
+            words = text_of(node.to_type)
             raise self.refuse(messages.CAST, node, type=words)
         operand = self.value(node.expr)
         if target in INTEGERS and is_integer(operand.kind):

@@ -42,6 +42,8 @@ _MAY_IMPORT_BY_NAME = frozenset(
 )
 # Writes what makes a record, of the names of its fields, as Python's own `dataclass` does.
 _MAY_RUN_A_TEXT = "frozen.py"
+# Unpacks what its own workers have packed, as Pebble and Parsl do with what they bring.
+_MAY_UNPICKLE = ("pickle", "tuning/workers.py")
 # Runs the configuration of workers that the command line names.
 _MAY_RUN_A_FILE = "tuning/workers.py"
 
@@ -65,7 +67,9 @@ def dangers(module: Iterable[ast.AST], name: str = "") -> list[str]:
                 modules = [a.name for a in node.names] if isinstance(node, ast.Import) else []
                 modules += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
                 found += [
-                    f"{at}: import {m}" for m in modules if m.split(".")[0] in _FORBIDDEN_MODULES
+                    f"{at}: import {m}"
+                    for m in modules
+                    if m.split(".")[0] in _FORBIDDEN_MODULES and (m, name) != _MAY_UNPICKLE
                 ]
                 if isinstance(node, ast.ImportFrom) and node.module in ("os", "subprocess", "yaml"):
                     # From these, everything is called by its whole name, so that it is seen below.

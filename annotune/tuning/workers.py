@@ -6,6 +6,7 @@ import importlib.util
 import math
 import multiprocessing
 import os
+import pickle
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
@@ -71,26 +72,31 @@ class WorkerDied(Exception):
     """The process that ran a job has ended without an answer."""
 
 
-def perform(job: Job[T], timeout_s: float) -> T:
-    """Do a job in this process; what engines call in theirs."""
-    return job.run(timeout_s)
+def perform(job: Job[T], timeout_s: float) -> bytes:
+    """Do a job in this process; what engines call in theirs.
+
+    Its value is packed here and not by the engine: one that cannot be unpacked ends the thread with
+    which an engine takes what comes, and all that is under way is waited for in vain.
+    """
+    return pickle.dumps(job.run(timeout_s))
 
 
-def watched(future: Future[T], deaths: tuple[type[BaseException], ...]) -> Future[T]:
-    """Return a future like `future`, in which an engine's words for a death are `WorkerDied`."""
-    own: Future[T] = Future()
+def watched(future: Future[bytes], deaths: tuple[type[BaseException], ...]) -> Future[Any]:
+    """Return the future of what `future` brings packed; an engine's words for a death are ours."""
+    own: Future[Any] = Future()
 
-    def pass_on(done: Future[T]) -> None:
+    def pass_on(done: Future[bytes]) -> None:
         if done.cancelled():  # its workers were closed
             own.cancel()
             return
         error = done.exception()
-        if error is None:
-            own.set_result(done.result())
-        elif isinstance(error, deaths):
-            own.set_exception(WorkerDied(str(error)))
-        else:
-            own.set_exception(error)
+        if error is not None:
+            own.set_exception(WorkerDied(str(error)) if isinstance(error, deaths) else error)
+            return
+        try:
+            own.set_result(pickle.loads(done.result()))
+        except BaseException as problem:
+            own.set_exception(problem)
 
     future.add_done_callback(pass_on)
     return own

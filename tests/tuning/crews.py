@@ -117,6 +117,21 @@ class Raises:
         raise KeyError("no such thing")
 
 
+@dataclass(frozen=True)
+class Unreadable:
+    """A job that brings itself, which the process that leads the run cannot read."""
+
+    leader: int
+
+    def run(self, timeout_s: float) -> Unreadable:
+        return self
+
+    def __setstate__(self, state: dict[str, int]) -> None:
+        if state["leader"] == os.getpid():
+            raise RuntimeError("not here")
+        self.__dict__.update(state)
+
+
 @contextmanager
 def one_killed(workers: set[int]) -> Iterator[None]:
     """Kill the first of some workers that is seen to run a variant, which hangs or is about to end.

@@ -20,6 +20,7 @@ from tuning.crews import (
     Pid,
     Raises,
     StopsItsWorker,
+    Unreadable,
     crew,
     one_killed,
     pids_of,
@@ -87,6 +88,11 @@ def test_a_worker_that_is_stopped_is_woken(two: Crew) -> None:
 def test_what_a_job_raises_is_raised_here(two: Crew) -> None:
     with pytest.raises(KeyError, match="no such thing"):
         two.workers.submit(Raises(), 1.0).result()
+
+
+def test_what_cannot_be_read_here_is_raised_and_not_waited_for(two: Crew) -> None:
+    with pytest.raises(RuntimeError, match="not here"):
+        two.workers.submit(Unreadable(os.getpid()), 1.0).result(PATIENCE_S)
 
 
 def test_jobs_that_wait_are_shared_out(two: Crew, tmp_path: Path) -> None:
@@ -337,7 +343,7 @@ def test_a_first_worker_that_does_not_come_is_told_of(
 
 
 def test_what_closed_workers_leave_is_cancelled_and_not_waited_for() -> None:
-    theirs: Future[int] = Future()
+    theirs: Future[bytes] = Future()
     ours = watched(theirs, (KeyError,))
     assert theirs.cancel()
     with pytest.raises(CancelledError):

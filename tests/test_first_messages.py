@@ -30,15 +30,15 @@ def told(body: str, tuning: str = "", parameters: str = PLAIN) -> str:
 def test_a_size_in_other_letters_is_told_as_that_size() -> None:
     said = told(LOOP, "def input_params { param N = 64; }")
     assert "no value is known for 'n'" in said
-    assert "'param N' names nothing here" in said
-    assert "write 'param n'; else add 'param n = …;'" in said
+    assert "'param N' is unused" in said
+    assert "did you mean 'param n'? Else add 'param n = …;'" in said
 
 
 def test_a_size_that_c_knows_in_either_case_is_left_alone() -> None:
     loop = "for (int i = 0; i < n; i++) a[i] = b[i] + N;"
     said = told(loop, "def input_params { param N = 64; }", f"{PLAIN}, int N")
     assert "no value is known for 'n'" in said
-    assert "names nothing" not in said
+    assert "is unused" not in said
 
 
 @pytest.mark.parametrize("directive", ["#pragma omp parallel for", "  # pragma  acc  kernels"])

@@ -83,8 +83,8 @@ ASSUMED_DISJOINT = Template(
     Severity.WARNING,
 )
 OTHERWISE_CALLED = (
-    "the annotation's 'param {given}' names nothing here, since C tells capitals from small "
-    "letters: write 'param {size}'; else "
+    "the annotation's 'param {given}' is unused, since C tells capitals from small letters: did you "
+    "mean 'param {size}'? Else "
 )
 WORK_UNKNOWN = Template(
     "AT221",

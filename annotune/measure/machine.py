@@ -351,10 +351,13 @@ def lock_folder() -> Path:
 
 
 @contextlib.contextmanager
-def exclusive(gpu: Gpu, folder: Path) -> Iterator[None]:
+def exclusive(
+    gpu: Gpu, folder: Path, waits: Callable[[str], object] = lambda _: None
+) -> Iterator[None]:
     """Hold `gpu` against every other measuring process that uses the same `folder`.
 
-    A lock of the file system: it ends with the process that holds it, however that ends.
+    A lock of the file system: it ends with the process that holds it, however that ends. Where
+    another one has it, `waits` is told which before it is waited for, and nothing after it.
     """
     with contextlib.suppress(FileExistsError):
         folder.mkdir(parents=True)
@@ -363,10 +366,28 @@ def exclusive(gpu: Gpu, folder: Path) -> Iterator[None]:
     name = re.sub(r"\W+", "-", gpu.uuid or str(gpu.number))
     lock = _opened(folder / f"gpu-{name}.lock")
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            waits(_holder(lock))
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            waits("")
         yield
     finally:
         os.close(lock)
+
+
+_LOCKS = Path("/proc/locks")
+
+
+def _holder(lock: int) -> str:
+    """Return which process holds the lock of an open file, as far as the system tells."""
+    row = rf"^\d+: FLOCK .* (?P<pid>[1-9]\d*) \w+:\w+:{os.fstat(lock).st_ino} "
+    with contextlib.suppress(OSError):
+        found = re.search(row, _LOCKS.read_text(), re.MULTILINE)
+        if found is not None:
+            return f"process {found['pid']}"
+    return "another process"
 
 
 def _opened(path: Path) -> int:

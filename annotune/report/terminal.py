@@ -176,14 +176,25 @@ class LiveProgress:
             self._display.words = words if self._is_unicode else words.replace("µ", "u")
             self._display.advance(self._task)
 
+    def waits(self, words: str) -> None:
+        """Show what the stage waits for, until it goes on."""
+        with self._lock:
+            self._display.words = words
+
     def _tell_now_and_then(self) -> None:
         """Print how far the stage is, where there is no bar, until the run is over."""
         while not self._over.wait(EVERY_S):
-            with self._lock:
-                for task in self._display.tasks:
-                    words = f"; {self._display.words}" if self._display.words else ""
-                    said = f"{task.description}: {task.completed:.0f} of {task.total:.0f}{words}"
-                    self._console.print(said, markup=False, highlight=False, soft_wrap=True)
+            for said in self._said():
+                self._console.print(said, markup=False, highlight=False, soft_wrap=True)
+
+    def _said(self) -> list[str]:
+        """Return how far the stage is, in a line."""
+        with self._lock:
+            words = f"; {self._display.words}" if self._display.words else ""
+            return [
+                f"{task.description}: {task.completed:.0f} of {task.total:.0f}{words}"
+                for task in self._display.tasks
+            ]
 
     def _words(self) -> str:
         parts = []

@@ -58,6 +58,9 @@ class Listener(Protocol):
     def trial(self, trial: Trial) -> None:
         """A trial has ended."""
 
+    def waits(self, words: str) -> None:
+        """The stage waits, as `words` say; it goes on where they are empty."""
+
 
 class Elsewhere(Protocol):
     """Worker processes that do the work, `slots` at once; `is_here` on this machine."""

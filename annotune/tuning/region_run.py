@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import field, replace
 
 from annotune.analysis.facts import Analysis, Work
@@ -537,7 +538,7 @@ def _on_gpu(
         shared = (str(t.facts[SHARED_WITH]) for t in trials if SHARED_WITH in t.facts)
         others = tuple(dict.fromkeys(shared))
     else:
-        with exclusive(gpu, lock_folder()):
+        with _holding(gpu, bench):
             others = foreign_processes(gpu)
             found = measure_all(on_device)
             others = tuple(dict.fromkeys((*others, *foreign_processes(gpu))))
@@ -549,6 +550,16 @@ def _on_gpu(
         said.append(f"{gpu.name} was slowed down while it was measured: {after.words}")
     warnings = (*found.warnings, *said)
     return replace(found, facts=clock_facts(before, after), warnings=warnings)
+
+
+def _holding(gpu: Gpu, bench: Bench) -> AbstractContextManager[None]:
+    """Hold a GPU for ourselves; whom we have to wait for is told."""
+
+    def waits(who: str) -> None:
+        if bench.session.listener is not None:
+            bench.session.listener.waits(who and f"waiting for {who}, which measures on {gpu.name}")
+
+    return exclusive(gpu, lock_folder(), waits)
 
 
 def _called(run: RegionRun, contest: Contest, host_s: float | None, time_s: float) -> Contest:
@@ -591,7 +602,7 @@ def _profiled(run: RegionRun, target: Target, found: TargetResult) -> TargetResu
     plan = replace(bench.plan(True), arch=bench.arch)
     child, job = job_of(bench.checker.oracle, contestant, plan)
     limit_s = min(PROFILE_LIMIT_S, max(LEAST_PROFILE_S, bench.left_s))
-    with exclusive(gpu, lock_folder()):
+    with _holding(gpu, bench):
         return replace(found, profile=run.profiler.profile(child, job, limit_s))
 
 
@@ -637,7 +648,7 @@ def _naive_openacc(run: RegionRun, limit_s: float) -> TargetResult:
         return TargetResult(note=_why_no_grid(run))
     if gpu is None:
         return baseline(run.bench, name, "openacc", codes, 1, limit_s, is_timed=False)
-    with exclusive(gpu, lock_folder()):
+    with _holding(gpu, run.bench):
         return baseline(_bench_on(gpu, run.bench), name, ON_GPU["openacc"], codes, 1, limit_s)
 
 

@@ -391,6 +391,10 @@ class SizeListener:
         """Pass a trial on."""
         self.inner.trial(trial)
 
+    def waits(self, words: str) -> None:
+        """Pass on what is waited for."""
+        self.inner.waits(words)
+
 
 def tune_each(
     names: Sequence[str],

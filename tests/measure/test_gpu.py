@@ -6,14 +6,17 @@ import json
 import os
 import sys
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 from pathlib import Path
+from queue import Queue
 
 import pytest
 from compilers import here
 from test_check import CUDA, CUDA_CALL
 
 from annotune.codegen.target import RegionCode
+from annotune.measure import machine
 from annotune.measure.command import Finished, run_command
 from annotune.measure.compile import CompileJob, TranslationUnit, compile_job
 from annotune.measure.cuda_text import timed_device_text
@@ -32,6 +35,7 @@ from annotune.measure.machine import (
 )
 from annotune.measure.program import variant_source
 
+PATIENCE_S = 60.0
 H200 = Gpu(0, "NVIDIA H200", "GPU-5a1e", "sm_90", 150 << 30, 132, 50 << 20)
 
 
@@ -132,6 +136,25 @@ def test_one_process_holds_a_gpu(tmp_path: Path) -> None:
         assert (tmp_path / "gpu-GPU-5a1e.lock").exists()
     with exclusive(H200, tmp_path):
         pass
+
+
+def test_who_waits_for_a_gpu_is_told_for_whom(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: Queue[str] = Queue()
+
+    def second() -> None:
+        with exclusive(H200, tmp_path, told.put):
+            told.put("it holds")
+
+    with ThreadPoolExecutor(1) as pool:
+        for whose in (f"process {os.getpid()}", "another process"):
+            with exclusive(H200, tmp_path):
+                pool.submit(second)
+                assert told.get(timeout=PATIENCE_S) == whose
+                assert told.empty()
+            assert [told.get(timeout=PATIENCE_S) for _ in range(2)] == ["", "it holds"]
+            monkeypatch.setattr(machine, "_LOCKS", tmp_path / "none")
 
 
 SLOWED = "GPU-77, 210, 0x0000000000000001\nGPU-5a1e, 1755, 0x0000000000000044\n"

@@ -93,6 +93,17 @@ def test_elsewhere_a_line_is_told_now_and_then(monkeypatch: pytest.MonkeyPatch) 
     assert said.startswith("tuning openmp: 1 of 2; best 12.6 ms; 79% of the roofline\n")
 
 
+def test_what_a_stage_waits_for_is_told_until_it_goes_on() -> None:
+    with LiveProgress(Console(file=io.StringIO(), force_terminal=True)) as progress:
+        progress.stage("tuning cuda", 2)
+        progress.waits("waiting for process 7, which measures on NVIDIA H200")
+        assert progress._said() == [
+            "tuning cuda: 0 of 2; waiting for process 7, which measures on NVIDIA H200"
+        ]
+        progress.waits("")
+        assert progress._said() == ["tuning cuda: 0 of 2"]
+
+
 def test_quiet_it_is_silent(monkeypatch: pytest.MonkeyPatch) -> None:
     assert told(monkeypatch, is_quiet=True) == ""
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +19,7 @@ from test_profiling import FAKE, KERNELS, csv_of
 
 from annotune import pipeline, suites
 from annotune.codegen.target import load_target
-from annotune.measure.machine import Gpu
+from annotune.measure.machine import Gpu, exclusive
 from annotune.measure.toolchain import find_toolchains
 from annotune.measure.trial import Trial
 from annotune.report.layouts import tables_of
@@ -94,6 +96,32 @@ def test_the_winner_is_measured_and_profiled(environ: dict[str, str]) -> None:
     assert (row.status, row.device, row.verified) == ("measured", GPU.name, True)
     found = profile_of(region)
     assert (found.reason, found.time_s) == ("", pytest.approx(4e-4))
+
+
+class _Hears:
+    """Gives a GPU back once it is told that it is waited for."""
+
+    def __init__(self, give_back: Callable[[], object]) -> None:
+        self.give_back = give_back
+        self.heard: list[str] = []
+
+    def stage(self, text: str, total: int, least_s: float = 0.0) -> None: ...
+
+    def trial(self, trial: Trial) -> None: ...
+
+    def waits(self, words: str) -> None:
+        self.heard.append(words)
+        self.give_back()
+
+
+def test_a_run_that_has_to_wait_for_the_gpu_says_for_whom(environ: dict[str, str]) -> None:
+    settings, targets = pipeline.Settings(Path("a.c"), ("cuda",)), (load_target("cuda"),)
+    with ExitStack() as held:
+        held.enter_context(exclusive(GPU, region_run.lock_folder()))
+        listener = _Hears(held.close)
+        pipeline.run(settings, targets, CONFIG, environ, listener)
+    waited = f"waiting for process {os.getpid()}, which measures on {GPU.name}"
+    assert listener.heard == [waited, ""]
 
 
 @pytest.mark.slow

@@ -101,8 +101,13 @@ def test_a_listener_hears_the_sizes() -> None:
         def trial(self, trial: Trial) -> None:
             raise AssertionError
 
-    SizeListener(Inner(), "n=16").stage("tuning cuda", 3, 0.5)
-    assert heard == ["tuning cuda for n=16, 3, 0.5"]
+        def waits(self, words: str) -> None:
+            heard.append(words)
+
+    listener = SizeListener(Inner(), "n=16")
+    listener.stage("tuning cuda", 3, 0.5)
+    listener.waits("waiting for process 1")
+    assert heard == ["tuning cuda for n=16, 3, 0.5", "waiting for process 1"]
 
 
 # The text for all sizes ---------------------------------------------------------------------

@@ -83,8 +83,8 @@ ASSUMED_DISJOINT = Template(
     Severity.WARNING,
 )
 OTHERWISE_CALLED = (
-    "the annotation's 'param {given}' is unused, since C tells capitals from small letters: did you "
-    "mean 'param {size}'? Else "
+    "the annotation's 'param {given}' is unused, since C tells capitals from small letters: "
+    "did you mean 'param {size}'? Else "
 )
 WORK_UNKNOWN = Template(
     "AT221",

@@ -37,6 +37,18 @@ BAD = {
     "semicolon missing behind a variable": Bad(
         plain(f"{LOOP} {{\ndouble «t»\na[i] = t;\n}}"), "AT105", "is missing behind 't'"
     ),
+    "semicolon missing before the region": Bad(
+        function(f"  int k = «3»\n  {OPEN}\n  {COPY1}\n  {CLOSE}"), "AT105", "missing behind '3'"
+    ),
+    "semicolon of an array missing before a function": Bad(
+        f"static double w[10«]»\n\n{plain(COPY1)}", "AT105", "a ';' is missing behind ']'"
+    ),
+    "semicolon of a struct missing before a function": Bad(
+        f"struct p {{ double x; «}}»\n{plain(COPY1)}", "AT105", "a ';' is missing behind '}'"
+    ),
+    "semicolon of a prototype missing before a function": Bad(
+        f"double h(double x«)»\n{plain(COPY1)}", "AT105", "a ';' is missing behind ')'"
+    ),
     "operand missing": Bad(plain(f"{LOOP} a[i] = 1 + «;»"), "AT105", "unexpected ';'"),
     "two names": Bad(plain(f"{LOOP} a[i] = b[i] «c»;"), "AT105", "unexpected 'c'"),
     "bracket missing": Bad(plain(f"{LOOP} a[i = b[i]«;»"), "AT105", "unexpected ';'"),

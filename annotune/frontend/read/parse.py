@@ -200,6 +200,12 @@ _KEYWORDS = frozenset(
         *("_Static_assert", "_Thread_local", "_Generic", "__int128"),
     }
 )
+_BEGINS_DECLARATION = frozenset(
+    {
+        *("char", "const", "double", "enum", "extern", "float", "inline", "int", "long", "short"),
+        *("signed", "static", "struct", "typedef", "union", "unsigned", "void", "volatile"),
+    }
+)
 # After one of these a declaration may start, so `T * x` declares x.
 _BEFORE_DECLARATION = frozenset({"(", ",", ";", "{", "}", "const", "static", "extern", "volatile"})
 _POINTER_WORDS = frozenset({"*", "const", "restrict"})
@@ -513,26 +519,51 @@ def _body(words: Tokens) -> int:
 def _syntax(clean: Clean, words: Tokens, index: int) -> Diagnostic:
     if index >= len(words):
         return UNEXPECTED_END.at(clean.source.span(words.starts[-1], words.ends[-1]))
-    before = index - 1
-    if before >= 0 and _ends_statement(words, before, index, clean):
+    before = _unended(words, index, clean)
+    if before >= 0:
         place = clean.source.span(words.starts[before], words.ends[before])
         return MISSING_SEMICOLON.at(place, token=words.texts[before])
     place = clean.source.span(words.starts[index], words.ends[index])
     return SYNTAX.at(place, token=words.texts[index])
 
 
-def _ends_statement(words: Tokens, before: int, index: int, clean: Clean) -> bool:
-    """Return whether a statement ends with one token, and the next one on a later line begins new.
+def _unended(words: Tokens, index: int, clean: Clean) -> int:
+    """Return behind which token a ';' is missing, as an error at `index` lets guess; -1 is none.
 
-    It is no head of a loop or function, behind which braces stand.
+    One that is missing before a function is noticed at its brace, or in the declaration itself.
     """
-    last, begun = words.texts[before], words.texts[index]
+    body = _body(words)
+    if index > body:
+        return index - 1 if _ends_statement(words, index, clean, ("{", "}")) else -1
+    place = 1
+    while place < body:
+        begins = words.texts[place] in _BEGINS_DECLARATION
+        if (
+            begins
+            and words.texts[place - 1] not in _KEYWORDS
+            and _ends_statement(words, place, clean)
+        ):
+            return place - 1
+        place = max(place, words.match[place]) + 1
+    return index - 1 if index < body and _ends_statement(words, index, clean, ("}",)) else -1
+
+
+def _ends_statement(words: Tokens, index: int, clean: Clean, braces: tuple[str, ...] = ()) -> bool:
+    """Return whether a statement ends before a token that begins new on a later line.
+
+    What begins is a word, or one of `braces`. What ends is no head of a loop, behind which braces
+    stand.
+    """
+    if not index:
+        return False
+    last, begun = words.texts[index - 1], words.texts[index]
     is_end = last in ("]", "++", "--") or last.isidentifier() or last[0].isdigit()
+    is_end |= last == "}" and begun in _BEGINS_DECLARATION
     if last == ")":
-        opened = words.match[before]
+        opened = words.match[index - 1]
         is_end = opened > 0 and words.texts[opened - 1] not in ("for", "while", "if", "switch")
-    lines = [clean.source.span(words.starts[k], words.ends[k]).line for k in (before, index)]
-    return is_end and (begun == "}" or begun.isidentifier()) and lines[0] < lines[1]
+    lines = [clean.source.span(words.starts[k], words.ends[k]).line for k in (index - 1, index)]
+    return is_end and (begun in braces or begun.isidentifier()) and lines[0] < lines[1]
 
 
 class _TokenOffset(int):

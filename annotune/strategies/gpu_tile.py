@@ -829,7 +829,7 @@ def cost(unit: Unit, tile: ContractionTile, element_bytes: int = 8) -> float:
     SM; multiplications, operands and inputs count for surplus too.
     """
     rows, columns = tile.register_x[1], tile.register_y[1]
-    trips = {loop: unit.trips[loop] or 1 for loop in unit.loops_around(unit.leader)}
+    trips = {loop: trip or 1 for loop, trip in unit.trips.items()}
     surplus = prod(ceil(trips[loop] / size) * size / trips[loop] for loop, size in tile.outputs)
     warps = ceil(tile.threads / WARP)
     idle = warps * WARP / tile.threads

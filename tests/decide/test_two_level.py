@@ -15,7 +15,7 @@ from support.laws import in_turn
 from annotune.ir.nest import Level, Loop, MemorySpace, walk_stmts
 from annotune.schedule.candidate import ContractionTile
 from annotune.strategies.copy_layout import copy_layout
-from annotune.strategies.gpu_tile import usual_tiles
+from annotune.strategies.gpu_tile import has_surplus, usual_tiles
 from annotune.strategies.registry import AUTO, DIRECT, STRATEGY_NAMES, Proposals, made
 from annotune.transforms.stage import Stage
 
@@ -286,6 +286,25 @@ def test_rows_of_the_output_are_kept_whole_where_it_costs_little() -> None:
     along = [tile.thread_x for tile in tiles]
     # The loops of the first are neighbours in the output, those of the other are not.
     assert along == [("h2h3", 16), ("h1", 24)]
+
+
+def test_a_sum_of_its_own_counts_the_steps_of_its_loop() -> None:
+    """Where the usual tile has surplus, others are weighed against it."""
+    loops = "".join(
+        f"for (int {x} = 0; {x} < {n}; {x}++)\n" for x, n in zip("ibaj", (5, 5, 8, 14), strict=True)
+    )
+    one = decided_text(
+        "void f(double C[restrict 14][8][5][5], double A[restrict 5][20][8],\n"
+        "       double B[restrict 20][14][5])\n{\n/*@ begin PerfTuning ( ) @*/\n"
+        f"{loops}{{ double t = 0.0;\nfor (int k = 0; k < 20; k++) t += A[i][k][a] * B[k][j][b];\n"
+        "C[j][a][i][b] += t; }\n/*@ end @*/\n}\n",
+        AUTO,
+    )
+    (unit,) = one.base.apart
+    tile = one.decision.choices[0].contract
+    assert tile is not None
+    assert tile.contracted == ("k", 20)
+    assert has_surplus(unit, tile)
 
 
 def test_tensor_cores_are_right_at_every_size(tmp_path: Path) -> None:

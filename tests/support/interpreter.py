@@ -40,6 +40,18 @@ _EXTREMA = {"fmin": "lowest", "fmax": "highest", "min": "lowest", "max": "highes
 ORDERS = ("forwards", "backwards", "shuffled")
 
 
+class _MinusZero(int):
+    """-0.0, which a sum that got no number still is: only dividing by it tells it from 0.0."""
+
+    def __add__(self, other: int) -> int:
+        return other
+
+    __radd__ = __add__
+
+    def __mod__(self, prime: int) -> int:
+        return self
+
+
 class Memory(dict[int, int]):
     """One array: elements that were never written are numbers made of their place."""
 
@@ -97,7 +109,8 @@ def run(
         "workers": workers,
         "divide": divide,
         "remainder": remainder,
-        "inverse": lambda x: pow(x % PRIME or 1, -1, PRIME),
+        "inverse": _inverse,
+        "minus_zero": _MinusZero(0),
         "function": _function,
         "lowest": min,
         "highest": max,
@@ -272,6 +285,8 @@ class _Python:
                 return f"({self.real(left, known)} * inverse({self.real(right, known)}))"
             case Binary(op, left, right):
                 return f"({self.real(left, known)} {op} {self.real(right, known)})"
+            case Negate(Real(text)) if Fraction(text.rstrip("fFlL")) == 0:
+                return "minus_zero"
             case Negate(operand):
                 return f"(-{self.real(operand, known)})"
             case _:
@@ -314,6 +329,11 @@ class _Python:
                 return self.is_real(if_true) or self.is_real(if_false)
             case _:
                 return any(self.is_real(child) for child in children(expr))
+
+
+def _inverse(value: int) -> int:
+    """Return what a division multiplies with; a number below all others is left for 1 / -0.0."""
+    return 0 if isinstance(value, _MinusZero) else pow(value % PRIME or 1, -1, PRIME)
 
 
 def _function(name: str, *arguments: int) -> int:

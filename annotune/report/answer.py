@@ -72,7 +72,10 @@ def headline(results: Results) -> str:
 def _without_gain(results: Results, found: Sequence[Answer]) -> str:
     predicted = next((one.target for one in found if one.is_predicted), "")
     if not predicted:
-        return "No tuned variant is faster than the untuned ones"
+        # One that nothing tells from them is written all the same.
+        tied = next((one.target for one in found if one.target), "")
+        how = "clearly faster" if tied else "faster"
+        return f"No tuned variant is {how} than the untuned ones{_link(results, tied)}"
     return (
         "No tuned variant was measured to be faster than the untuned ones; "
         f"{people_say(predicted)} is predicted, never measured{_link(results, predicted)}"

@@ -73,6 +73,13 @@ def test_what_is_predicted_is_no_gain() -> None:
     )
 
 
+def test_a_tie_is_linked_and_no_gain() -> None:
+    tie = replace(TUNED, time_s=0.999)
+    assert headline(run(region(ORIGINAL, tie))) == (
+        "No tuned variant is clearly faster than the untuned ones; link f_omp.c"
+    )
+
+
 def test_measured_and_predicted_times_have_columns_of_their_own() -> None:
     (row,) = overview(run(region(ORIGINAL, TUNED, PREDICTED)))
     assert row.cells == {

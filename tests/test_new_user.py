@@ -1,12 +1,14 @@
 """A new user's first minutes: a C program of one's own, annotated, tuned, linked, and run again.
 
 Once with the annotune of this process, and once with a wheel in an environment that is made for
-it. The latter also compares the speed of what was linked with what the table had promised.
+it. The latter also compares the speed of what was linked: with annotune's own clock in turns, on
+any machine, and on a quiet one with what the table had promised.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import shlex
@@ -16,12 +18,17 @@ import sys
 import time
 import tomllib
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
 
+from annotune.codegen.target import load_target
+from annotune.measure.oracle import Oracle
+from annotune.measure.plan import CheckPlan
+from annotune.measure.run import TimingPlan, run_in_one_child
+from annotune.measure.sizes import tuned_sizes
 from annotune.measure.timing import (
     BUSY,
     IDLE_LOAD,
@@ -31,7 +38,11 @@ from annotune.measure.timing import (
     share_waited,
     waited_s,
 )
-from annotune.tuning.bench import BUSY_WORDS
+from annotune.measure.toolchain import find_toolchains
+from annotune.pipeline import Settings, accepted
+from annotune.rebuild import Earlier
+from annotune.tuning.bench import BUSY_WORDS, program_of
+from annotune.tuning.jobs import Contestant, job_of
 
 ROOT = Path(__file__).resolve().parents[1]
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="it takes gcc")
@@ -52,6 +63,7 @@ void mm(int n, double *restrict c, const double *restrict a, const double *restr
 
 # The tuned function is so much faster that this shows on a busy machine, too.
 N = 480
+TUNED_CALLS = 15
 # Integers in doubles: their sums are exact in any order.
 MATRICES = f"""\
 #define N {N}
@@ -84,27 +96,25 @@ int main(void)
 }}
 """
 
-# As the table is measured: after a call of its own, and with nothing in a cache. With a second
-# argument it is the processor's time that is told.
+# As the table is measured: after a call of its own, and with nothing in a cache.
 IN_TURNS = f"""\
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 {MATRICES}
-/* Of which the first is compared. The others are so many that other work would make them wait. */
-#define TUNED_CALLS 15
+/* Of which the first is compared with the original, and the fastest with annotune's own clock. The
+ * others are so many that other work would make them wait. */
+#define TUNED_CALLS {TUNED_CALLS}
 
 typedef void product(int n, double *restrict c, const double *restrict a, const double *restrict b);
 product original;
 int annotune_evict(void *first, size_t bytes);
 
-static clockid_t watch = CLOCK_MONOTONIC;
-
 static double seconds(void)
 {{
     struct timespec now;
-    clock_gettime(watch, &now);
+    clock_gettime(CLOCK_MONOTONIC, &now);
     return now.tv_sec + 1e-9 * now.tv_nsec;
 }}
 
@@ -121,9 +131,8 @@ static double seconds_of(product *called)
 
 int main(int argc, char **argv)
 {{
+    (void)argc;
     fill();
-    if (argc > 2)
-        watch = CLOCK_PROCESS_CPUTIME_ID;
     for (int left = atoi(argv[1]); left > 0; left--) {{
         printf("%.9g", seconds_of(original));
         for (int again = 0; again < TUNED_CALLS; again++)
@@ -215,6 +224,7 @@ WITHIN = 1.1
 KNOWN = 1.25
 ROUNDS, BATCHES = 10, 6
 ATTEMPTS = 3
+FEWEST_TURNS, MOST_TURNS = 10, 60
 # Enough for eight variants, and to time the best with the original in turns.
 FIRST_S = 60
 
@@ -263,11 +273,11 @@ def build_in_turns(desk: Desk, link: list[str]) -> None:
     desk.run(*words, "original.o", str(EVICT), "-o", "in_turns")
 
 
-def in_turns(desk: Desk, *words: str) -> tuple[list[float], list[float]]:
-    """Return seconds of a call of the original, and of what is linked, in some rounds."""
-    said = desk.run("./in_turns", str(ROUNDS), *words)
-    rounds = [[float(word) for word in line.split()] for line in said.splitlines()]
-    return [one for one, *_ in rounds], [tuned for _, tuned, *_ in rounds]
+def in_turns(desk: Desk, rounds: int) -> tuple[list[float], list[list[float]]]:
+    """Return seconds of a call of the original, and of those of what is linked, in some rounds."""
+    said = desk.run("./in_turns", str(rounds))
+    found = [[float(word) for word in line.split()] for line in said.splitlines()]
+    return [one for one, *_ in found], [tuned for _, *tuned in found]
 
 
 def speedup_in_turns(desk: Desk) -> tuple[Interval, bool]:
@@ -279,8 +289,8 @@ def speedup_in_turns(desk: Desk) -> tuple[Interval, bool]:
     original_s: list[float] = []
     tuned_s: list[float] = []
     for _ in range(BATCHES):
-        some, others = in_turns(desk)
-        original_s, tuned_s = original_s + some, tuned_s + others
+        some, others = in_turns(desk, ROUNDS)
+        original_s, tuned_s = original_s + some, tuned_s + [first for first, *_ in others]
         ratio = ratio_interval(original_s, tuned_s)
         if is_known(ratio):
             break
@@ -290,11 +300,54 @@ def speedup_in_turns(desk: Desk) -> tuple[Interval, bool]:
     return ratio, share <= BUSY
 
 
-def speedup_of_a_thread(desk: Desk) -> float:
-    """Return the ratio of the processor's time for each, which no other work makes longer."""
-    alone = replace(desk, settings={**desk.settings, "OMP_NUM_THREADS": "1"})
-    original_s, tuned_s = in_turns(alone, "processor")
-    return min(original_s) / min(tuned_s)
+def own_clock(desk: Desk) -> Callable[[], float]:
+    """Return what has annotune time some calls of the winner, and gives the seconds of the fastest.
+
+    They are made and timed as those were that the table is of.
+    """
+    earlier = Earlier.read(desk.folder / "annotune-out/mm")
+    settings = earlier.read_as(Settings(desk.folder / "mm.c", ("openmp",)))
+    (variants,), found = earlier.emission(settings).variants, accepted(settings)
+    analysis = found.regions[0].by_size[0].analysis
+    assert analysis is not None
+    target, variant = load_target("openmp"), variants["openmp"]
+    program = program_of(target, target.kind, variant, target.region(variant, False))
+    folder = desk.folder / "clock"
+    folder.mkdir()
+    oracle = Oracle(found.source, analysis, find_toolchains(os.environ), folder)
+    threads = len(os.sched_getaffinity(0))
+    plan = CheckPlan((tuned_sizes(analysis.region),), threads=threads, timing=TimingPlan())
+    child, job = job_of(oracle, Contestant("openmp", program, 0.0, threads), plan)
+    assert job.timing is not None
+    calls = replace(job.timing, runs=TUNED_CALLS, least_runs=TUNED_CALLS)
+
+    def least_s() -> float:
+        with run_in_one_child(child, [replace(job, timing=calls)]) as (outcome,):
+            assert outcome.times is not None, outcome.reason
+            return min(outcome.times.tuned_s)
+
+    return least_s
+
+
+def least_in_turns(desk: Desk) -> tuple[float, float]:
+    """Return the seconds of the fastest call by annotune's clock, and of what is linked.
+
+    Other work makes calls longer, but hardly all of many. Those who take turns in the same minute
+    meet the same of it, and go on while they differ and there is hope.
+    """
+    clock = own_clock(desk)
+    clock_s = program_s = math.inf
+    for number in range(MOST_TURNS):
+        clock_s = min(clock_s, clock())
+        program_s = min(program_s, *in_turns(desk, 1)[1][0])
+        if number >= FEWEST_TURNS and alike(clock_s, program_s):
+            break
+    return clock_s, program_s
+
+
+def alike(one_s: float, other_s: float) -> bool:
+    """Return whether two times are within 10% of each other."""
+    return max(one_s, other_s) <= WITHIN * min(one_s, other_s)
 
 
 def compared(desk: Desk, words: list[str], link: list[str]) -> Iterator[Speeds]:
@@ -364,6 +417,9 @@ def test_a_wheel_in_a_new_environment_links_a_program_as_fast_as_its_table(
     installed: Desk,
 ) -> None:
     words, link = annotated_tuned_linked(installed, 8, FIRST_S)
+    build_in_turns(installed, link)
+    clock_s, program_s = least_in_turns(installed)
+    assert alike(clock_s, program_s)
     seen: list[Speeds] = []
     for speeds in compared(installed, words, link):
         seen.append(speeds)
@@ -376,4 +432,3 @@ def test_a_wheel_in_a_new_environment_links_a_program_as_fast_as_its_table(
     else:
         # One attempt may meet what no detector sees, such as another guest of the processor.
         pytest.fail(f"the table and the program that is linked disagree: {seen}")
-    assert speedup_of_a_thread(installed) > 1

@@ -8,6 +8,7 @@ import multiprocessing
 import os
 import pickle
 import threading
+import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from concurrent.futures import CancelledError, Future, TimeoutError
@@ -72,13 +73,17 @@ class WorkerDied(Exception):
     """The process that ran a job has ended without an answer."""
 
 
-def perform(job: Job[T], timeout_s: float) -> bytes:
-    """Do a job in this process; what engines call in theirs.
+def perform(packed: bytes, timeout_s: float) -> bytes:
+    """Do a job in this process, and return its value and what it raised; what engines call.
 
-    Its value is packed here and not by the engine: one that cannot be unpacked ends the thread with
-    which an engine takes what comes, and all that is under way is waited for in vain.
+    All is packed here and not by the engine: what cannot be packed or unpacked ends the thread with
+    which an engine sends and takes what comes, and all that is under way is waited for in vain.
     """
-    return pickle.dumps(job.run(timeout_s))
+    try:
+        return pickle.dumps((pickle.loads(packed).run(timeout_s), None))
+    except Exception as error:
+        error.add_note(f"in a worker:\n{traceback.format_exc()}")
+        return pickle.dumps((None, error))
 
 
 def watched(future: Future[bytes], deaths: tuple[type[BaseException], ...]) -> Future[Any]:
@@ -89,13 +94,18 @@ def watched(future: Future[bytes], deaths: tuple[type[BaseException], ...]) -> F
         if done.cancelled():  # its workers were closed
             own.cancel()
             return
-        error = done.exception()
-        if error is not None:
-            own.set_exception(WorkerDied(str(error)) if isinstance(error, deaths) else error)
-            return
-        try:
-            own.set_result(pickle.loads(done.result()))
-        except BaseException as problem:
+        problem = done.exception()
+        if isinstance(problem, deaths):
+            problem = WorkerDied(str(problem))
+        found = None
+        if problem is None:
+            try:
+                found, problem = pickle.loads(done.result())
+            except BaseException as error:
+                problem = error
+        if problem is None:
+            own.set_result(found)
+        else:
             own.set_exception(problem)
 
     future.add_done_callback(pass_on)
@@ -138,10 +148,11 @@ class LocalWorkers:
 
     def submit(self, job: Job[T], timeout_s: float) -> Future[T]:
         """Have a job done by the process with the least to do, and where fewest jobs have died."""
+        packed = pickle.dumps(job)
         with self._lock:
             one = min(self._each, key=lambda each: (each.load, each.deaths))
             one.load += 1
-            future = one.submit(job, timeout_s)
+            future = one.submit(packed, timeout_s)
         future.add_done_callback(lambda done: self._ended(one, done))
         return future
 
@@ -176,14 +187,14 @@ class _Process:
         context = multiprocessing.get_context("spawn")
         return ProcessPool(1, initializer=_begin, initargs=[self._environ], context=context)
 
-    def submit(self, job: Job[T], timeout_s: float) -> Future[T]:
+    def submit(self, packed: bytes, timeout_s: float) -> Future[Any]:
         """Have a job done after those that were submitted before it."""
         try:
-            future = self._pool.schedule(perform, args=[job, timeout_s])
+            future = self._pool.schedule(perform, args=[packed, timeout_s])
         except RuntimeError:  # its process was killed while it had nothing to do
             self._pool.stop()  # type: ignore[no-untyped-call]  # Pebble's
             self._pool = self._begun()
-            future = self._pool.schedule(perform, args=[job, timeout_s])
+            future = self._pool.schedule(perform, args=[packed, timeout_s])
         return watched(future, (ProcessExpired, RuntimeError))
 
     def close(self) -> None:
@@ -221,7 +232,7 @@ class ParslWorkers:
 
     def submit(self, job: Job[T], timeout_s: float) -> Future[T]:
         """Have a job done wherever Parsl sends it."""
-        return watched(self._app(job, timeout_s), self._deaths)
+        return watched(self._app(pickle.dumps(job), timeout_s), self._deaths)
 
     def close(self) -> None:
         """Give back what the cluster has lent."""

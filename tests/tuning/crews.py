@@ -12,8 +12,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
 from annotune.tuning.config import NEVER, Wish
-from annotune.tuning.workers import Crew, crew_of
+from annotune.tuning.workers import Crew, Job, crew_of
 
 PATIENCE_S = 600.0
 
@@ -132,6 +134,31 @@ class Unreadable:
         self.__dict__.update(state)
 
 
+@dataclass(frozen=True)
+class Unsendable:
+    """A job that no worker can be sent."""
+
+    def run(self, timeout_s: float) -> None: ...
+
+    def __getstate__(self) -> None:
+        raise RuntimeError("not from here")
+
+
+class _TwoWords(Exception):
+    """An error that cannot be made again of what pickle keeps of it."""
+
+    def __init__(self, one: str, other: str) -> None:
+        super().__init__(f"{one} {other}")
+
+
+@dataclass(frozen=True)
+class RaisesUnreadable:
+    """Has a fault that no other process can read."""
+
+    def run(self, timeout_s: float) -> None:
+        raise _TwoWords("no", "such")
+
+
 @contextmanager
 def one_killed(workers: set[int]) -> Iterator[None]:
     """Kill the first of some workers that is seen to run a variant, which hangs or is about to end.
@@ -152,3 +179,16 @@ def one_killed(workers: set[int]) -> Iterator[None]:
         done = pool.submit(kill)
         yield
         done.result(PATIENCE_S)
+
+
+def raises_each(crew: Crew) -> None:
+    """Have jobs done of which something cannot cross from one process to another."""
+    faults: tuple[tuple[Job[object], type[Exception], str], ...] = (
+        (Unsendable(), RuntimeError, "not from here"),
+        (Unreadable(os.getpid()), RuntimeError, "not here"),
+        (RaisesUnreadable(), TypeError, "'other'"),
+        (Raises(), KeyError, "no such thing"),
+    )
+    for job, kind, words in faults:
+        with pytest.raises(kind, match=words):
+            crew.workers.submit(job, 1.0).result(PATIENCE_S)

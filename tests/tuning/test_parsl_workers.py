@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.cli import annotune
-from tuning.crews import PATIENCE_S, Unreadable, crew, one_killed, pids_of
+from tuning.crews import crew, one_killed, pids_of, raises_each
 from tuning.seeded import FATES, bench, listing, searched, with_session
 
 from annotune.diagnostics import AnnotuneError
@@ -122,8 +122,7 @@ def test_nothing_is_lost_where_one_of_the_workers_of_parsl_is_killed(
         assert three.slots == 3
         workers = pids_of(three)
         assert len(workers) == 3
-        with pytest.raises(RuntimeError, match="not here"):
-            three.workers.submit(Unreadable(os.getpid()), 1.0).result(PATIENCE_S)
+        raises_each(three)
         own = with_session(bench(scratch, 3, store), crew=three)
         with one_killed(workers):
             outcome = searched(own, listing(names))

@@ -20,10 +20,10 @@ from tuning.crews import (
     Pid,
     Raises,
     StopsItsWorker,
-    Unreadable,
     crew,
     one_killed,
     pids_of,
+    raises_each,
 )
 from tuning.seeded import FATES, TEXT, bench, listing, searched, with_session
 
@@ -86,13 +86,13 @@ def test_a_worker_that_is_stopped_is_woken(two: Crew) -> None:
 
 
 def test_what_a_job_raises_is_raised_here(two: Crew) -> None:
-    with pytest.raises(KeyError, match="no such thing"):
+    with pytest.raises(KeyError, match="no such thing") as raised:
         two.workers.submit(Raises(), 1.0).result()
+    assert "crews.py" in raised.value.__notes__[0]
 
 
-def test_what_cannot_be_read_here_is_raised_and_not_waited_for(two: Crew) -> None:
-    with pytest.raises(RuntimeError, match="not here"):
-        two.workers.submit(Unreadable(os.getpid()), 1.0).result(PATIENCE_S)
+def test_what_cannot_be_sent_or_read_is_raised_and_not_waited_for(two: Crew) -> None:
+    raises_each(two)
 
 
 def test_jobs_that_wait_are_shared_out(two: Crew, tmp_path: Path) -> None:

@@ -114,14 +114,13 @@ def _examine(
     (region,) = out.source.regions
     analysis = analyse(normalised(region))
     (function,) = functions(out.text)
-    runs = Runs(analysis, function)
     # Statements that are taken apart or turned stand in another order than in the text that the
     # claims are held against; what they compute is compared as always.
     in_order = with_temporaries_forwarded(region)
     is_reordered = with_loops_reordered(in_order).nest != in_order.nest
     out.told["reordered"] += is_reordered
-    is_claimed = with_claims and not is_reordered
-    if is_claimed:
+    runs = Runs(analysis, function) if with_claims and not is_reordered else None
+    if runs is not None:
         out.faults += wrong_claims(analysis, function, seed)
         out.faults += wrong_transforms(runs, seed, out.told)
     base = Base.of(analysis)
@@ -140,7 +139,7 @@ def _examine(
                 raise
             out.told.update(f"point refused {d.code}" for d in refusal.diagnostics)
             continue
-        if is_claimed:
+        if runs is not None:
             out.faults += _wrong_variant(runs, name, variant)
         out.made[name] = target.region(variant, resident=False)
         tiles = [c.contract for c in variant.tuned.choices if c.contract is not None]

@@ -19,7 +19,7 @@ Path = tuple[tuple[int, int], ...]
 Place = tuple[str, int]
 Under = tuple[tuple[int, Place | None], ...]
 Order = Callable[[int, list[int]], Iterable[int]]
-MOST_STEPS = 400_000
+MOST_STEPS = 1_000_000
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,20 @@ def test_check_prints_of_the_example_what_the_readme_has(example: Path) -> None:
     assert done.out.rstrip() == block("mm.c:3:5: mm, region 1").rstrip()
 
 
+@pytest.mark.parametrize(
+    ("begin", "file"), [("/* mm, statement 0", "mm.cu"), ("/* S0 of the region", "mm_acc.c")]
+)
+def test_emit_writes_of_the_example_what_the_readme_has(
+    begin: str, file: str, example: Path
+) -> None:
+    assert annotune("emit", example, "-o", ".").code == 0
+    written = {line.strip() for line in Path(file).read_text().splitlines()}
+    shown = [line.strip() for line in block(begin).splitlines()]
+    # Comments of one line say what is left out.
+    parts = [line for line in shown if line and not re.fullmatch(r"/\*.*\*/", line)]
+    assert [line for line in parts if line not in written] == []
+
+
 def test_the_run_of_the_readme_has_its_answer_last() -> None:
     _, *lines = block("$ annotune run mm.c").splitlines()
     assert re.fullmatch(

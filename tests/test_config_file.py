@@ -59,6 +59,13 @@ def test_the_nearest_file_has_what_the_command_line_leaves_out() -> None:
     assert "-I../src/headers" in text
 
 
+def test_compilers_get_the_flags_of_the_project() -> None:
+    flags = 'target = ["cuda", "openmp"]\nparam = { flags = ["-O1"] }\n'
+    Path("src/annotune.toml").write_text(flags + SETTING.removeprefix('target = "openmp"\n'))
+    assert emitted().code == 0
+    assert " -O1 " in Path("out/f_omp.c").read_text()
+
+
 def test_the_command_line_wins() -> None:
     Path("src/annotune.toml").write_text(SETTING)
     done = emitted("--json", "--target", "openacc", "--set", "n=320")

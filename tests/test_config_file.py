@@ -60,10 +60,10 @@ def test_the_nearest_file_has_what_the_command_line_leaves_out() -> None:
 
 
 def test_compilers_get_the_flags_of_the_project() -> None:
-    flags = 'target = ["cuda", "openmp"]\nparam = { flags = ["-O1"] }\n'
+    flags = 'target = ["cuda", "openmp"]\nparam = { flags = ["-O2"] }\n'
     Path("src/annotune.toml").write_text(flags + SETTING.removeprefix('target = "openmp"\n'))
     assert emitted().code == 0
-    assert " -O1 " in Path("out/f_omp.c").read_text()
+    assert " -O2 " in Path("out/f_omp.c").read_text()
 
 
 def test_the_command_line_wins() -> None:

@@ -19,7 +19,7 @@ from annotune.ir.c_types import may_share, may_share_unchanged
 from annotune.ir.expr import Binary, Expr, Int, walk
 from annotune.ir.recorded import RecordedArray, RecordedCall
 from annotune.ir.region import Array, Region
-from annotune.measure.sizes import Interval, evaluate, index_ranges, known_values
+from annotune.measure.sizes import Interval, evaluate, index_ranges, known_values, touched_ends
 from annotune.measure.values import (
     Element,
     Family,
@@ -528,9 +528,8 @@ def _section(analysis: Analysis, array: Array, values: Mapping[str, int]) -> tup
     A declared array is there as a whole, and a variant may copy all of it; behind a pointer
     only what the region itself touches is known to exist.
     """
-    shape = analysis.shapes[array.name]
-    first = evaluate(shape.lowest, values)
-    end = first + max(0, evaluate(shape.length, values))
+    first, end = touched_ends(analysis, array.name, values)
+    end = max(first, end)
     if has_open_end(array):
         return _whole_rows(array, first, end, values)
     declared = math.prod(evaluate(e, values) for e in array.extents if e is not None)

@@ -38,7 +38,7 @@ from annotune.ir.expr import children as operands
 from annotune.ir.fold import divide, fold
 from annotune.ir.functions import is_integer
 from annotune.ir.nest import Assign, Await, Fetch, Local, LocalArray, Loop, Nest, Stmt, walk_paths
-from annotune.ir.region import Region
+from annotune.ir.region import Region, flattened
 from annotune.measure.values import signature
 
 
@@ -298,17 +298,45 @@ def is_possible(analysis: Analysis, sizes: Sizes, limit: int) -> bool:
         if count > limit:
             return False
         for name, array in region.arrays.items():
-            shape = analysis.shapes[name]
-            first, length = evaluate(shape.lowest, values), evaluate(shape.length, values)
-            if length < 0 and count:
+            first, end = touched_ends(analysis, name, values)
+            if end < first and count:
                 return False
             is_whole = None not in array.extents and not array.is_pointer
             declared = math.prod(evaluate(e, values) for e in array.extents if e is not None)
-            if is_whole and (first < 0 or first + length > declared):
+            if is_whole and (first < 0 or end > declared):
                 return False
     except ValueError:
         return False
     return True
+
+
+def touched_ends(analysis: Analysis, name: str, values: Mapping[str, int]) -> Interval:
+    """Return the first element of an array that a call touches, and the one after the last.
+
+    Where sizes break a condition of the proofs, these say nothing of what the nest as written
+    touches: all its subscripts count then.
+
+    Raises:
+        ValueError: A size has no value.
+    """
+    shape = analysis.shapes[name]
+    first = evaluate(shape.lowest, values)
+    end = first + evaluate(shape.length, values)
+    if all(evaluate(one, values) for one in analysis.conditions):
+        return first, end
+    found = [(first, end)] if first < end else []
+    for assign, loops in walk_paths(analysis.region.nest.body):
+        ranges = loop_ranges(loops, values)
+        if ranges is None:
+            continue
+        for access in (one for e in (assign.target, *assign.sources()) for one in accesses(e)):
+            if access.array == name:
+                flat = flattened(access, analysis.region.arrays) or access
+                known = next((interval(one, ranges, {}) for one in operands(flat)), None)
+                found += [] if known is None else [(known[0], known[1] + 1)]
+    if not found:
+        return first, end
+    return min(low for low, _ in found), max(high for _, high in found)
 
 
 def _iterations(region: Region, sizes: Sizes) -> int:

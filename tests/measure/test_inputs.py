@@ -75,6 +75,19 @@ def test_behind_a_parameter_there_may_be_more_than_c_declares(tmp_path: Path) ->
         assert (buffer.first, buffer.count) == (0, count)
 
 
+def test_where_a_condition_of_the_proofs_is_broken_every_subscript_counts(tmp_path: Path) -> None:
+    analysis = analysis_of(
+        "void f(int n, int m, double *restrict a, double *restrict b)\n{\n"
+        "/*@ begin PerfTuning ( def input_params { param n = 9; param m = 9; } ) @*/\n"
+        "for (int i = 0; i < n; i++) a[i] = 1;\nfor (int j = 1; j < m; j++) b[j] = a[j];\n"
+        "/*@ end @*/\n}\n"
+    )
+    assert [print_expr(one) for one in analysis.conditions] == ["n >= m"]
+    for n, m, first, count in ((5, 4, 0, 5), (5, 9, 0, 9), (0, 9, 1, 8)):
+        a, _ = make_inputs(analysis, {"n": n, "m": m}, 1, tmp_path / f"{n}{m}").buffers
+        assert (a.first, a.count) == (first, count)
+
+
 def test_sizes_at_which_c_itself_leaves_its_array_are_refused(tmp_path: Path) -> None:
     _, analysis = made(
         f"{OPEN}{CLOSE}",

@@ -106,6 +106,15 @@ class Tolerance:
     reals: tuple[float, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Followers:
+    """The libraries of the two programs of a `Shadow`, and whether their bound is linear."""
+
+    magnitude: Path
+    count: Path
+    is_linear: bool
+
+
 class NothingToCompare(Exception):
     """The original leaves nothing to compare with, and why."""
 
@@ -162,19 +171,28 @@ class Oracle(Original):
         self._references: Once[Asked, OracleResult] = Once()
         self._tolerances: Once[Asked, Tolerance] = Once()
         self._numbers = itertools.count()
-        shadow = shadow_of(self.region)
-        self._is_linear = shadow.is_linear
+        self._followers: Once[bool, Followers] = Once()
         self._fixes_zeros = fixes_zeros(analysis)
-        bodies = (shadow.magnitude, shadow.count)
-        texts = [oracle_source(source, self.region)]
-        texts += [nest_source(source, self.region, body) for body in bodies]
-        # The original as it is timed: where it takes long its one run is also its time.
-        optimisations: list[tuple[str, ...]] = [(USUAL,), (), ()]
-        with ThreadPoolExecutor(len(texts)) as pool:
+        with ThreadPoolExecutor(1) as pool:
             # The original first: what the compiler says of it is what the user is told.
-            made = list(pool.map(self._built, texts, optimisations))
-        self.library, *self._shadow_libraries = (one.path for one in made)
-        self.compile_s = made[0].time_s
+            following = pool.submit(self._following, False)
+            # As it is timed: where it takes long its one run is also its time.
+            made = self._built(oracle_source(source, self.region), (USUAL,))
+            following.result()
+        self.library = made.path
+        self.compile_s = made.time_s
+
+    def _following(self, is_shared: bool) -> Followers:
+        """Return the programs that follow the original; its arrays share memory if `is_shared`."""
+        return self._followers.of(is_shared, lambda: self._made_to_follow(is_shared))
+
+    def _made_to_follow(self, is_shared: bool) -> Followers:
+        shadow = shadow_of(self.region, is_shared)
+        bodies = (shadow.magnitude, shadow.count)
+        with ThreadPoolExecutor(len(bodies)) as pool:
+            texts = (nest_source(self.source, self.region, body) for body in bodies)
+            magnitude, count = pool.map(lambda text: self._built(text, ()).path, texts)
+        return Followers(magnitude, count, shadow.is_linear)
 
     def _built(self, text: str, optimisation: tuple[str, ...]) -> CompileResult:
         if self.tools.c is None:
@@ -269,24 +287,24 @@ class Oracle(Original):
 
     def _measured(self, reference: OracleResult) -> Tolerance:
         inputs, folder = reference.inputs, reference.inputs.path.parent
-        magnitude_library, count_library = self._shadow_libraries
+        following = self._following(reference.asked.overlap is not None)
         bound = "the bound on the original: "
         zeros = zero_inputs(inputs, self.region, folder / "zeros")
         runs = (
-            (magnitude_library, inputs, folder / "magnitude"),
-            (count_library, zeros, folder / "count"),
+            (following.magnitude, inputs, folder / "magnitude"),
+            (following.count, zeros, folder / "count"),
         )
         with ThreadPoolExecutor(len(runs)) as pool:
             # What fails first in this order is what the user is told.
             magnitude, count = pool.map(lambda run: self._run(bound, *run).left, runs)
-        arrays = self._array_tolerances(reference, magnitude, count)
+        arrays = self._array_tolerances(reference, magnitude, count, following.is_linear)
         names = signature(self.region)
         limits = tolerances(
             np.array(reference.reals[: len(inputs.reals)]),
             _absolute(names, magnitude.reals),
             _absolute(names, count.reals),
             coarsest_type(self.region, {*names.reals, *names.complexes}),
-            self._is_linear,
+            following.is_linear,
         )
         return Tolerance(arrays, tuple(limits.tolist()))
 
@@ -338,7 +356,7 @@ class Oracle(Original):
         return (b for b in inputs.buffers if b.is_written and not arrays[b.name].is_scratch)
 
     def _array_tolerances(
-        self, reference: OracleResult, magnitude: Computed, count: Computed
+        self, reference: OracleResult, magnitude: Computed, count: Computed, is_linear: bool
     ) -> dict[str, npt.NDArray[Any]]:
         inputs, found = reference.inputs, dict[str, npt.NDArray[Any]]()
         for buffer in self._compared(inputs):
@@ -351,7 +369,7 @@ class Oracle(Original):
                 inputs.read(buffer, magnitude.path),
                 inputs.read(buffer, count.path),
                 coarsest_type(self.region, {buffer.name}),
-                self._is_linear,
+                is_linear,
             )
             # On disk, where the page cache holds them: at the tuned sizes they are as large
             # as the arrays themselves.

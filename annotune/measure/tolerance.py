@@ -71,10 +71,11 @@ _COMPLEX_ROUNDINGS = {"*": 3, "/": 10}
 class _Readings:
     """What is known of a region's names, and the two readings of its expressions.
 
-    `is_linear` turns False once M and n do not bound the error by themselves.
+    Those of arrays that are `shared` may be computed by way of others. `is_linear` turns False once
+    M and n do not bound the error by themselves.
     """
 
-    def __init__(self, region: Region) -> None:
+    def __init__(self, region: Region, shared: frozenset[str]) -> None:
         self.is_linear = True
         self.integers = _integers(region)
         stmts = tuple(walk_stmts(region.nest.body))
@@ -83,7 +84,7 @@ class _Readings:
         types |= {s.name: s.type for s in stmts if isinstance(s, Local)}
         self._complex = {n for n, type_ in types.items() if family_of(type_) is Family.COMPLEX}
         written = {place_name(a.target) for a in region.nest.assigns()}
-        written |= {s.name for s in stmts if isinstance(s, Local)}
+        written |= {s.name for s in stmts if isinstance(s, Local)} | shared
         self._written = written - self.integers
         self._doubtful = self._integers_from_reals(region.nest.assigns())
 
@@ -277,9 +278,9 @@ class Shadow:
     is_linear: bool
 
 
-def shadow_of(region: Region) -> Shadow:
-    """Return the two programs of `region`."""
-    writer = _Writer(region)
+def shadow_of(region: Region, is_shared: bool = False) -> Shadow:
+    """Return the two programs of `region`, whose arrays may share memory if `is_shared`."""
+    writer = _Writer(region, frozenset(region.arrays) if is_shared else frozenset())
     magnitude, count = (
         "".join(
             f"{line}\n"
@@ -293,8 +294,8 @@ def shadow_of(region: Region) -> Shadow:
 class _Writer:
     """Rewrites and prints the statements of one region."""
 
-    def __init__(self, region: Region) -> None:
-        self.values = _Readings(region)
+    def __init__(self, region: Region, shared: frozenset[str]) -> None:
+        self.values = _Readings(region, shared)
         self._scalars = region.scalars
         stmts = tuple(walk_stmts(region.nest.body))
         declared = {s.name for s in stmts if isinstance(s, Local)}

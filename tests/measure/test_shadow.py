@@ -111,3 +111,9 @@ def test_the_bound_of_a_matrix_times_vector(tmp_path: Path) -> None:
     assert oracle.tolerance(reference).arrays["y"] == pytest.approx(
         2 * 51 * U * magnitude, rel=1e-9
     )
+
+
+def test_where_arrays_share_memory_what_is_only_read_may_be_computed() -> None:
+    copied = region("for i in 0:n: a[i] = b[i]")
+    assert "b[i]" not in shadow_of(copied).count
+    assert "a[i] = b[i];" in shadow_of(copied, is_shared=True).count

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import gc
 import os
+import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from support.header import FOLDER, with_header
 
 from annotune.cli import YOUNG_OBJECTS
 from annotune.measure import compile as compiling
+from annotune.measure.command import Finished
 
 # A law holds or not, however busy the machine is on which it is tried.
 ANY_SPEED = settings(
@@ -42,11 +46,26 @@ def pytest_configure(config: pytest.Config) -> None:
 
     gcc's passes take most of a proof's time here, where sizes are small.
     """
+    _share_headers(config)
     kinds = compiling.KINDS
     assert isinstance(kinds, dict)
     if config.option.markexpr:
         proofs = {n: k for n, k in kinds.items() if "c++" in k.flags or k.fixed_optimisation}
         kinds.update({name: _unoptimised(kind) for name, kind in proofs.items()})
+
+
+def _share_headers(config: pytest.Config) -> None:
+    """Have CUDA's header for this CPU compiled once for all processes of the session."""
+    if not hasattr(config, "workerinput"):
+        folder = tempfile.TemporaryDirectory()
+        os.environ[FOLDER] = folder.name
+        config.add_cleanup(folder.cleanup)
+    run_command = compiling.run_command
+
+    def run(command: Sequence[str], *args: Any, **kwargs: Any) -> Finished:
+        return run_command(with_header(command), *args, **kwargs)
+
+    compiling.run_command = run
 
 
 def _unoptimised(kind: compiling.CompileKind) -> compiling.CompileKind:

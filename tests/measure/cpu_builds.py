@@ -9,12 +9,14 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from support.header import HEADER, with_header
+
 import annotune.measure
 
 RUNTIME = Path(annotune.measure.__file__).parent / "runtime"
 CHILD_LIMIT_S = 60
 SHARED = ("-fPIC", "-fvisibility=default", "-fno-gnu-unique")
-CUDA = ("-std=c++17", "-include", str(RUNTIME / "cuda_on_cpu.h"), "-x", "c++")
+CUDA = ("-std=c++17", f"-I{RUNTIME}", "-include", HEADER, "-x", "c++")
 ASAN = ("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-g1")
 # A memcpy that gcc expands itself would go unseen.
 SEEN = tuple(f"-fno-builtin-{name}" for name in ("memcpy", "memmove", "memset"))
@@ -41,7 +43,8 @@ def say(*values):
 
 
 def run(*command: str | Path) -> None:
-    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
+    words = with_header([str(part) for part in command])
+    done = subprocess.run(words, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
 

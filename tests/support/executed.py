@@ -15,15 +15,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import annotune.measure
 from annotune.codegen.cuda.target import CudaTarget
+from annotune.measure.compile import RUNTIME_FOLDER
 from annotune.measure.cuda_text import translate
 from annotune.pipeline import Emission, Settings, emit
+from support.header import HEADER, with_header
 
-RUNTIME = Path(annotune.measure.__file__).parent / "runtime" / "cuda_on_cpu.h"
 CHILD_LIMIT_S = 600
 SHARED = ("-fPIC", "-fvisibility=default", "-fno-gnu-unique")
-CUDA = ("-std=c++17", "-include", str(RUNTIME), "-x", "c++")
+CUDA = ("-std=c++17", f"-I{RUNTIME_FOLDER}", "-include", HEADER, "-x", "c++")
 
 FORWARDS, BACKWARDS, SHUFFLED = 0, 1, 2
 ORDERS = (FORWARDS, BACKWARDS, SHUFFLED)
@@ -127,7 +127,8 @@ def emitted(folder: Path, text: str, **options: Any) -> Emission:
 
 def run(*command: str | Path) -> None:
     """Run a compiler, which must succeed."""
-    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
+    words = with_header([str(part) for part in command])
+    done = subprocess.run(words, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
 

@@ -2,7 +2,12 @@
 
 The library's own writes up to seven methods of each as text, for Python to compile. Only
 `__init__` needs a text, one for all records of a shape, and only once there is a record: the others
-are closures over the names of the fields.
+are closures over the names of the fields. A class takes 0.11 ms in place of 0.63, `check` of
+`gemm.c`, which makes 380 of them, 0.44 s in place of 0.59 (Python 3.11, two cores of an AMD EPYC).
+
+Of libraries, `attrs` takes as long as `dataclasses`; `msgspec.Struct` takes 0.08 ms, but compares
+all its fields, where most records here leave out where they were read, and its `replace` takes any
+value for a field, where a checker of types knows that of `dataclasses`.
 """
 
 from __future__ import annotations

@@ -61,6 +61,9 @@ MAX_COPIED_ROWS = 16
 LATENCY = 8
 # Cycles that counting a step costs.
 STEP = 2
+# Neighbours of a strip that no register holds: enough that no step waits for what the last one
+# stored, and few enough for the first-level cache.
+STRIP = 64
 # A block that divides its loops leaves no shorter one at their ends, which compilers keep in
 # memory, or which runs in vain: it may cost so much more by the count of cycles. So may one
 # whose rows lie closer together.
@@ -511,11 +514,35 @@ def _cores(unit: Unit, blocking: list[Blocked], most: int, is_reordered: bool) -
     return next(tuple(dict.fromkeys(pair)) for pair in some if unit.may_combine(*pair))
 
 
+def _strip(unit: Unit, cores: tuple[str, ...]) -> Blocked | None:
+    """Return strips of the loop that lanes and threads need, around the loops of one thread.
+
+    Each step of those has a row of neighbours then, where one iteration of the shared loop goes
+    from row to row: ``for k: for i: x[k][i] = f(x[k - 1][i])``.
+    """
+    around = {*cores, *unit.host}
+    inside = tuple(loop.var for loop in unit.band if loop.var not in around)
+    if not inside or any(isinstance(stmt, Loop) for stmt in unit.band[-1].body):
+        return None
+    facts = [f for s in unit.statements for f in unit.analysis.accesses[s]]
+    for loop in cores:
+        strides = {f.strides.get(loop) for f in facts}
+        is_even = 1 in strides and strides <= {0, 1} and unit.may_have_lanes(loop)
+        is_long = (unit.trips[loop] or 0) >= 2 * STRIP
+        if is_even and is_long and not name_is_taken(loop, unit.analysis):
+            order = (*(tile_name(n) if n == loop else n for n in cores), *inside, loop)
+            return Blocked(unit.leader, ((loop, STRIP),), order, simd=loop)
+    return None
+
+
 def _unit_lanes(unit: Unit, cores: tuple[str, ...]) -> Blocked | None:
     """Return lanes along the unit's innermost parallel loop, where it is contiguous.
 
     Where the threads need that very loop, they share its tiles.
     """
+    strip = _strip(unit, cores)
+    if strip is not None:
+        return strip
     if not unit.parallel or unit.parallel[-1] != unit.band[-1].var:
         return None
     loop = unit.band[-1]

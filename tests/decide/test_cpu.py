@@ -288,6 +288,30 @@ def test_a_loop_that_may_not_run_holds_nothing() -> None:
     assert block.held == ""
 
 
+COLUMNS = """
+void f(int nz, int n, double x[restrict nz][n], const double a[restrict nz][n])
+{
+    /*@ begin PerfTuning ( def input_params { param nz = 50; param n = LENGTH; } ) @*/
+    LOOPS
+            x[k][i] -= a[k][i] * x[k - 1][i];
+    /*@ end @*/
+}
+"""
+DOWN, ALONG = "for (int k = 1; k < nz; k++)", "for (int i = 0; i < n; i++)"
+
+
+@pytest.mark.parametrize("loops", [(DOWN, ALONG), (ALONG, DOWN)], ids=["rows", "columns"])
+def test_steps_along_columns_take_strips_of_rows(loops: tuple[str, str]) -> None:
+    """Threads share the only parallel loop, which is contiguous, and it is innermost as well."""
+    text = COLUMNS.replace("LOOPS", " ".join(loops))
+    choice = only(analyse(source_of(text.replace("LENGTH", "200")).regions[0]))
+    (block,) = nests(choice)
+    assert (block.tiles, block.order, block.simd) == ((("i", 64),), ("i_t", "k", "i"), "i")
+    assert choice.cores == ("i_t",)
+    short = only(analyse(source_of(text.replace("LENGTH", "127")).regions[0]))
+    assert [block.tiles for block in nests(short)] == [()]
+
+
 TAKEN = """
 void f(int n, int m, int j_t, double *restrict v, const double *restrict a)
 {

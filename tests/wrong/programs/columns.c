@@ -1,0 +1,21 @@
+/* Steps along columns whose rows are contiguous, as atmosphere and ocean codes have them. */
+void down(int nz, int n, double x[restrict nz][n], const double a[restrict nz][n],
+          double c[restrict nz][n])
+{
+    /*@ begin PerfTuning ( def input_params { param nz = 5; param n = 200; } ) @*/
+    for (int k = 1; k < nz; k++)
+        for (int i = 0; i < n; i++) {
+            c[k][i] = 2.0 - a[k][i] * c[k - 1][i];
+            x[k][i] = (x[k][i] - a[k][i] * x[k - 1][i]) * c[k][i];
+        }
+    /*@ end @*/
+}
+
+void up(int nz, int n, double x[restrict nz][n], const double a[restrict nz][n])
+{
+    /*@ begin PerfTuning ( def input_params { param nz = 5; param n = 200; } ) @*/
+    for (int i = 0; i < n; i++)
+        for (int k = nz - 2; k >= 0; k--)
+            x[k][i] -= a[k][i] * x[k + 1][i];
+    /*@ end @*/
+}

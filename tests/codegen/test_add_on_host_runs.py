@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from support.cli import annotune
 from support.executed import CUDA, SHARED, emitted, run
+from support.python import python
 from test_transfers import (
     DEVICE,
     LENGTHS,
@@ -160,8 +160,7 @@ def test_no_bit_differs(tmp_path: Path) -> None:
         Library(tmp_path / begin, device, files["_cuda.c"])
         original = tmp_path / f"original{begin}.so"
         run("gcc", "-O1", *SHARED, "-shared", tmp_path / "user.c", "-o", original)
-        command = (sys.executable, "-c", _CHILD, original, tmp_path / begin / "made.so")
-        child = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S)
+        child = python(_CHILD, original, tmp_path / begin / "made.so", timeout=LIMIT_S)
         assert child.returncode == 0, child.stderr
         assert json.loads(child.stdout) is same
 

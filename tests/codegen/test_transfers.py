@@ -9,15 +9,13 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import chain, product
 from pathlib import Path
-from typing import Any
 
 import pytest
 from support.executed import CUDA, SHARED, Call, Executable, Part, emitted, run
+from support.python import python
 
 from annotune.measure.cuda_text import translate
 
@@ -164,10 +162,7 @@ class Library:
     def run(self, *jobs: Job) -> tuple[list[Outcome | None], str]:
         """Return what each job has done, None where its process died, and what they said."""
         given = json.dumps([asdict(job) for job in jobs])
-        command: Sequence[Any] = (sys.executable, "-c", _CHILD, self.path)
-        child = subprocess.run(
-            command, input=given, capture_output=True, text=True, timeout=LIMIT_S
-        )
+        child = python(_CHILD, self.path, input=given, timeout=LIMIT_S)
         assert child.returncode == 0, child.stderr
         rows = map(json.loads, child.stdout.splitlines())
         return [None if row is None else Outcome(*row) for row in rows], child.stderr

@@ -11,14 +11,13 @@ import json
 import os
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from legacy_corpus import FOLDER, Routine, c_routines, selected
 from support.executed import SHARED, run
+from support.python import python
 from wrong.called import LIMIT_S, THREADS, Program
 
 from annotune.codegen.target import load_target
@@ -134,11 +133,9 @@ class Routines:
             "libraries": {name: str(path) for name, path in self.program.libraries.items()},
             "jobs": self.jobs,
         }
-        child = subprocess.run(
-            [sys.executable, CHILD],
+        child = python(
+            CHILD,
             input=json.dumps(request),
-            capture_output=True,
-            text=True,
             timeout=LIMIT_S,
             env={**os.environ, "OMP_NUM_THREADS": THREADS, "ACC_DEVICE_TYPE": "host"},
         )

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from support.header import HEADER, with_header
+from support.python import python
 
 import annotune.measure
 
@@ -68,12 +69,15 @@ def child(
     library: Path, script: str, environ: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
     """Run `script` with `library` loaded in a process of its own."""
+    text, env = _PRELUDE + script, {**os.environ, **(environ or {})}
+    if "LD_PRELOAD" not in env:
+        return python(text, library, timeout=CHILD_LIMIT_S, env=env)
     return subprocess.run(
-        [sys.executable, "-c", _PRELUDE + script, str(library)],
+        [sys.executable, "-c", text, str(library)],
         capture_output=True,
         text=True,
         timeout=CHILD_LIMIT_S,
-        env={**os.environ, **(environ or {})},
+        env=env,
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
@@ -14,6 +13,7 @@ from pathlib import Path
 import pytest
 from compilers import here
 from cpu_builds import RUNTIME, SHARED, run
+from support.python import python
 from support.regions import text_source
 
 from annotune.analysis.analyse import analyse
@@ -177,15 +177,14 @@ for name in names:
 
 def outcomes(library: Path, names: Sequence[str]) -> dict[str, tuple[int, str, str]]:
     """Return how each function of a library ends: its status, its words, and what it leaves."""
-    done = subprocess.run(
-        [sys.executable, "-c", CHILD, str(library)],
+    done = python(
+        CHILD,
+        library,
         input=json.dumps([N, M, COUNT, list(names)]),
-        capture_output=True,
-        text=True,
         timeout=LIMIT_S,
-        check=True,
         env={"ACC_DEVICE_TYPE": "host", "OMP_NUM_THREADS": "2"},
     )
+    done.check_returncode()
     return {name: (s, w, left) for name, s, w, left in map(json.loads, done.stdout.splitlines())}
 
 

@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
+
+from support.python import python
 
 CHILD = Path(__file__).with_name("borders_child.py")
 # A limit for what hangs; nothing that works comes near it.
@@ -41,11 +41,9 @@ def check_borders(libraries: Mapping[str, Path], *calls: Called) -> None:
 def border_faults(libraries: Mapping[str, Path], *calls: Called) -> list[list[str]]:
     """Return for each call what was seen to go wrong: library, placing, and what."""
     given = {name: str(path) for name, path in libraries.items()}
-    child = subprocess.run(
-        [sys.executable, CHILD],
+    child = python(
+        CHILD,
         input=json.dumps({"libraries": given, "jobs": [call.job for call in calls]}),
-        capture_output=True,
-        text=True,
         timeout=LIMIT_S,
         env={**os.environ, "OMP_NUM_THREADS": THREADS, "ACC_DEVICE_TYPE": "host"},
     )

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +19,7 @@ from annotune.measure.compile import RUNTIME_FOLDER
 from annotune.measure.cuda_text import translate
 from annotune.pipeline import Emission, Settings, emit
 from support.header import HEADER, with_header
+from support.python import python
 
 CHILD_LIMIT_S = 600
 SHARED = ("-fPIC", "-fvisibility=default", "-fno-gnu-unique")
@@ -162,13 +162,8 @@ class Executable:
     def outcomes(self, *calls: Call, returns: bool = False) -> list[list[Outcome]]:
         """Return for each call what happened in each of its orders."""
         jobs = [self._job(call, returns) for call in calls]
-        child = subprocess.run(
-            [sys.executable, "-c", _CHILD, self._folder / "original.so", self._folder / "made.so"],
-            input=json.dumps(jobs),
-            capture_output=True,
-            text=True,
-            timeout=CHILD_LIMIT_S,
-        )
+        libraries = self._folder / "original.so", self._folder / "made.so"
+        child = python(_CHILD, *libraries, input=json.dumps(jobs), timeout=CHILD_LIMIT_S)
         assert child.returncode == 0, f"died of {child.returncode}: {child.stderr[-2000:]}"
         rows = iter(Outcome(*json.loads(line)) for line in child.stdout.splitlines())
         return [[next(rows) for _ in call.orders] for call in calls]

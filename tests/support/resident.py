@@ -8,9 +8,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import subprocess
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from copy import copy
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -22,6 +20,7 @@ from annotune.measure.cuda_text import translate
 from annotune.measure.directives import with_memory
 from annotune.pipeline import Emission, Settings, emit
 from support.executed import CUDA, SHARED, run
+from support.python import python
 
 LIMIT_S = 300
 # What regions leave unset, and directives for others.
@@ -191,17 +190,9 @@ class Built:
 
     def run(self, *jobs: Job) -> tuple[list[Outcome | None], str]:
         """Return what came of each job, None where its process died, and what they said."""
-        command: Sequence[Any] = (
-            *(sys.executable, "-c", _CHILD, self.folder / "original.so"),
-            *(self.folder / "made.so", self.target),
-        )
-        child = subprocess.run(
-            command,
-            input=json.dumps([asdict(job) for job in jobs]),
-            capture_output=True,
-            text=True,
-            timeout=LIMIT_S,
-        )
+        given = json.dumps([asdict(job) for job in jobs])
+        built = self.folder / "original.so", self.folder / "made.so", self.target
+        child = python(_CHILD, *built, input=given, timeout=LIMIT_S)
         assert child.returncode == 0, child.stderr
         rows = map(json.loads, child.stdout.splitlines())
         return [None if row is None else Outcome(*row) for row in rows], child.stderr

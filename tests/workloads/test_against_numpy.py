@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.python import python
 from support.regions import EXAMPLES
 from workload_references import REFERENCES, SHAPES
 from wrong.called import LIMIT_S, THREADS, Program
@@ -145,11 +145,9 @@ def check(
         "jobs": calls,
         "orders": orders,
     }
-    child = subprocess.run(
-        [sys.executable, CHILD],
+    child = python(
+        CHILD,
         input=json.dumps(request),
-        capture_output=True,
-        text=True,
         timeout=LIMIT_S,
         env={**os.environ, "OMP_NUM_THREADS": THREADS, "ACC_DEVICE_TYPE": "host"},
     )

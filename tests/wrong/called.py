@@ -14,8 +14,6 @@ import json
 import os
 import random
 import shutil
-import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -23,6 +21,7 @@ from typing import Any
 
 from support.executed import CUDA, SHARED, run
 from support.laws import IS_THOROUGH
+from support.python import python
 
 from annotune.codegen.target import DEFAULT_TARGETS, load_target
 from annotune.measure.compile import ACC_MEMORY, RUNTIME_FOLDER
@@ -188,11 +187,9 @@ class Program:
             "jobs": [call.job for call in calls],
             "resident": self._is_resident,
         }
-        child = subprocess.run(
-            [sys.executable, CHILD],
+        child = python(
+            CHILD,
             input=json.dumps(request),
-            capture_output=True,
-            text=True,
             timeout=LIMIT_S,
             env={**os.environ, "OMP_NUM_THREADS": THREADS, "ACC_DEVICE_TYPE": "host"},
         )

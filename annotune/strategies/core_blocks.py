@@ -113,15 +113,17 @@ def runs_along(unit: Unit, statement: int, loop: str) -> bool:
     )
 
 
-def stays_inside(unit: Unit, statement: int, loop: str, cores: tuple[str, ...]) -> bool:
-    """Return whether `loop` keeps its place under the loops that the threads share.
+def kept_around(unit: Unit, statement: int, cores: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the loops that hold nothing but the innermost one, and stay around its lanes.
 
-    A loop that lanes share goes to the outside of serial loops that hold nothing else.
+    A loop that lanes share would go to the outside of them. What the threads share has its place.
     """
-    if loop in cores:
-        return False
-    outer = path(unit.body, statement)[:-1]
-    return not outer or len(outer[-1].body) > 1 or outer[-1].var in (*cores, *unit.host)
+    found: list[str] = []
+    for outer in reversed(path(unit.body, statement)[:-1]):
+        if len(outer.body) > 1 or outer.var in (*cores, *unit.host):
+            break
+        found.insert(0, outer.var)
+    return tuple(found)
 
 
 # Accumulators of one block: half of the 32 AVX-512 registers of eight doubles, so that the

@@ -34,11 +34,11 @@ from annotune.strategies.core_blocks import (
     hinted_blocks,
     is_alone,
     is_fixed,
+    kept_around,
     lanes_of,
     leaders,
     over_loops,
     padded_loops,
-    stays_inside,
     strided_loop,
     sum_lanes,
 )
@@ -302,7 +302,7 @@ def choose_cpu(
     # A loop that the threads share has its lanes in each thread's own part.
     reasons = [r for r in reasons if not any(_is_for(r, b) for b in blocking if b.simd in cores)]
     blocking = [b for b in blocking if b.simd not in cores]
-    team = tuple((s, loop) for s, loop in own.summed if stays_inside(unit, s, loop, cores))
+    team = tuple((s, loop) for s, loop in own.summed if loop not in cores)
     reasons += [_sum_reason(statement, loop) for statement, loop in team]
     lanes = _unit_lanes(unit, cores) if not blocking and not team else None
     if lanes is not None:
@@ -392,8 +392,8 @@ def _placed(
 ) -> Iterator[Transform]:
     """Yield the steps that let threads share loops, and lanes sums."""
     for statement, loop in team:
-        level = Level.CPU_THREAD if loop in cores else Level.SIMD
-        yield Team(statement, loop, level, unit.host)
+        around = kept_around(unit, statement, cores)
+        yield Team(statement, loop, Level.SIMD, (*unit.host, *around))
     inside = {loop for _, loop in team}
     outer = tuple((name, Level.CPU_THREAD) for name in cores if name not in inside)
     if outer:

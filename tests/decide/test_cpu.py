@@ -13,13 +13,14 @@ from support.regions import analysis_of
 
 from annotune.analysis.analyse import analyse
 from annotune.analysis.facts import Analysis
+from annotune.ir.nest import Level
 from annotune.schedule.candidate import Candidate
 from annotune.schedule.units import units
 from annotune.space.openmp import CpuSpace, shown
 from annotune.space.variants import planned
 from annotune.strategies.core_blocks import COPIES, RegisterBlock, arranged, first_block
 from annotune.strategies.openmp import choose_cpu, cpu_groups, cpu_units, first_option, likely
-from annotune.transforms.map import Map
+from annotune.transforms.map import Map, Team
 from annotune.transforms.pipeline import Prefetch
 from annotune.transforms.stage import Stage
 
@@ -310,6 +311,26 @@ def test_steps_along_columns_take_strips_of_rows(loops: tuple[str, str]) -> None
     assert choice.cores == ("i_t",)
     short = only(analyse(source_of(text.replace("LENGTH", "127")).regions[0]))
     assert [block.tiles for block in nests(short)] == [()]
+
+
+ROWS_OF_HALF = """
+void f(int n, double c[restrict n][n], const double a[restrict n][n])
+{
+    /*@ begin PerfTuning ( def input_params { param n = 400; } ) @*/
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j <= i; j++)
+            for (int k = 0; k < n; k++)
+                c[i][j] += a[i][k] * a[j][k];
+    /*@ end @*/
+}
+"""
+
+
+def test_lanes_share_a_sum_inside_a_loop_that_no_thread_shares() -> None:
+    """Threads have rows enough; the loop between them and the sum stays around it."""
+    choice = only(analyse(source_of(ROWS_OF_HALF).regions[0]))
+    assert choice.cores == ("i",)
+    assert choice.of(Team) == (Team(0, "k", Level.SIMD, ("j",)),)
 
 
 TAKEN = """

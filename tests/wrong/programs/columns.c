@@ -19,3 +19,13 @@ void up(int nz, int n, double x[restrict nz][n], const double a[restrict nz][n])
             x[k][i] -= a[k][i] * x[k + 1][i];
     /*@ end @*/
 }
+
+void half(int n, int m, double c[restrict n][n], const double a[restrict n][m])
+{
+    /*@ begin PerfTuning ( def input_params { param n = 40; param m = 30; } ) @*/
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j <= i; j++)
+            for (int k = 0; k < m; k++)
+                c[i][j] += a[i][k] * a[j][k];
+    /*@ end @*/
+}

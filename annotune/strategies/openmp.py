@@ -515,23 +515,24 @@ def _cores(unit: Unit, blocking: list[Blocked], most: int, is_reordered: bool) -
 
 
 def _strip(unit: Unit, cores: tuple[str, ...]) -> Blocked | None:
-    """Return strips of the loop that lanes and threads need, around the loops of one thread.
+    """Return strips of the contiguous parallel loop around the serial loops of one thread.
 
-    Each step of those has a row of neighbours then, where one iteration of the shared loop goes
-    from row to row: ``for k: for i: x[k][i] = f(x[k - 1][i])``.
+    Each step of those has a row of neighbours then, where one iteration of the loop goes from row
+    to row: ``for k: for i: x[k][i] = f(x[k - 1][i])``. The loop may be one that threads share.
     """
     around = {*cores, *unit.host}
     inside = tuple(loop.var for loop in unit.band if loop.var not in around)
-    if not inside or any(isinstance(stmt, Loop) for stmt in unit.band[-1].body):
+    if not set(inside) - {*unit.parallel} or any(isinstance(x, Loop) for x in unit.band[-1].body):
         return None
     facts = [f for s in unit.statements for f in unit.analysis.accesses[s]]
-    for loop in cores:
+    for loop in unit.parallel:
         strides = {f.strides.get(loop) for f in facts}
         is_even = 1 in strides and strides <= {0, 1} and unit.may_have_lanes(loop)
         is_long = (unit.trips[loop] or 0) >= 2 * STRIP
         if is_even and is_long and not name_is_taken(loop, unit.analysis):
-            order = (*(tile_name(n) if n == loop else n for n in cores), *inside, loop)
-            return Blocked(unit.leader, ((loop, STRIP),), order, simd=loop)
+            names = dict.fromkeys((*cores, loop, *inside))
+            order = (tile_name(n) if n == loop else n for n in names)
+            return Blocked(unit.leader, ((loop, STRIP),), (*order, loop), simd=loop)
     return None
 
 

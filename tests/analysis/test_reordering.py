@@ -1,4 +1,4 @@
-"""Sums taken apart, and triangles turned: when, and that nothing else changes."""
+"""Sums taken apart, triangles turned, and shared loops put around: when, and nothing else."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from .regions import region
 
 SIZES = ({"n": 4, "m": 3}, {"n": 1, "m": 5}, {"n": 3, "m": 1}, {"n": 0, "m": 2}, {"n": 6, "m": 0})
 HIDDEN = {"t", "s"}
+GRIDS = {"b": (12, 12), "d": (12, 12)}
 
 
 def left_behind(one: Region, sizes: Mapping[str, int]) -> dict[Place, int]:
@@ -31,7 +32,7 @@ def left_behind(one: Region, sizes: Mapping[str, int]) -> dict[Place, int]:
 
 def reordered(text: str, **types: str) -> Region:
     """Return the region of a text with its loops reordered, run beside the text's own."""
-    one = region(text, sizes={"n": 4, "m": 3}, types=types)
+    one = region(text, sizes={"n": 4, "m": 3}, extents=GRIDS, types=types)
     changed = with_loops_reordered(one)
     for sizes in SIZES:
         if all((poly.at(sizes).constant or 0) >= 0 for poly in changed.never_negative):
@@ -64,6 +65,19 @@ CHANGED = {
         "for j in 0:n\n  for i in 0:m: y[i] += x[j]\n  y[j] -= x[j]\n",
         "for j in 0:n\n  for i in 0:m\n    S0: y[i] += x[j]\nfor j in 0:n\n  S1: y[j] -= x[j]\n",
     ),
+    "two steps along columns": (
+        "for j in 1:n\n  for i in 0:m: d[j][i] = d[j - 1][i] * a[i]\n"
+        "  for i in 0:m: b[j][i] = b[j - 1][i] + d[j][i]\n",
+        "for i in 0:m\n  for j in 1:n\n    S0: d[j][i] = d[j - 1][i] * a[i]\n"
+        "    S1: b[j][i] = b[j - 1][i] + d[j][i]\n",
+    ),
+    "steps along columns of half a square, one of which sums up": (
+        "for j in 1:n\n  for i in 0:m: for k in 0:i: d[i][k] += d[i][k] * x[j]\n"
+        "  for i in 0:m: for k in 0:i: for l in 0:2: d[i][k] += a[l + j] * x[k]\n",
+        "for i in 0:m\n  for k in 0:i\n    for j in 1:n\n"
+        "      S0: d[i][k] += d[i][k] * x[j]\n"
+        "      for l in 0:2\n        S1: d[i][k] += a[l + j] * x[k]\n",
+    ),
 }
 
 
@@ -83,6 +97,24 @@ STAYS = {
         "for j in 0:n\n  for i in 0:m: y[i] += x[j] if y[j] > 1.0\n  y[j] += 1.0\n"
     ),
     "twice as fast": "for j in 0:n: for i in 0:2*j: y[i] += x[j]\n",
+    "a step beside its column": (
+        "for j in 1:n\n  for i in 0:m: d[j][i] = b[j - 1][i] * x[i]\n"
+        "  for i in 0:m: b[j][i] = b[j - 1][i] + d[j][i - 1]\n"
+    ),
+    "nests of other lengths": (
+        "for j in 1:n\n  for i in 0:m: c[j][i] = c[j - 1][i] * x[i]\n"
+        "  for i in 0:n: b[j][i] = b[j - 1][i]\n"
+    ),
+    "a length that the serial loop sets": (
+        "for j in 1:n\n  for i in 0:j: c[i] = c[i] * x[i]\n  for i in 0:j: a[i] = a[i] + c[i]\n"
+    ),
+    "nests of which each has more that may run at once": (
+        "for j in 1:n\n  for i in 0:3: for k in 0:n: d[i][k] = d[i][k] * x[j]\n"
+        "  for i in 0:3: for k in 0:m: b[i][k] = b[i][k] * x[j]\n"
+    ),
+    "nests in a parallel loop": (
+        "for j in 0:n\n  for i in 0:m: c[j][i] = x[i]\n  for i in 0:m: b[j][i] = x[i]\n"
+    ),
     "elements that meet in one iteration alone": (
         "for j in 0:n\n  for i in 0:j: s += x[i]\n  y[j] += s\n  y[0 + j] += x[j]\n"
     ),
@@ -91,7 +123,7 @@ STAYS = {
 
 @pytest.mark.parametrize("name", STAYS)
 def test_loops_stay(name: str) -> None:
-    one = region(STAYS[name], sizes={"n": 4, "m": 3})
+    one = region(STAYS[name], sizes={"n": 4, "m": 3}, extents=GRIDS)
     assert with_loops_reordered(one) is one
 
 
@@ -138,6 +170,29 @@ def random_nest(seed: int) -> str:
         if pick.random() < 0.5:
             lines.append(f"  y[j] = y[j] + {pick.choice(('x[j]', 't * x[j]', 's'))}")
     return "\n".join(lines) + "\n"
+
+
+PLACES = ("[j][i]", "[j - 1][i]", "[0][i]", "[j + 1][i]", "[j][i + 1]", "[i][j]", "[1][0]")
+
+
+def random_steps(seed: int) -> str:
+    """Return a loop around nests of its own that set and add to elements near its column."""
+    pick = Random(seed)
+    lines = ["for j in 1:n"]
+    for _ in range(pick.choice((2, 2, 3))):
+        lines.append(f"  for i in 0:{'m' if pick.random() < 0.9 else 'n'}")
+        for _ in range(pick.choice((1, 1, 2))):
+            target, one, other = (pick.choice(PLACES[: pick.choice((3, 4, 7))]) for _ in "abc")
+            arrays = [pick.choice("bd") for _ in "abc"]
+            op = pick.choice(("=", "+=", "-="))
+            lines.append(f"    {arrays[0]}{target} {op} {arrays[1]}{one} + {arrays[2]}{other}")
+    return "\n".join(lines) + "\n"
+
+
+@tried(400)
+@given(seed=st.integers(0, 2**32))
+def test_exchanged_loops_leave_the_same_memory(seed: int) -> None:
+    reordered(random_steps(seed))
 
 
 @tried(400)

@@ -1,4 +1,4 @@
-"""Sums taken apart, and triangles turned, so that the outer loop picks what is written.
+"""Sums taken apart, triangles turned, and steps along columns put inside the columns' loop.
 
 A product with half of a symmetric matrix adds to the rows above, and to its own row the sum of
 those: ``for j: (s = 0; for i < j: (y[i] += t * a[j][i]; s += a[j][i] * x[i]); y[j] += s)``. Each
@@ -6,9 +6,13 @@ iteration of j adds to elements that others add to, by two statements. Taken apa
 ``for j: for i < j: y[i] += t * a[j][i]`` and ``for j: (s = 0; …; y[j] += s)``, of which the second
 has a parallel loop outside. So has the first once turned: ``for i: for j > i: y[i] += …``.
 
+A serial loop around several nests, ``for k: (for i: c[k][i] = …; for i: x[k][i] = …)``, would have
+each of them started once a step. Where all go over the same columns the loop of these goes around,
+``for i: for k: (c[k][i] = …; x[k][i] = …)``, and is started once.
+
 As in `forwarding`, this makes a region of a region before anything is asked of it; only the
-outermost loops are looked at, and only those that carry nothing but sums of reals. Where a recipe
-names statements or loops, all stays.
+outermost loops are looked at. Those that are taken apart or turned carry nothing but sums of reals.
+Where a recipe names statements or loops, all stays.
 
 Why taking apart is exact. Every dependence between two parts is one between statements that both
 add to its element and read it for nothing else: to move all of one part behind all of the other
@@ -21,6 +25,10 @@ which is linear in the outer loop with a factor of 1, 0 or -1; the new bounds sa
 same pairs, the outer one's range being as wide as any pair needs. Nothing but sums is carried by
 the outer loop and nothing by the inner one; each element gets its terms in the order of the text.
 
+Why exchanging is exact. No pair of statements touches one element in two iterations of the loops
+that go outside, unless both only read it; those of one iteration keep their order, which is that of
+the serial loop and then of the text.
+
 What the proofs took of sizes is tested by emitted code (`Region.never_negative`).
 
 Source: Allen and Kennedy, "Optimizing Compilers for Modern Architectures", 2001, sections 5.2.4
@@ -29,8 +37,10 @@ Source: Allen and Kennedy, "Optimizing Compilers for Modern Architectures", 2001
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+
+import islpy as isl
 
 from annotune.analysis.dependences import (
     Carried,
@@ -64,7 +74,7 @@ def with_loops_reordered(region: Region) -> Region:
         before = len(region.nest.body)
         region = _apart(region, index) or region
         for place in range(index, index + 1 + len(region.nest.body) - before):
-            region = _turned(region, place) or region
+            region = _turned(region, place) or _exchanged(region, place) or region
     return region
 
 
@@ -270,6 +280,83 @@ def _is_triangle(region: Region, stmt: Stmt) -> bool:
     targets = [one.target for one in walk_stmts(inner.body) if isinstance(one, Assign)]
     indices = [index for t in targets if isinstance(t, Access) for index in t.indices]
     return any(inner.var in variables(index) for index in indices)
+
+
+# Exchanging ------------------------------------------------------------------------------
+
+
+def _exchanged(region: Region, index: int) -> Region | None:
+    """Return `region` with the loops that all nests of a serial one share around it, or None."""
+    outer = region.nest.body[index]
+    shared = _shared(region, outer)
+    if not shared:
+        return None
+    assert isinstance(outer, Loop)
+    proofs = _Proofs.of(region, index)
+    if proofs is None or not proofs.carried:
+        return None
+    if not all(_keeps(one.dependence.relation, len(shared)) for one in proofs.dependences):
+        return None
+    names = listed([loop.var for loop in shared])
+    goes = "goes" if len(shared) == 1 else "go"
+    proof = (
+        f"{names} {goes} around {outer.var}, and its {len(outer.body)} nests are one: nothing that "
+        f"is written in one iteration of {names} is touched in another"
+    )
+    body: tuple[Stmt, ...] = tuple(stmt for nest in outer.body for stmt in _inside(nest, shared))
+    for loop in (outer, *reversed(shared)):
+        body = (replace(loop, body=body),)
+    around = region.nest.body
+    return _changed(region, proofs, (*around[:index], *body, *around[index + 1 :]), proof, outer)
+
+
+def _shared(region: Region, outer: Stmt) -> tuple[Loop, ...]:
+    """Return the loops, outermost first, with which each of several nests in a loop begins."""
+    if not isinstance(outer, Loop) or len(outer.body) < 2:
+        return ()
+    if not all(isinstance(stmt, Loop | Assign) for stmt in walk_stmts((outer,))):
+        return ()
+    first, *others = map(_perfect, outer.body)
+    found: list[Loop] = []
+    for loop, *same in zip(first, *others, strict=False):
+        heads = {(one.var, one.lower, one.upper, one.step) for one in (loop, *same)}
+        if len(heads) > 1 or outer.var in variables(loop.lower) | variables(loop.upper):
+            break
+        found.append(loop)
+    scalars = [region.scalars.get(loop.var) for loop in (outer, *found)]
+    is_free = all(one is not None and not one.read_after for one in scalars)
+    # What else picks elements may run in any order too, but not inside a serial loop.
+    left = [stmt for nest in outer.body for stmt in walk_stmts(_inside(nest, found))]
+    picks = {loop.var for loop in left if isinstance(loop, Loop)}
+    places = [stmt.target for stmt in left if isinstance(stmt, Assign)]
+    return tuple(found) if is_free and not any(picks & variables(p) for p in places) else ()
+
+
+def _perfect(stmt: Stmt) -> Iterator[Loop]:
+    """Yield the loops of a perfect nest, outermost first."""
+    while isinstance(stmt, Loop):
+        yield stmt
+        if len(stmt.body) > 1:
+            return
+        stmt = stmt.body[0]
+
+
+def _inside(stmt: Stmt, loops: Sequence[Loop]) -> tuple[Stmt, ...]:
+    """Return what stands inside as many loops of a nest."""
+    body: tuple[Stmt, ...] = (stmt,)
+    for _ in loops:
+        (loop,) = body
+        assert isinstance(loop, Loop)
+        body = loop.body
+    return body
+
+
+def _keeps(relation: isl.Map, count: int) -> bool:
+    """Return whether all pairs have the same iterations of the loops from the second on."""
+    same = relation
+    for place in range(1, 1 + count):
+        same = same.equate(isl.dim_type.in_, place, isl.dim_type.out, place)
+    return bool(relation.is_subset(same))
 
 
 @dataclass(frozen=True)

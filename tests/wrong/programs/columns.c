@@ -29,3 +29,23 @@ void half(int n, int m, double c[restrict n][n], const double a[restrict n][m])
                 c[i][j] += a[i][k] * a[j][k];
     /*@ end @*/
 }
+
+void sweep(int nz, int n, double x[restrict nz][n], const double a[restrict nz][n],
+           double c[restrict nz][n])
+{
+    int i, k;
+    double t;
+    /*@ begin PerfTuning ( def input_params { param nz = 5; param n = 200; } ) @*/
+    for (k = 1; k < nz; ++k) {
+        for (i = 0; i < n; ++i) {
+            t = a[k][i] * c[k - 1][i];
+            if (t > 0.0)
+                c[k][i] = 2.0 - t;
+        }
+        for (i = 0; i < n; ++i) {
+            t = a[k][i] * x[k - 1][i];
+            x[k][i] = (x[k][i] - t) * c[k][i];
+        }
+    }
+    /*@ end @*/
+}

@@ -135,14 +135,38 @@ ANNOTUNE_QUIET inline char zone_byte(const char *address, unsigned allocation) {
     return static_cast<char>(BYTES[place] ^ (place % 4 ? 0 : allocation));
 }
 
+/* Eight of a zone's bytes at once: all that a launch leaves alone is looked at after it. */
+typedef uint64_t __attribute__((may_alias)) ZoneWord;
+
+ANNOTUNE_QUIET inline ZoneWord zone_word(unsigned allocation) {
+    ZoneWord word = 0;
+    for (size_t i = sizeof word; i-- > 0;)
+        word = word << 8 | static_cast<unsigned char>(
+                               zone_byte(reinterpret_cast<const char *>(i), allocation));
+    return word;
+}
+
+ANNOTUNE_QUIET inline bool has_word(const char *zone, size_t i, size_t size) {
+    return reinterpret_cast<size_t>(zone + i) % sizeof(ZoneWord) == 0 &&
+           size - i >= sizeof(ZoneWord);
+}
+
 ANNOTUNE_QUIET inline void fill_zone(char *zone, size_t size, unsigned allocation) {
-    for (size_t i = 0; i < size; i++) zone[i] = zone_byte(zone + i, allocation);
+    const ZoneWord word = zone_word(allocation);
+    for (size_t i = 0; i < size;) {
+        for (; has_word(zone, i, size); i += sizeof word)
+            *reinterpret_cast<ZoneWord *>(zone + i) = word;
+        if (i < size) zone[i] = zone_byte(zone + i, allocation), i++;
+    }
 }
 
 ANNOTUNE_QUIET inline void check_zone(const Allocation &a, char *zone, size_t size,
                                       const char *who) {
+    const ZoneWord word = zone_word(a.number);
     for (size_t i = 0; i < size; i++) {
-        if (zone[i] == zone_byte(zone + i, a.number)) continue;
+        while (has_word(zone, i, size) && *reinterpret_cast<ZoneWord *>(zone + i) == word)
+            i += sizeof word;
+        if (i == size || zone[i] == zone_byte(zone + i, a.number)) continue;
         host.violations++;
         snprintf(host.message, sizeof host.message,
                  "%s: device allocation %u of %zu bytes was written at byte offset %ld", who,

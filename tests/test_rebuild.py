@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from support.cli import Outcome, annotune
+from support.proved import prove_little
 
 from annotune import AnnotuneError, __version__, emit
 
@@ -21,7 +22,7 @@ SOURCE = """\
 
 void mm(int n, const double *restrict a, const double *restrict b, double *restrict c)
 {
-    /*@ begin PerfTuning ( def input_params { param n[] = [64, 96]; } ) @*/
+    /*@ begin PerfTuning ( def input_params { param n[] = [16, 24]; } ) @*/
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
             for (int k = 0; k < n; k++)
@@ -57,6 +58,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "two.c").write_text(SOURCE)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
+        prove_little(patch)
         read = ("-I", "headers", "-D", "SCALE=2.5", "--set", "m=3000")
         done = annotune("run", "two.c", "-o", "out", *read, *TUNING)
     assert done.code == 0, done.err
@@ -149,7 +151,7 @@ def test_what_is_written_elsewhere_in_the_file_is_kept(here: Path) -> None:
     [
         ("two.c", "* b[k*n + j]", "- b[k*n + j]"),
         ("two.c", "double *restrict c", "double *c"),
-        ("two.c", "param n[] = [64, 96]", "param n[] = [64, 97]"),
+        ("two.c", "param n[] = [16, 24]", "param n[] = [16, 25]"),
         ("two.c", "PerfTuning ( def", "PerfTuning ( def assume { arg disjoint = True; } def"),
         ("headers/weights.h", "1.5", "1.25"),
     ],

@@ -40,6 +40,7 @@ LIMIT_S = 120
 _CHILD = """
 import ctypes, json, os, sys
 import numpy as np
+import numpy.ctypeslib  # else each fork does
 
 lib = ctypes.CDLL(sys.argv[1])
 lib.annotune_cpu_message.restype = ctypes.c_char_p

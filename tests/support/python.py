@@ -19,6 +19,7 @@ from pathlib import Path
 _WAITS = """
 import ctypes, functools, json, os, pickle, random, runpy, sys, tempfile, types
 import numpy
+import numpy.ctypeslib
 
 answers = os.fdopen(os.dup(1), "w", buffering=1)
 for line in sys.stdin:

@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from support.proved import prove_little
 from test_profiling import FAKE, KERNELS, csv_of
 
 from annotune import pipeline, suites
@@ -114,7 +115,10 @@ class _Hears:
         self.give_back()
 
 
-def test_a_run_that_has_to_wait_for_the_gpu_says_for_whom(environ: dict[str, str]) -> None:
+def test_a_run_that_has_to_wait_for_the_gpu_says_for_whom(
+    environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prove_little(monkeypatch)
     settings, targets = pipeline.Settings(Path("a.c"), ("cuda",)), (load_target("cuda"),)
     with ExitStack() as held:
         held.enter_context(exclusive(GPU, region_run.lock_folder()))

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from support.proved import prove_little
 from test_played_gpu import CONFIG, GPU, environ  # noqa: F401  (a fixture)
 
 from annotune import api, pipeline
@@ -26,7 +27,7 @@ pytestmark = pytest.mark.skipif(find_toolchains(os.environ).cxx is None, reason=
 
 SUMS = """void add(int n, double *restrict y, const double *restrict x)
 {
-    /*@ begin PerfTuning ( def input_params { param n = 65536; } ) @*/
+    /*@ begin PerfTuning ( def input_params { param n = 16384; } ) @*/
     for (int i = 0; i < n; i++)
         y[i] += 2.0 * x[i];
     /*@ end @*/
@@ -34,7 +35,7 @@ SUMS = """void add(int n, double *restrict y, const double *restrict x)
 """
 ALONE = """void norm(int n, double *restrict s, const double *restrict x)
 {
-    /*@ begin PerfTuning ( def input_params { param n = 65536; } ) @*/
+    /*@ begin PerfTuning ( def input_params { param n = 16384; } ) @*/
     for (int i = 0; i < n; i++)
         s[0] += x[i] * x[i];
     /*@ end @*/
@@ -68,6 +69,7 @@ def played(environ: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> dict[str
     monkeypatch.setitem(region_run.GPU_CALLS, "cuda", "cuda-cpu")
     # One thread that plays a device is no match for the original.
     monkeypatch.setattr(region_run, "does_not_beat", lambda *_: False)
+    prove_little(monkeypatch)
     return environ
 
 
@@ -90,7 +92,8 @@ def forms(region: RegionResult) -> list[Trial]:
 
 
 def test_sums_are_tried_with_and_without_the_host(played: dict[str, str]) -> None:
-    region, _ = ran(SUMS, "", played)
+    # So many that the host's adding is the first form.
+    region, _ = ran(SUMS.replace("16384", "65536"), "", played)
     tried = forms(region)
     assert [trial.config.get("S0.added") for trial in tried] == ["y", None]
     calls = [trial.facts[END_TO_END] for trial in tried]
@@ -112,6 +115,7 @@ def test_a_share_that_is_asked_for_is_in_the_winner(played: dict[str, str]) -> N
     assert not any("computes no share" in words for words in warnings)
 
 
+@pytest.mark.slow
 def test_several_shares_are_tried_beside_the_device_alone(played: dict[str, str]) -> None:
     region, _ = ran(SUMS, AUTO, played)
     tried = [trial.config.get("both") for trial in forms(region)]
@@ -137,6 +141,7 @@ def test_without_a_gpu_a_share_is_played_and_several_are_not_tried(
     assert (row.status, row.config["both"], row.verified) == ("predicted", "0.25", True)
     # Of such calls the model says nothing.
     assert row.end_to_end_s is None
+    prove_little(monkeypatch)
     region, warnings = ran(SUMS, AUTO, {**os.environ})
     assert "both" not in row_of(region).config
     assert NOT_TRIED in warnings

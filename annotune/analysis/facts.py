@@ -172,12 +172,13 @@ class Work:
     """Operations and least traffic of a statement or a region at its sizes.
 
     `flop` counts additions, subtractions, multiplications and divisions of reals; `bytes_read` and
-    `bytes_written` count every touched element once.
+    `bytes_written` count every touched element once. A statement has a number of `runs`.
     """
 
     flop: int
     bytes_read: int
     bytes_written: int
+    runs: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,7 +100,7 @@ def statement_work(model: Model, statement: NestStatement) -> Work:
     """Return the work of all instances of one statement."""
     instances = instance_count(statement, model.values)
     flop = instances * operations(statement.assign, model.region)
-    return _work(model, flop, statement.references)
+    return replace(_work(model, flop, statement.references), runs=instances)
 
 
 def total_work(model: Model, work: Mapping[int, Work]) -> Work:

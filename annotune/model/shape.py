@@ -38,12 +38,12 @@ class LaunchShape:
 
 
 def shape(unit: Unit, choice: Candidate) -> LaunchShape:
-    """Return what `choice` makes of the unit's loops; unknown trip counts count as one.
+    """Return what `choice` makes of the unit's loops; a count that varies is its mean.
 
     Threads beyond a full block run serially, as the emitted grid does.
     """
     parts = {part for loops in unit.merges for part in loops}
-    trips = {name: n or 1 for name, n in unit.trips.items() if name not in parts}
+    trips = {name: n for name, n in unit.mean_trips.items() if name not in parts}
     tiled = {tile_name(loop): (loop, size) for loop, size in choice.tiles}
     blocks = []
     for name in choice.blocks:
@@ -90,13 +90,13 @@ def in_parts(unit: Unit, form: LaunchShape) -> LaunchShape:
 
     Neighbouring iterations of a merged loop are all of its inner parts and some of the next.
     """
-    left = dict(unit.trips)
+    left = dict(unit.mean_trips)
 
     def parted(trips: Iterable[tuple[str, int]]) -> Iterator[tuple[str, int]]:
         for name, count in trips:
             parts = unit.parts_of(name)
             for part in reversed(parts) if len(parts) > 1 else ():
-                whole = left[part] or 1
+                whole = left[part]
                 own = max(1, min(whole, count))
                 count, left[part] = max(1, round(count / own)), ceil(whole / own)
                 yield part, own
@@ -113,7 +113,7 @@ def host_trips(unit: Unit, choice: Candidate) -> dict[str, int]:
     names = unit.loops_around(unit.leader)
     # What stands in no loop of its own is launched in each iteration of those around it.
     outer = names[: names.index(unit.band[0].var)] if unit.band else names
-    return {name: unit.trips.get(name) or 1 for name in (*outer, *unit.host)}
+    return {name: unit.mean_trips.get(name, 1) for name in (*outer, *unit.host)}
 
 
 # Bytes that a device moves at least (CUDA C++ Best Practices Guide, Coalesced Access).
@@ -160,12 +160,12 @@ class ThreadWork:
 
 def thread_work(unit: Unit, choice: Candidate, form: LaunchShape) -> Iterator[ThreadWork]:
     """Yield what a thread does for each statement of a unit."""
-    factors = {statement: factor for statement, _, factor in choice.unroll}
     in_register = dict(choice.registers)
     for statement in unit.statements:
         own = {*unit.loops_around(statement)}
         inside = [(name, count) for name, count in form.serial if name in own]
-        rolled, flat = _split(inside, factors.get(statement, 1))
+        factor = _unrolled(unit, choice, statement)
+        rolled, flat = _split(inside, factor)
         loads = tuple(
             _load(access, rolled, flat, statement in in_register)
             for access in unit.analysis.accesses[statement]
@@ -173,8 +173,18 @@ def thread_work(unit: Unit, choice: Candidate, form: LaunchShape) -> Iterator[Th
         target = next((a for a in unit.analysis.accesses[statement] if a.is_write), None)
         chain = prod(n for name, n in flat.items() if target and not moves(target, name))
         iterations = prod(count for _, count in inside)
-        unrolled = max(factors.get(statement, 1), prod(flat.values()))
+        unrolled = max(factor, prod(flat.values()))
         yield ThreadWork(statement, loads, prod(rolled.values()), chain, iterations, unrolled)
+
+
+def _unrolled(unit: Unit, choice: Candidate, statement: int) -> int:
+    """Return how often the loop of a statement is written out, by a step on it or a neighbour."""
+    own = (
+        factor
+        for number, loop, factor in choice.unroll
+        if number == statement or unit.shares(number, statement, loop)
+    )
+    return next(own, 1)
 
 
 def _split(inside: Sequence[tuple[str, int]], factor: int) -> tuple[dict[str, int], dict[str, int]]:

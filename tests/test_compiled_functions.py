@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.laws import IS_THOROUGH
 
 import annotune
 from annotune import kernels
@@ -19,7 +20,7 @@ from annotune.frontend.prototype import prototype
 from annotune.frontend.read.preprocess import HeaderSearch
 from annotune.measure.compile import CompileJob, TranslationUnit
 from annotune.measure.machine import NoGpu
-from annotune.measure.toolchain import find_toolchains
+from annotune.measure.toolchain import Toolchains, find_toolchains
 from annotune.report.findings import Emission
 
 REGION = "/*@ begin PerfTuning ( def input_params { param n = 300; param m = 100; } ) @*/"
@@ -43,6 +44,18 @@ void twice(int n, double *restrict a)
     /*@ end @*/
 }}
 """
+
+
+@pytest.fixture(autouse=True)
+def _quickly_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have CUDA for this processor compiled as fast as can be: of results it makes none other."""
+
+    def made(library: Library, job: CompileJob, tools: Toolchains) -> CompiledFunction:
+        quick = replace(job, optimisation=("-O0",)) if job.kind == "cuda-cpu" else job
+        return built(library, quick, tools)
+
+    if not IS_THOROUGH:
+        monkeypatch.setattr(kernels, "built", made)
 
 
 @pytest.fixture(scope="module")

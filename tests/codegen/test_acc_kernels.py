@@ -84,7 +84,7 @@ RUNS = [
 ]
 
 
-@pytest.mark.alike(2)
+@pytest.mark.alike(4)
 @needs_gcc
 @pytest.mark.parametrize(("text", "shape"), RUNS)
 def test_the_kernel_equals_the_original_in_any_order(text: str, shape: str, tmp_path: Path) -> None:

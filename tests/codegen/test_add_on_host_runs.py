@@ -61,6 +61,7 @@ def test_a_build_may_have_it_sent(texts: tuple[str, str], tmp_path: Path) -> Non
         assert outcome.moved[0] == outcome.moved[1]
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize("kind", [PAGEABLE, PINNED])
 def test_whatever_fails_nothing_is_added_twice(kind: str, library: Library) -> None:
     jobs = [job for n in LENGTHS for job in library.every_failure(Job((kind,) * 3, n))]
@@ -96,6 +97,7 @@ MISTAKES = {
 }
 
 
+@pytest.mark.alike(3)
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_mistake_is_found(
     name: str, texts: tuple[str, str], library: Library, tmp_path: Path

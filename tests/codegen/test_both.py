@@ -62,6 +62,7 @@ SHARED = {
 }
 
 
+@pytest.mark.alike(4)
 @pytest.mark.parametrize("name", SHARED)
 @pytest.mark.parametrize("share", ["0.3", "1", COUNTER])
 def test_no_bit_differs(name: str, share: str, tmp_path: Path) -> None:

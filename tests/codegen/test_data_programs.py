@@ -298,7 +298,7 @@ def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     return Built(folder, request.param, {"program": HEAD + PROGRAM})
 
 
-@pytest.mark.alike(4)
+@pytest.mark.alike(8)
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_the_host_finds_what_regions_have_made(function: str, program: Built) -> None:
     assert all(region.is_resident for region in program.emissions["program"].source.regions)

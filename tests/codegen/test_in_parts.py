@@ -86,7 +86,7 @@ WHOLE = {
 }
 
 
-@pytest.mark.alike(2)
+@pytest.mark.alike(4)
 @pytest.mark.parametrize("name", CUT)
 def test_parts_compute_what_the_whole_does(name: str, tmp_path: Path) -> None:
     source, buffers = CUT[name]

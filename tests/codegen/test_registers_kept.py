@@ -49,7 +49,7 @@ def kernels(folder: Path, text: str, strategy: str = AUTO) -> tuple[KernelFacts,
     return parse_ptxas(compiled(folder, emitted(folder, text, strategy=strategy).files[".cu"]))
 
 
-@pytest.mark.alike(4)
+@pytest.mark.alike(8)
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_a_block_stays_in_registers(program: str, tmp_path: Path) -> None:
     found = kernels(tmp_path, PROGRAMS[program])

@@ -593,7 +593,7 @@ MISTAKES = {
 }
 
 
-@pytest.mark.alike(6)
+@pytest.mark.alike(12)
 @pytest.mark.parametrize("name", sorted({*MISTAKES["cuda"], *MISTAKES["openacc"]}))
 def test_a_mistake_is_found(name: str, program: Built) -> None:
     mistakes = MISTAKES.get(program.target, {})

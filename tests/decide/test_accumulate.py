@@ -355,7 +355,7 @@ def test_threads_combine_behind_the_tensor_cores(tmp_path: Path) -> None:
     norm = f"{around}e[0] += C[p4][p5][p6][h1][h2][h3] * C[p4][p5][p6][h1][h2][h3];\n"
     text = triples(4, **SMALL).replace("/*@ end", f"{norm}/*@ end")
     text = text.replace("void f(", "void f(double *restrict e, ")
-    own = tuple(SMALL.values()), (3, 2, 1, 2, 3, 1, 5, 2), (9, 2, 11, 3, 1, 19, 7, 18)
+    own = tuple(SMALL.values()), (3, 2, 1, 2, 3, 1, 5, 2), (5, 1, 3, 3, 1, 19, 7, 18)
     device, trial = trial_of(text, tmp_path, *own)
     assert trial.status is Status.CORRECT, trial.reason
     assert "annotune_mma_m16n8k4(annotune_sums" in device
@@ -466,7 +466,7 @@ def trial_of(
 def test_a_sum_of_the_output_finds_it_in_registers(
     words: Mapping[str, str], is_stored: bool, tmp_path: Path
 ) -> None:
-    sizes = (64, 64, 24, 10), (1, 1, 1, 1), (5, 7, 3, 2), (67, 130, 13, 11)
+    sizes = (64, 64, 24, 10), (1, 1, 1, 1), (5, 7, 3, 2), (67, 66, 5, 3)
     text, trial = trial_of(norm(words, 64), tmp_path, *sizes)
     assert trial.status is Status.CORRECT, trial.reason
     kernel = text[: text.index("_last(")]

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from hypothesis import settings
+from support.header import HEADER, made_once
 
 from annotune.measure.compile import ACC_MEMORY, KINDS, RUNTIME_FLAGS, RUNTIME_FOLDER
 from annotune.measure.cuda_text import translate
@@ -37,7 +38,7 @@ SHARED = ("-fPIC", "-fvisibility=default", "-fno-gnu-unique", "-w", "-g0", SIGNS
 FAST = (*SHARED, "-O0" if settings.get_current_profile_name() == "laws" else "-O1")
 # The bits of a CPU without fused operations.
 NVCC = ("-arch=sm_90", "-O1", "--fmad=false", "-w", "-Xcompiler=-fPIC", "-cudart=shared")
-CUDA = ("-std=c++17", "-DANNOTUNE_CPU", "-include", "cuda_on_cpu.h", "-x", "c++")
+CUDA = ("-std=c++17", "-DANNOTUNE_CPU", "-include", HEADER, "-x", "c++")
 
 
 @dataclass(frozen=True)
@@ -122,31 +123,20 @@ class Builder:
 
     def __init__(self, folder: Path, threads: int = 2, nvcc: str = "") -> None:
         self.folder, self.threads, self.nvcc = folder, threads, nvcc
-        self.header = folder / "header"
-        self.runtime: dict[str, Path] = {}
 
     def header_flags(self, flags: Sequence[str]) -> list[str]:
         """Return the flag for CUDA's header compiled beforehand with the same flags."""
-        name = "race" if "-fsanitize=thread" in flags else "plain"
-        place = self.header / name
-        made = place / "cuda_on_cpu.h.gch"
-        if not made.exists():
-            place.mkdir(parents=True, exist_ok=True)
-            header = RUNTIME_FOLDER / "cuda_on_cpu.h"
-            plain = [f for f in flags if f not in ("-include", "cuda_on_cpu.h", "-x", "c++")]
-            _run(["g++", *plain, "-x", "c++-header", str(header), "-o", str(made)], place)
-        return [f"-I{place}", f"-I{RUNTIME_FOLDER}"]
+        plain = [f for f in flags if f not in ("-include", HEADER, "-x", "c++")]
+        words = ("g++", *plain, "-x", "c++-header", str(RUNTIME_FOLDER / HEADER))
+        made = made_once(words, f"{HEADER}.gch", self.folder)
+        return [f"-I{made.parent}", f"-I{RUNTIME_FOLDER}"]
 
     def object(self, name: str) -> Path:
         """Return the object file of a source of the run-time folder."""
-        if name not in self.runtime:
-            target = self.folder / f"{name}.o"
-            source = RUNTIME_FOLDER / name
-            compiler, role = ("gcc", "c") if name.endswith(".c") else ("g++", "cxx")
-            flags = (*RUNTIME_FLAGS[role], "-fvisibility=default")
-            _run([compiler, *flags, "-c", str(source), "-o", str(target)], self.folder)
-            self.runtime[name] = target
-        return self.runtime[name]
+        compiler, role = ("gcc", "c") if name.endswith(".c") else ("g++", "cxx")
+        flags = (*RUNTIME_FLAGS[role], "-fvisibility=default")
+        words = (compiler, *flags, "-c", str(RUNTIME_FOLDER / name))
+        return made_once(words, f"{name}.o", self.folder)
 
     def libraries(
         self, folder: Path, original: str, made: Mapping[str, Mapping[str, str]], races: bool

@@ -24,7 +24,7 @@ from .execute import Builder, execute
 from .slow_part import chunks
 
 CHUNKS, QUICK = 18, 1
-PER_CHUNK, EXECUTED = (12, 10) if IS_THOROUGH else (5, 5)
+PER_CHUNK, EXECUTED = (12, 10) if IS_THOROUGH else (4, 5)
 LEAST_ACCEPTED = 0.6
 
 

@@ -18,7 +18,7 @@ from .functions.source import read
 from .slow_part import chunks
 
 pytestmark = pytest.mark.skipif(F2C is None, reason="f2c is not installed")
-CHUNK = 20 if IS_THOROUGH else 8
+CHUNK = 20 if IS_THOROUGH else 4
 
 
 def test_no_statement_is_longer_than_a_line_of_fortran() -> None:

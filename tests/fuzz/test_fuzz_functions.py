@@ -145,7 +145,7 @@ def test_a_file_comes_back_from_its_text() -> None:
 
 
 def test_texts_of_random_functions_run_as_the_original(tmp_path: Path) -> None:
-    numbers = (5, 7, 9, 10, 11) if IS_THOROUGH else (5, 9, 10)
+    numbers = (5, 7, 9, 10, 11) if IS_THOROUGH else (5, 10)
     (tmp_path / "emitted").mkdir()
     ones = [emitted(numbered(1, k), tmp_path / "emitted", point(k)) for k in numbers]
     assert not [words for one in ones for words in (*one.crashes, *one.faults)]

@@ -17,7 +17,7 @@ from .program import Program
 from .slow_part import chunks
 
 CHUNKS, QUICK = 32, 1
-PER_CHUNK, EXECUTED, RACED = (25, 20, 6) if IS_THOROUGH else (6, 5, 2)
+PER_CHUNK, EXECUTED, RACED = (25, 20, 6) if IS_THOROUGH else (5, 4, 1)
 LEAST_ACCEPTED = 0.6
 
 

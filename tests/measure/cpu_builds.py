@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from support.header import HEADER, with_header
+from support.header import HEADER, made_once, with_header
 from support.python import python
 
 import annotune.measure
@@ -60,9 +60,8 @@ def build(folder: Path, name: str, text: str, compile_flags: Sequence[str]) -> P
 
 
 def runtime_object(folder: Path, name: str) -> Path:
-    target = folder / f"{name}.o"
-    run("g++", "-std=c++17", "-O2", "-fPIC", "-c", RUNTIME / f"{name}.cpp", "-o", target)
-    return target
+    words = ("g++", "-std=c++17", "-O2", "-fPIC", "-c", str(RUNTIME / f"{name}.cpp"))
+    return made_once(words, f"{name}.o", folder)
 
 
 def child(

@@ -216,7 +216,7 @@ for threads in (3, 64, 1000):
 """
 
 
-@pytest.mark.alike(6)
+@pytest.mark.alike(12)
 @pytest.mark.parametrize(
     "name", [*(f"right_{name}" for name in RIGHT), *(f"acc_right_{name}" for name in ACC_RIGHT)]
 )

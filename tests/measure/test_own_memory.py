@@ -81,7 +81,7 @@ def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     return Case(TEXTS[request.param], tmp_path_factory.mktemp("oracle"))
 
 
-@pytest.mark.alike(4)
+@pytest.mark.alike(7)
 @pytest.mark.parametrize("resident", [False, True], ids=["host", "resident"])
 @pytest.mark.parametrize("name", KINDS)
 def test_each_target_is_right(name: str, resident: bool, case: Case) -> None:

@@ -6,6 +6,7 @@ folder, where the flags are those that it was made with; else it reads the heade
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import subprocess
@@ -34,20 +35,25 @@ def with_header(command: Sequence[str]) -> Sequence[str]:
     flags = (word for word in command[1:] if word.startswith(_OF_THE_LANGUAGE))
     key = (command[0], *(flag for flag in flags if not flag.startswith(_OF_A_TEXT)))
     _used[key] += 1
-    place = Path(os.environ[FOLDER]) / hashlib.sha256("\0".join(key).encode()).hexdigest()[:16]
+    words = (*key, "-x", "c++-header", str(RUNTIME_FOLDER / HEADER))
+    if _used[key] < _USES and not _place(words, Path(os.environ[FOLDER])).exists():
+        return command
+    return [command[0], f"-I{made_once(words, f'{HEADER}.gch').parent}", *command[1:]]
+
+
+def made_once(words: Sequence[str], name: str, otherwise: Path | None = None) -> Path:
+    """Return a file that a compiler makes where no process of the session has done so before.
+
+    Where there is no session its folder is `otherwise`.
+    """
+    place = _place(words, Path(os.environ.get(FOLDER, otherwise or tempfile.gettempdir())))
     if not place.exists():
-        if _used[key] < _USES:
-            return command
-        _make(key, place)
-    return [command[0], f"-I{place}", *command[1:]]
+        aside = Path(tempfile.mkdtemp(dir=place.parent))
+        subprocess.run([*words, "-o", str(aside / name)], check=True, capture_output=True)
+        with contextlib.suppress(OSError):  # it is there by now
+            aside.rename(place)
+    return place / name
 
 
-def _make(key: Sequence[str], place: Path) -> None:
-    """Have the header compiled in a folder `place`, which another process may make too."""
-    aside = Path(tempfile.mkdtemp(dir=place.parent))
-    made = ("-x", "c++-header", str(RUNTIME_FOLDER / HEADER), "-o", str(aside / f"{HEADER}.gch"))
-    subprocess.run([*key, *made], check=True, capture_output=True)
-    try:
-        aside.rename(place)
-    except OSError:  # it is there
-        return
+def _place(words: Sequence[str], folder: Path) -> Path:
+    return folder / hashlib.sha256("\0".join(words).encode()).hexdigest()[:16]

@@ -20,9 +20,12 @@ from annotune.measure.cuda_text import translate
 from annotune.measure.directives import with_memory
 from annotune.pipeline import Emission, Settings, emit
 from support.executed import CUDA, SHARED, run
+from support.laws import IS_THOROUGH
 from support.python import python
 
 LIMIT_S = 300
+# Optimising, gcc warns of more, and takes most of the time of the tests that are run often.
+_LEVEL = "-O1" if IS_THOROUGH else "-O0"
 # What regions leave unset, and directives for others.
 _PERHAPS = ("-Wno-maybe-uninitialized", "-Wno-unknown-pragmas")
 
@@ -148,7 +151,7 @@ class Built:
 
     def _host(self, suffix: str, *flags: str) -> list[Path]:
         """Return the objects of the C files, which are compiled without a warning."""
-        strict = ("gcc", "-O1", "-Wall", "-Werror", "-Wno-unused", *_PERHAPS, *flags)
+        strict = ("gcc", _LEVEL, "-Wall", "-Werror", "-Wno-unused", *_PERHAPS, *flags)
         made = [self._made("others.c", (self.folder / "others.c").read_text(), "gcc", "-w")]
         for name, emission in self.emissions.items():
             text = emission.files[suffix]
@@ -158,7 +161,7 @@ class Built:
 
     def _cuda(self) -> None:
         objects = self._host("_cuda.c")
-        warned = ("g++", "-O1", "-Wall", "-Werror", "-Wno-unused", "-Wno-unknown-pragmas", *CUDA)
+        warned = ("g++", _LEVEL, "-Wall", "-Werror", "-Wno-unused", "-Wno-unknown-pragmas", *CUDA)
         for name, emission in self.emissions.items():
             objects.append(self._made(f"{name}.cu", translate(emission.files[".cu"]), *warned))
         run("g++", "-shared", *objects, "-o", self.folder / "made.so")
@@ -167,7 +170,7 @@ class Built:
         flags = ("-fopenacc", "-foffload=disable")
         objects = self._host("_acc.c", *flags, *ACC_MEMORY)
         text = (RUNTIME_FOLDER / "acc_memory.c").read_text()
-        objects.append(self._made("memory.c", text, "gcc", "-O1"))
+        objects.append(self._made("memory.c", text, "gcc", _LEVEL))
         run("gcc", *flags, "-shared", *objects, "-lm", "-o", self.folder / "made.so")
 
     def _openmp(self) -> None:

@@ -43,7 +43,7 @@ CALLS: dict[str, tuple[Call, ...]] = {
 }
 
 
-@pytest.mark.alike(2)
+@pytest.mark.alike(4)
 @pytest.mark.parametrize("function", CALLS)
 def test_every_target_asks_for_them(function: str, tmp_path: Path) -> None:
     Program(tmp_path, PROGRAM, function=function).check(*CALLS[function])

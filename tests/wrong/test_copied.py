@@ -229,6 +229,7 @@ def looked_for_calls() -> list[Call]:
     return calls
 
 
+@pytest.mark.slow
 def test_what_memory_leaves_out_need_not_be_there(tmp_path: Path) -> None:
     source = tmp_path / "looked_for.c"
     source.write_text(LOOKED_FOR.format(*(BEGIN.replace("m = 7", "m = 14"), "/*@ end @*/") * 6))

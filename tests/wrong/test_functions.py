@@ -139,7 +139,7 @@ RUNS = {
 }  # fmt: skip
 
 
-@pytest.mark.alike(4)
+@pytest.mark.alike(8)
 @pytest.mark.parametrize("before", RUNS)
 def test_each_is_called_as_c_calls_it(before: str, tmp_path: Path) -> None:
     value, assumed = RUNS[before]
@@ -152,6 +152,7 @@ def test_each_is_called_as_c_calls_it(before: str, tmp_path: Path) -> None:
     program.check(*(Call("f", n, Array("f8", n), Array("f8", n, values[:n])) for n in SIZES))
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize("name", ["fn_abs_user.c", "user_max.c"])
 def test_a_user_s_maximum_is_the_user_s(name: str, tmp_path: Path) -> None:
     program = Program(tmp_path, PROGRAMS / name)

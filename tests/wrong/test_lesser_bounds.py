@@ -36,6 +36,7 @@ CALLS: dict[str, tuple[Call, ...]] = {
 }
 
 
+@pytest.mark.alike(3)
 @pytest.mark.parametrize("function", CALLS)
 def test_every_target_goes_as_far(function: str, tmp_path: Path) -> None:
     Program(tmp_path, PROGRAM, function=function).check(*CALLS[function])

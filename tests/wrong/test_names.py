@@ -70,7 +70,7 @@ TARGETS = {
 }
 
 
-@pytest.mark.alike(5)
+@pytest.mark.alike(12)
 @pytest.mark.parametrize("name", CALLS)
 def test_every_text_leaves_what_the_original_leaves(name: str, tmp_path: Path) -> None:
     source, targets = PROGRAMS / f"{name}.c", TARGETS.get(name, DEFAULT_TARGETS)

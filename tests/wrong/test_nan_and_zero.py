@@ -212,6 +212,7 @@ EDGES = {
 }
 
 
+@pytest.mark.slow
 def test_values_of_two_types(tmp_path: Path) -> None:
     source, made = tmp_path / "s.c", tmp_path / "made"
     made.mkdir()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from wrong.called import PROGRAMS, Array, Call, Program
 
 ALL = ("cuda", "openacc", "openmp", "openmp_target")
@@ -30,6 +32,7 @@ def test_moving_pointers(tmp_path: Path) -> None:
     program.check(*calls)
 
 
+@pytest.mark.slow
 def test_rows_behind_pointers(tmp_path: Path) -> None:
     program = Program(tmp_path, PROGRAMS / "row_pointers.c", ALL)
     assert "if (c_even && a_even && b_even)" in program.files["_omp.c"]

@@ -29,7 +29,7 @@ CALLS = {
 }
 
 
-@pytest.mark.alike(2)
+@pytest.mark.alike(4)
 @pytest.mark.parametrize("name", CALLS)
 def test_every_text_leaves_what_the_original_leaves(name: str, tmp_path: Path) -> None:
     program = Program(tmp_path, PROGRAMS / f"{name}.c")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from wrong.called import PROGRAMS, Array, Call, Program
 
 ALL = ("cuda", "openacc", "openmp", "openmp_target")
@@ -28,6 +30,7 @@ def test_arrays_of_structs(tmp_path: Path) -> None:
     program.check(*calls)
 
 
+@pytest.mark.slow
 def test_structs_of_an_iteration_and_members_that_change(tmp_path: Path) -> None:
     program = Program(tmp_path, PROGRAMS / "struct_variables.c", ALL)
     a, b, c = Array("f8", 160), Array("f8", 160, seed=1), Array("f8", 160, seed=2)

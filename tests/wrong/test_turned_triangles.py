@@ -68,7 +68,7 @@ TURNED = {"lower", "band", "slopes", "both", "half", "skipped"}
 APART = {"half", "mirrored"}
 
 
-@pytest.mark.alike(8)
+@pytest.mark.alike(16)
 @pytest.mark.parametrize("function", CALLS)
 def test_every_target_adds_the_same(function: str, tmp_path: Path) -> None:
     Program(tmp_path, PROGRAM, function=function).check(*CALLS[function])

@@ -47,7 +47,7 @@ def test_the_file_reads_well(name: str, golden: Golden) -> None:
     golden.check(f"codegen/acc_{Path(name).name}", emitted(name))
 
 
-@pytest.mark.alike(4)
+@pytest.mark.alike(8)
 @needs_gcc
 @pytest.mark.parametrize("name", SIZES)
 def test_the_file_compiles_without_a_warning(name: str, tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ def test_a_kernel_of_nwchem_reads_well(golden: Golden) -> None:
     golden.check("codegen/omp_target_sd_t_d1_1.c", code.body)
 
 
-@pytest.mark.alike(4)
+@pytest.mark.alike(8)
 @needs_gcc
 @pytest.mark.parametrize("name", SIZES)
 def test_the_file_compiles_without_a_warning(name: str, tmp_path: Path) -> None:

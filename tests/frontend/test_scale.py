@@ -32,14 +32,14 @@ def calls(text: str) -> int:
     return int(pstats.Stats(profile).total_calls)  # type: ignore[attr-defined]
 
 
-SHORT, LONG = 200, 800
+SHORT, LONG = 100, 400
 
 
 @pytest.mark.parametrize("kind", parsing.KINDS)
 def test_work_is_linear(kind: str) -> None:
     make: Callable[[int], str] = parsing.KINDS[kind]
     # What is looked up once, such as the kinds of tokens, counts for neither.
-    read(make(200))
+    read(make(SHORT))
     short, long = calls(make(SHORT)), calls(make(LONG))
     assert long <= 1.15 * (LONG / SHORT) * short
 

@@ -169,7 +169,7 @@ RUNS = [
 ]
 
 
-@pytest.mark.alike(5)
+@pytest.mark.alike(10)
 @pytest.mark.parametrize(("name", "target"), RUNS)
 def test_emitted_text_equals_the_original(name: str, target: str, tmp_path: Path) -> None:
     check_emitted(settings_of(name, target), target, tmp_path)

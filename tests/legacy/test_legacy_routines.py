@@ -60,8 +60,8 @@ def test_no_routine_is_read_worse_or_better_than_it_is(file: str) -> None:
             assert not is_worse(state, row.state), (row.name, state, row.state)
 
 
-# Small files, each for one target; all files for all targets are slow.
-QUICK = {("blas1", "openmp"), ("fft", "cuda")}
+# A small file for one target; all files for all targets are slow.
+QUICK = {("fft", "cuda")}
 RUNS = [
     pytest.param(file, target, marks=() if (file, target) in QUICK else (pytest.mark.slow,))
     for file in FILES

@@ -157,7 +157,7 @@ def test_the_generated_text_passes(way: str, shared: object) -> None:
     assert (trial.status, trial.reason) == (Status.CORRECT, "")
 
 
-@pytest.mark.alike(4)
+@pytest.mark.alike(6)
 @pytest.mark.parametrize(("way", "one"), MUTATIONS)
 def test_a_mistake_does_not_pass(way: str, one: Mutation, shared: object) -> None:
     assert callable(shared)

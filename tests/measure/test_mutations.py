@@ -197,7 +197,7 @@ def test_the_generated_text_passes(target: str, checker: Checker) -> None:
     assert trial.verified
 
 
-@pytest.mark.alike(3)
+@pytest.mark.alike(6)
 @pytest.mark.parametrize(("target", "one"), MUTATIONS)
 def test_a_mistake_does_not_pass(target: str, one: Mutation, checker: Checker) -> None:
     plan = replace(PLAN, races=one.needs_races)

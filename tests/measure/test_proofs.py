@@ -496,7 +496,7 @@ def test_cuda_is_run_on_grids_too_small_and_with_failing_calls(tmp_path: Path) -
         (small, "+= gridDim.x", "+= n * m"),
         (failing, "\n    f_1_original(", "\n    if (n > 99) f_1_original("),
         (failing, "status == cudaSuccess)\n            return;", "1) return;"),
-        *((failing, old, new) for old, new in (LOST_ERRORS if IS_THOROUGH else LOST_ERRORS[::3])),
+        *((failing, old, new) for old, new in (LOST_ERRORS if IS_THOROUGH else LOST_ERRORS[::6])),
         (once, "\n    f_1_original(", "\n    if (n > 99) f_1_original("),
         (once, "status == cudaSuccess)\n            return;", "1) return;"),
     ):

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
-from support.header import FOLDER, with_header
+from support.quicker import FOLDER, quicker
 
 from annotune.cli import YOUNG_OBJECTS
 from annotune.measure import compile as compiling
@@ -63,7 +63,7 @@ def _share_headers(config: pytest.Config) -> None:
     run_command = compiling.run_command
 
     def run(command: Sequence[str], *args: Any, **kwargs: Any) -> Finished:
-        return run_command(with_header(command), *args, **kwargs)
+        return run_command(quicker(command), *args, **kwargs)
 
     compiling.run_command = run
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from hypothesis import settings
-from support.header import HEADER, made_once
+from support.quicker import HEADER, made_once
 
 from annotune.measure.compile import ACC_MEMORY, KINDS, RUNTIME_FLAGS, RUNTIME_FOLDER
 from annotune.measure.cuda_text import translate

@@ -9,8 +9,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from support.header import HEADER, made_once, with_header
 from support.python import python
+from support.quicker import HEADER, made_once, quicker
 
 import annotune.measure
 
@@ -44,7 +44,7 @@ def say(*values):
 
 
 def run(*command: str | Path) -> None:
-    words = with_header([str(part) for part in command])
+    words = quicker([str(part) for part in command])
     done = subprocess.run(words, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 

@@ -18,8 +18,8 @@ from annotune.codegen.cuda.target import CudaTarget
 from annotune.measure.compile import RUNTIME_FOLDER
 from annotune.measure.cuda_text import translate
 from annotune.pipeline import Emission, Settings, emit
-from support.header import HEADER, with_header
 from support.python import python
+from support.quicker import HEADER, quicker
 
 CHILD_LIMIT_S = 600
 SHARED = ("-fPIC", "-fvisibility=default", "-fno-gnu-unique")
@@ -127,7 +127,7 @@ def emitted(folder: Path, text: str, **options: Any) -> Emission:
 
 def run(*command: str | Path) -> None:
     """Run a compiler, which must succeed."""
-    words = with_header([str(part) for part in command])
+    words = quicker([str(part) for part in command])
     done = subprocess.run(words, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 

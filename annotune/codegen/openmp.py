@@ -27,7 +27,14 @@ from annotune.codegen.in_place import (
     write_steps,
 )
 from annotune.codegen.names import interface, with_hosts
-from annotune.codegen.renaming import calling_copies, copies_text, library_copies
+from annotune.codegen.renaming import (
+    calling_copies,
+    calling_extrema,
+    copies_text,
+    extrema_copies,
+    extrema_text,
+    library_copies,
+)
 from annotune.codegen.several_sizes import OTHERS, Definitions, served
 from annotune.codegen.target import RegionCode, Vocabulary
 from annotune.codegen.users_file import InPlaceTarget, in_users_file, without_macros
@@ -77,7 +84,9 @@ class OpenMpTarget(InPlaceTarget):
         """
         variant = in_users_file(variant)
         library = library_copies(variant.analysis.region)
-        variant = plainly(calling_copies(variant, library), resident)
+        extrema = extrema_copies(variant.analysis.region)
+        variant = calling_extrema(calling_copies(variant, library), extrema)
+        variant = plainly(variant, resident)
         helpers: list[str] = []
         shared = Definitions() if variant.others else None
 
@@ -87,7 +96,7 @@ class OpenMpTarget(InPlaceTarget):
         body = region_block(variant, write, first=_looked(variant), seen=_seen)
         texts = shared.texts() if shared is not None else helpers
         own = copies_text(variant.analysis.region, library, "static")
-        helper = "\n".join([own, *texts] if own else texts)
+        helper = "\n".join([text for text in (own, extrema_text(extrema)) if text] + [*texts])
         return without_macros(RegionCode(body, helper), variant.analysis.region)
 
 

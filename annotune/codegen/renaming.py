@@ -214,6 +214,32 @@ def copies_text(region: Region, names: Mapping[str, str], qualifiers: str) -> st
     return "".join([*lines, "\n".join(definition(f, names, qualifiers) for f in found)])
 
 
+# The lesser or greater of two numbers, the other one where one is NaN, and the second of equal
+# ones, as the library for x86-64 has it. A compiler calls `fmin` for each element where it may not
+# take it that there is no NaN; this it makes vector instructions of.
+_EXTREMA = {"fmin": "<", "fmax": ">", "fminf": "<", "fmaxf": ">"}
+
+
+def extrema_copies(region: Region) -> dict[str, str]:
+    """Return the names, in the user's file, of our own `fmin` and `fmax` that a nest calls."""
+    return {name: f"{region.entry}_{name}" for name in _EXTREMA if name in region.called}
+
+
+def extrema_text(names: Mapping[str, str]) -> str:
+    """Return the definitions of our own `fmin` and `fmax`."""
+    kinds = {name: FUNCTIONS[name].result for name in names}
+    return "\n".join(
+        f"static inline {kinds[name]} {copy}({kinds[name]} a, {kinds[name]} b)\n"
+        f"{{\n    return b != b || a {_EXTREMA[name]} b ? a : b;\n}}\n"
+        for name, copy in names.items()
+    )
+
+
+def calling_extrema(variant: Variant, names: Mapping[str, str]) -> Variant:
+    """Return a variant whose plans call our own `fmin` and `fmax`; what is as written stays."""
+    return variant.rewritten(lambda one: one, _Calls({}, names).plan) if names else variant
+
+
 def definition(
     function: UserFunction, names: Mapping[str, str], qualifiers: str, table: str = ""
 ) -> str:

@@ -240,3 +240,31 @@ def test_a_second_maximum_of_one_variable_asks_for_nan_too(tmp_path: Path) -> No
     plain, special = Array("f8", 100), Array("f8", 100, (9.0, "nan", -3.0, -2.0))
     calls = itertools.product((plain, special), repeat=2)
     program.check(*(Call("nan_twice", 100, 4, -9.0, *one, returns="f8") for one in calls))
+
+
+LIMITED = """
+#include <math.h>
+void f(int n, double *restrict a, const double *restrict b, float *restrict c,
+       const float *restrict d)
+{
+    /*@ begin PerfTuning ( def input_params { param n = 49; } ) @*/
+    for (int i = 0; i < n; i++) {
+        a[i] = fmax(fmin(a[i], b[i]), 2.0 * fmin(b[i], 1.0));
+        c[i] = fminf(fmaxf(c[i], d[i]), 7);
+    }
+    /*@ end @*/
+}
+"""
+
+
+def test_each_pair_of_numbers_has_c_s_lesser_and_greater(tmp_path: Path) -> None:
+    """OpenMP has functions of its own for it."""
+    source = tmp_path / "limited.c"
+    source.write_text(LIMITED)
+    # Of two zeros a compiler may take either, as C lets it.
+    values = ("nan", 0.0, "inf", "-inf", 1.0, -1.0, "-nan")
+    one, other = zip(*itertools.product(values, repeat=2), strict=True)
+    arrays = [Array(kind, 49, held) for kind in ("f8", "f4") for held in (one, other)]
+    program = Program(tmp_path, source)
+    assert "annotune_f_1_fmaxf(float a, float b)" in program.files["_omp.c"]
+    program.check(Call("f", 49, *arrays))

@@ -165,6 +165,7 @@ def test_cmake_measured_flags_are_those_of_the_results(kept: str) -> None:
     assert re.search(r"FLAGS = +-Ofast -march=native -fopenmp\n", ninja)
 
 
+@pytest.mark.alike(2)
 @pytest.mark.usefixtures("project")
 @pytest.mark.parametrize(
     ("how", "said"),

@@ -146,6 +146,7 @@ def test_what_is_written_elsewhere_in_the_file_is_kept(here: Path) -> None:
     assert after == before + more
 
 
+@pytest.mark.alike(3)
 @pytest.mark.parametrize(
     ("file", "old", "new"),
     [

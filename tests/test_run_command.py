@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.cli import annotune
 
 SOURCE = """\
 void mm(int n, const double *restrict a, const double *restrict b, double *restrict c)
@@ -172,12 +173,16 @@ def test_an_nvcc_that_errs_for_one_variant_costs_that_variant(
     assert row(region, "cuda")["config"] == second["config"]
 
 
-def test_no_right_variant_at_all_exits_with_three(tmp_path: Path) -> None:
-    cxx = wrapper(tmp_path, "g++", "mm_1_s0", "fail")
+def test_no_right_variant_at_all_exits_with_three(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CXX", wrapper(tmp_path, "g++", "mm_1_s0", "fail"))
+    source = tmp_path / "mm.c"
+    source.write_text(SOURCE)
     options = ("--target", "cuda", "--budget", "1", "--time", TIME, "--data", "resident")
-    done = run(tmp_path, *options, CXX=cxx)
-    assert done.returncode == 3, done.stderr
-    results = json.loads(done.stdout)
+    done = annotune("run", source, "-o", tmp_path / "out", "--json", *options)
+    assert done.code == 3, done.err
+    results = done.json
     assert any("--data resident is left out" in words for words in results["warnings"])
     (region,) = results["regions"]
     told = row(region, "cuda")

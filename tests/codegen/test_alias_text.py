@@ -101,6 +101,7 @@ def test_only_names_in_use_are_declared() -> None:
     assert declared("{\n}\n", region) == "{\n}\n"
 
 
+@pytest.mark.alike(2)
 @pytest.mark.skipif(here().c is None, reason="no C compiler")
 @pytest.mark.parametrize("name", ["openmp", "openacc"])
 def test_every_text_equals_the_original(name: str, tmp_path: Path) -> None:

@@ -39,6 +39,7 @@ def test_openacc_reads_as_one_would_write_it(way: str, golden: Golden) -> None:
     golden.check(f"codegen/naive_acc_{way.replace(' ', '_')}.c", code.body)
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize("name", SIZES)
 def test_nothing_but_directives_is_added(name: str) -> None:
     source = example(name)

@@ -104,6 +104,7 @@ def test_the_text(tmp_path: Path, golden: Golden) -> None:
 UNTAKEN = "\n    compute();\n"
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize(("is_wrong", "gpus"), [(False, 1), (True, 1), (False, 2)])
 def test_what_all_need_cannot_be_sent(is_wrong: bool, gpus: int, tmp_path: Path) -> None:
     source, buffers = PRODUCT

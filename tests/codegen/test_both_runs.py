@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.executed import CUDA, SHARED, emitted, run
+from support.laws import IS_THOROUGH
 from test_transfers import DEVICE, LIMIT_S, MANAGED, PAGEABLE, PINNED, TEXT, Job, Library
 
 from annotune.measure.cuda_text import translate
@@ -71,7 +72,7 @@ def test_whatever_fails_nothing_is_lost(share: str, more: str, tmp_path: Path) -
     for kind in (PAGEABLE, PINNED):
         plain = Job((kind, PAGEABLE, kind), N, calls=2)
         # With a counter nobody knows how many calls of CUDA's there are.
-        jobs = [replace(plain, fail_at=k) for k in range(1, 240)]
+        jobs = [replace(plain, fail_at=k) for k in range(1, 240, 1 if IS_THOROUGH else 3)]
         found = [*zip(jobs, library.outcomes(*jobs), strict=True)]
         assert all(one.same for _, one in found)
         failed = [(job, one) for job, one in found if job.fail_at <= one.counted]

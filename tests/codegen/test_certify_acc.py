@@ -20,7 +20,7 @@ NAMES = sorted(
 )
 
 
-@pytest.mark.alike(3)
+@pytest.mark.alike(6)
 @pytest.mark.parametrize(
     "name",
     # Regions of many statements take up to half a minute.

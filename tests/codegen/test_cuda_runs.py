@@ -195,6 +195,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Executable:
     return executable(tmp_path_factory.mktemp("built"), text())
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize("name", [*NESTS, *RECIPES])
 def test_is_right_at_every_size(built: Executable, name: str) -> None:
     tuned = (NESTS.get(name) or RECIPES[name])[2]

@@ -185,6 +185,7 @@ void mm(int n, int m, const double *restrict a, const double *restrict b, double
 """
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize("target", ["cuda", "openmp"])
 def test_without_a_proof_for_all_sizes_the_others_run_as_written(
     target: str, tmp_path: Path

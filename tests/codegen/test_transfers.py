@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from support.executed import CUDA, SHARED, Call, Executable, Part, emitted, run
+from support.laws import IS_THOROUGH
 from support.python import python
 
 from annotune.measure.cuda_text import translate
@@ -192,6 +193,7 @@ def library(texts: tuple[str, str], tmp_path_factory: pytest.TempPathFactory) ->
     return Library(tmp_path_factory.mktemp("right"), *texts)
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize("n", LENGTHS)
 def test_wherever_the_arrays_are(n: int, library: Library) -> None:
     kinds = PAGEABLE, PINNED, MANAGED, DEVICE, ODD
@@ -228,13 +230,14 @@ def test_whatever_fails_nothing_of_the_hosts_is_lost(kind: str, library: Library
     kinds = (kind, PAGEABLE, PAGEABLE), (kind,) * 3
     jobs = [j for one in {*kinds} for n in LENGTHS for j in library.every_failure(Job(one, n))]
     assert len(jobs) > 75 * len({*kinds})
+    jobs = jobs[:: 1 if IS_THOROUGH else 3]
     for job, outcome in zip(jobs, library.outcomes(*jobs), strict=True):
         assert outcome.is_right, (job, outcome)
 
 
 def test_the_call_after_a_failed_one_is_made_by_the_device(library: Library) -> None:
     jobs = [j for n in LENGTHS for j in library.every_failure(Job((PAGEABLE,) * 3, n))]
-    twice = [replace(job, calls=2) for job in jobs]
+    twice = [replace(job, calls=2) for job in jobs[:: 1 if IS_THOROUGH else 3]]
     for job, outcome in zip(twice, library.outcomes(*twice), strict=True):
         assert outcome.is_right, (job, outcome)
         assert outcome.moved[1] >= 2 * 8 * job.n, (job, outcome)

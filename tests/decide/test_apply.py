@@ -38,7 +38,7 @@ void f(int n, int m, double y[restrict n], const double A[restrict n][m])
 """
 
 
-@pytest.mark.alike(16)
+@pytest.mark.alike(23)
 @pytest.mark.parametrize("kind", TARGET_NAMES)
 @pytest.mark.parametrize(
     "name",

@@ -74,6 +74,7 @@ RIGHT = {
 }
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize("case", RIGHT)
 def test_forms_of_allocation(case: str, tmp_path: Path) -> None:
     assert copies(TEXT.replace(*RIGHT[case]), tmp_path) == (0, "create")
@@ -104,6 +105,7 @@ WRONG = {
 }
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize("case", WRONG)
 def test_any_doubt_keeps_the_copy(case: str, tmp_path: Path) -> None:
     old, new = WRONG[case]
@@ -134,6 +136,7 @@ RIGHT_OF_DECLARED = {
 }
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize("case", RIGHT_OF_DECLARED)
 def test_what_the_function_declares_for_the_region_is_not_copied(case: str, tmp_path: Path) -> None:
     old, new = RIGHT_OF_DECLARED[case]
@@ -168,6 +171,7 @@ WRONG_OF_DECLARED = {
 }
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize("case", WRONG_OF_DECLARED)
 def test_any_doubt_keeps_the_copy_of_what_is_declared(case: str, tmp_path: Path) -> None:
     old, new = WRONG_OF_DECLARED[case]
@@ -204,6 +208,7 @@ LOOPS = {
 }
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize("case", LOOPS)
 @pytest.mark.parametrize("kind", [TEXT, DECLARED], ids=["allocated", "declared"])
 def test_the_region_reads_in_a_loop_what_it_has_left(kind: str, case: str, tmp_path: Path) -> None:

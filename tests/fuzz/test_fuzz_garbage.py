@@ -10,7 +10,7 @@ from .found import FOUND, replayed
 from .garbage import Case, judge, numbered
 
 CASES = 240
-CHUNKS = 8
+CHUNKS = 16
 
 
 @pytest.mark.alike(CHUNKS)
@@ -40,7 +40,7 @@ void f(int n, double *restrict a)
     assert judge(Case("sound", text.encode()), tmp_path).outcome == "accepted"
 
 
-@pytest.mark.alike(40)
+@pytest.mark.alike(80)
 @pytest.mark.parametrize("path", sorted(FOUND.glob("*.c")), ids=lambda path: path.stem)
 def test_what_was_found_stays_mended(path: Path) -> None:
     assert replayed(path) == []

@@ -110,7 +110,7 @@ def test_every_function_is_in_the_table() -> None:
     assert functions == set(EXPECTED)
 
 
-@pytest.mark.alike(4)
+@pytest.mark.alike(8)
 @pytest.mark.parametrize("name", NAMES)
 def test_loops_are_what_the_text_makes_them(name: str) -> None:
     report = examined(name)
@@ -169,7 +169,7 @@ RUNS = [
 ]
 
 
-@pytest.mark.alike(10)
+@pytest.mark.alike(5)
 @pytest.mark.parametrize(("name", "target"), RUNS)
 def test_emitted_text_equals_the_original(name: str, target: str, tmp_path: Path) -> None:
     check_emitted(settings_of(name, target), target, tmp_path)

@@ -227,6 +227,7 @@ def test_a_right_loop_has_no_race_in_any_order(library: Path, name: str) -> None
         assert said[1:] == [0, []]
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize(
     "name", [*(f"broken_{name}" for name in BROKEN), *(f"acc_broken_{name}" for name in ACC_BROKEN)]
 )

@@ -270,6 +270,7 @@ def test_a_right_extremum_stands_its_proofs(of_extrema: Checker) -> None:
     assert _fate(of_extrema, LOOPS) == (True, "")
 
 
+@pytest.mark.alike(2)
 @needs_compilers
 @pytest.mark.parametrize(
     ("old", "new"),

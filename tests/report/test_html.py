@@ -114,6 +114,7 @@ def test_a_target_not_asked_for_has_no_row() -> None:
     assert '<th scope="row">tuned OpenACC</th>' not in page
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize("run", [RUN, SEARCHED], ids=["sample", "searched"])
 def test_it_is_well_formed_and_alone(run: Results) -> None:
     page = Page(report_html(run))

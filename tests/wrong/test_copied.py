@@ -17,6 +17,7 @@ SUM = "double f(long n, const double *x, double *y)\n{{ double s = 0; {} return 
 ADDED = "for (long i = 2; i < n; i++) s += x[3 * i];"
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize(
     ("text", "fault"),
     [

@@ -67,6 +67,7 @@ from annotune.settings_check import (
 )
 from annotune.space.decision import Base, Decision, Point, decide
 from annotune.space.limits import with_asked
+from annotune.space.openmp import WITHOUT_ERRNO
 from annotune.space.points import acc_space, adding_on_host, decide_acc, sums_on_host
 from annotune.space.space import Space, region_space
 from annotune.space.unused_hints import unused_hints
@@ -591,13 +592,22 @@ def _builds(
     told = Told(
         tuple(dict.fromkeys((*settings.defines, *given))),
         str(settings.source.absolute().parent) if is_quoting else "",
-        variants[0].flags.host if variants else (),
+        _host_flags(variants),
         (*(variants[0].flags.nvcc if variants else ()), *_of_the_hosts_share(variants)),
         settings.search.include,
     )
     compilers = Compilers(settings.compilers, settings.arch or device.arch)
     files = [settings.source.stem + end for end in target.endings]
     return commands(ways, files, compilers, told, source.text, settings.project)
+
+
+def _host_flags(variants: Sequence[Variant]) -> tuple[str, ...]:
+    """Return the first variant's flags for the C compiler, and those that change no other region.
+
+    Without square roots a text is the same with `WITHOUT_ERRNO` as without it.
+    """
+    free = (flag for v in variants for flag in v.flags.host if flag in WITHOUT_ERRNO[1:])
+    return tuple(dict.fromkeys((*variants[0].flags.host, *free))) if variants else ()
 
 
 def _of_the_hosts_share(variants: Iterable[Variant]) -> tuple[str, ...]:

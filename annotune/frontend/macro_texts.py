@@ -293,6 +293,16 @@ _QUOTING = {
 }
 
 
+# Headers that bring no text which reads ``errno``, as ``errno.h`` and others may.
+_QUIET = frozenset(
+    (
+        *("assert.h", "complex.h", "f2c.h", "float.h", "inttypes.h", "limits.h", "math.h", "omp.h"),
+        *("stdbool.h", "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "string.h", "tgmath.h"),
+        "time.h",
+    )
+)
+
+
 def surroundings(names: Names, index: int, place: Range) -> Surroundings:
     """Return what the file says of names to region `index` of a function, at `place`."""
     function = names.function
@@ -305,6 +315,7 @@ def surroundings(names: Names, index: int, place: Range) -> Surroundings:
         _texts_read(names, *place),
         tuple(_redefined(file.clean, len(file.source.text), place[0])),
         "register" in file.words(function.part),
+        "errno" not in file.tokens.texts and {u.name for u in file.clean.unread} <= _QUIET,
     )
 
 

@@ -170,7 +170,8 @@ class Surroundings:
     those that a text before the region's function must see as the region does; `later` those that
     a text at the file's end must. `texts` are macros that the region is made of, which a compiler's
     ``-D`` may change. `has_registers` says that the region's function declares variables
-    ``register``: those have no address.
+    ``register``: those have no address. Something in the file may read ``errno`` unless it
+    `ignores_errno`.
     """
 
     label: str = ""
@@ -179,6 +180,7 @@ class Surroundings:
     texts: tuple[MacroText, ...] = ()
     later: tuple[Redefined, ...] = ()
     has_registers: bool = False
+    ignores_errno: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -313,6 +313,9 @@ def schedules(unit: Unit) -> tuple[str, ...]:
 
 # What compilers are given beside their usual flags: none of them changes what a sum is.
 OWN_FLAGS = (("-O3",), ("-O3", "-funroll-loops"), ("-O2",))
+# A square root is a call beside an instruction where it may have to set ``errno``, of which no
+# compiler makes vectors. No result depends on it.
+WITHOUT_ERRNO = ("-O3", "-fno-math-errno")
 # The axis that changes no text, only the compiler's command.
 FLAGS = "flags"
 # Points that are listed before all others: the k-th settings of all nests together.
@@ -379,7 +382,10 @@ class CpuSpace:
                     if not given or word in given
                 )
             )
-        lists = tuple(dict.fromkeys(self.flags or OWN_FLAGS))
+        region = self.analysis.region
+        is_rooted = bool({"sqrt", "sqrtf"} & region.called) and region.around.ignores_errno
+        own = (WITHOUT_ERRNO, *OWN_FLAGS) if is_rooted else OWN_FLAGS
+        lists = tuple(dict.fromkeys(self.flags or own))
         given = self.limits.values(FLAGS)
         found = ((" ".join(one) or "-", one) for one in lists)
         parts.append(

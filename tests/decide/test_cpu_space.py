@@ -149,3 +149,30 @@ def test_a_point_without_settings_is_planned_by_the_rules() -> None:
     space = gradient()
     choices = space.choices(())
     assert choices == space.choices(next(space.points(1)))
+
+
+ROOTS = """{head}
+void f(int n, double *restrict v, const double *restrict a)
+{{
+    /*@ begin PerfTuning ( def input_params {{ param n = 40; }} ) @*/
+    for (int i = 0; i < n; i++)
+        v[i] = {value};
+    /*@ end @*/
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("head", "value", "first"),
+    [
+        ("#include <math.h>", "sqrt(a[i])", "-O3 -fno-math-errno"),
+        ("#include <math.h>", "fabs(a[i])", "-O3"),
+        ("#include <math.h>\n#include <errno.h>", "sqrt(a[i])", "-O3"),
+        ("#include <math.h>\nextern int errno;", "sqrt(a[i])", "-O3"),
+        ("#include <math.h>\n#include <mpi.h>", "sqrt(a[i])", "-O3"),
+    ],
+)
+def test_roots_set_no_errno_that_nobody_reads(head: str, value: str, first: str) -> None:
+    """A compiler makes vectors of square roots only where it need not call for their errors."""
+    space = CpuSpace(analysed_text(ROOTS.format(head=head, value=value)))
+    assert shown(next(iter(space.points(1))))["flags"] == first

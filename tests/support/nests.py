@@ -13,7 +13,7 @@ from annotune.ir.expr import Int, Var
 from annotune.ir.nest import Assign, walk_stmts
 from annotune.schedule.apply import reductions
 from annotune.transforms.transform import Context, Transform
-from annotune.transforms.tree import Body, band_with
+from annotune.transforms.tree import Body, band_with, path
 
 from .interpreter import assert_same
 from .laws import tried
@@ -97,6 +97,13 @@ def assume_one_band(text: str, loops: Collection[str]) -> None:
     body = parse_nest(text).body
     last = max(stmt.number for stmt in walk_stmts(body) if isinstance(stmt, Assign))
     assume(band_with(body, last, loops) is not None)
+
+
+def assume_around(text: str, statement: int, *loops: str) -> None:
+    """Count only nests with a statement of this number that `loops` are around."""
+    body = parse_nest(text).body
+    assume(statement in {s.number for s in walk_stmts(body) if isinstance(s, Assign)})
+    assume({loop.var for loop in path(body, statement)} >= {*loops})
 
 
 def known(one: Analysis | Context) -> Context:

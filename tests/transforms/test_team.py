@@ -7,7 +7,16 @@ from itertools import product
 from conftest import Golden
 from hypothesis import given
 from hypothesis import strategies as st
-from support.nests import LAW, accepted, analysed, assert_law, combined, nests, refused
+from support.nests import (
+    LAW,
+    accepted,
+    analysed,
+    assert_law,
+    assume_around,
+    combined,
+    nests,
+    refused,
+)
 from support.regions import nest_analysis, text_of
 
 from annotune.diagnostics import Span
@@ -114,6 +123,7 @@ def test_goes_outside_the_serial_loops_around_it() -> None:
 @LAW
 @given(text=nests(sums=True), loop=st.sampled_from("jk"), at=st.integers(0, 3))
 def test_a_legal_team_keeps_the_result(text: str, loop: str, at: int) -> None:
+    assume_around(text, at, "i", loop)
     one = analysed(text)
     body = accepted(Map(at, (("i", Y),)), one.region.nest.body, one)
     body = accepted(Team(at, loop, X), body, one)

@@ -44,7 +44,7 @@ def space(target: str, *options: str) -> Any:
     return done.json["regions"][0]["space"]["targets"][target]
 
 
-@pytest.mark.alike(2)
+@pytest.mark.alike(4)
 @pytest.mark.parametrize(
     ("options", "said", "hint"),
     [

@@ -95,6 +95,7 @@ def test_what_is_written_computes_the_same(source: Path, defines: tuple[str, ...
     assert results[0] == results[1] == results[2] != b""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc")
 def test_run_compiles_the_original_with_the_users_folders(
     source: Path, monkeypatch: pytest.MonkeyPatch

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 from support.regions import EXAMPLES, text_regions
 
@@ -32,6 +34,7 @@ def test_the_passes_of_one_access(stride: int, width: int, is_near: bool, passes
     assert access.passes([{"i": lane} for lane in range(32)]) == passes
 
 
+@cache
 def of_ax(nest: int, near: tuple[str, ...] = ("D", "u")) -> NestAccesses:
     """Return the accesses of one of ax's two nests, with 8 points a side."""
     text = (EXAMPLES / "nekbone/ax.c").read_text().replace("param n = 10", "param n = 8")

@@ -168,6 +168,7 @@ def test_every_trial_is_shown_with_its_whole_text(shown: Opened) -> None:
         assert trial.reason.strip() in text
 
 
+@pytest.mark.slow
 @pytest.mark.alike(4)
 @pytest.mark.parametrize("is_dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 500])
@@ -200,6 +201,7 @@ def test_it_sorts_and_can_be_read(page: Path, width: int, is_dark: bool) -> None
     assert numbers == [sorted(rising), sorted(rising, reverse=True)]
 
 
+@pytest.mark.slow
 def test_the_page_of_a_suite_can_be_read_in_a_narrow_window(page: Path) -> None:
     wishes = ((name, BOTH, TARGETS) for name in ("versions", "speedups", "curve"))
     # Its policy allows no script, and so no question.

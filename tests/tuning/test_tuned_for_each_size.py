@@ -232,6 +232,7 @@ def test_kernels_for_a_listed_size_run_at_awkward_ones_of_the_rest(parts: list[A
     assert found.variants["openmp"].others == ()
 
 
+@pytest.mark.slow
 @needs_openmp
 def test_what_cannot_be_run_for_any_size_of_the_rest_is_left_out(
     parts: list[AtSize], monkeypatch: pytest.MonkeyPatch

@@ -95,7 +95,7 @@ REPRODUCERS: dict[str, tuple[Call, ...]] = {
 }
 
 
-@pytest.mark.alike(4)
+@pytest.mark.alike(7)
 @pytest.mark.parametrize("name", REPRODUCERS)
 def test_a_reproducer_touches_what_the_original_touches(name: str, tmp_path: Path) -> None:
     program = Program(tmp_path, PROGRAMS / f"{name}.c")

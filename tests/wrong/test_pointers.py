@@ -83,6 +83,7 @@ def test_pointers_that_name_rows(tmp_path: Path) -> None:
     program.check(*calls)
 
 
+@pytest.mark.slow
 def test_pointers_that_change_places(tmp_path: Path) -> None:
     program = Program(tmp_path, PROGRAMS / "swapped_pointers.c", ALL)
     a, b, c = (Array("f8", 400, seed=seed) for seed in range(3))

@@ -224,7 +224,7 @@ CALLS["signed_counters.c"] = tuple(
 )
 
 
-@pytest.mark.alike(14)
+@pytest.mark.alike(21)
 @pytest.mark.parametrize("name", CALLS)
 def test_calls_leave_what_the_original_leaves(name: str, tmp_path: Path) -> None:
     Program(tmp_path, PROGRAMS / name).check(*CALLS[name])

@@ -11,6 +11,7 @@ from wrong.called import PROGRAMS, Array, Call, Program
 ALL = ("cuda", "openacc", "openmp", "openmp_target")
 
 
+@pytest.mark.slow
 def test_arrays_of_structs(tmp_path: Path) -> None:
     program = Program(tmp_path, PROGRAMS / "array_of_structs.c", ALL)
     assert "sizeof(p[0]) == 32" in program.files["_omp.c"]

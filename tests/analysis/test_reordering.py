@@ -71,6 +71,12 @@ CHANGED = {
         "for i in 0:m\n  for j in 1:n\n    S0: d[j][i] = d[j - 1][i] * a[i]\n"
         "    S1: b[j][i] = b[j - 1][i] + d[j][i]\n",
     ),
+    "a step with a factor of its own, set twice": (
+        "for j in 1:n\n  t = x[j]\n  t = t * x[j - 1] if t > 2.0\n"
+        "  for i in 0:m: d[j][i] = d[j - 1][i] * t\n",
+        "for i in 0:m\n  for j in 1:n\n    S0: t = x[j]\n"
+        "    S1: t = t * x[j - 1] if t > 2.0\n    S2: d[j][i] = d[j - 1][i] * t\n",
+    ),
     "steps along columns of half a square, one of which sums up": (
         "for j in 1:n\n  for i in 0:m: for k in 0:i: d[i][k] += d[i][k] * x[j]\n"
         "  for i in 0:m: for k in 0:i: for l in 0:2: d[i][k] += a[l + j] * x[k]\n",
@@ -100,6 +106,16 @@ STAYS = {
     "a step beside its column": (
         "for j in 1:n\n  for i in 0:m: d[j][i] = b[j - 1][i] * x[i]\n"
         "  for i in 0:m: b[j][i] = b[j - 1][i] + d[j][i - 1]\n"
+    ),
+    "a factor that the step before has set": (
+        "for j in 1:n\n  t = t * x[j]\n  for i in 0:m: d[j][i] = d[j - 1][i] * t\n"
+    ),
+    "a factor of what a nest writes": (
+        "for j in 1:n\n  t = d[j - 1][0]\n  t = t * x[j]\n"
+        "  for i in 0:m: d[j][i] = d[j - 1][i] * t\n"
+    ),
+    "an element beside a nest": (
+        "for j in 1:n\n  y[j] = y[j - 1] * x[j]\n  for i in 0:m: d[j][i] = d[j - 1][i] * y[j]\n"
     ),
     "nests of other lengths": (
         "for j in 1:n\n  for i in 0:m: c[j][i] = c[j - 1][i] * x[i]\n"
@@ -175,17 +191,24 @@ def random_nest(seed: int) -> str:
 PLACES = ("[j][i]", "[j - 1][i]", "[0][i]", "[j + 1][i]", "[j][i + 1]", "[i][j]", "[1][0]")
 
 
+STEPS = ("x[j]", "x[j] * t", "x[j] + 1.0 if x[j] > 3.0", "d[j][0]", "b[0][j]", "t * 2.0")
+
+
 def random_steps(seed: int) -> str:
     """Return a loop around nests of its own that set and add to elements near its column."""
     pick = Random(seed)
     lines = ["for j in 1:n"]
     for _ in range(pick.choice((2, 2, 3))):
+        if pick.random() < 0.3:
+            lines.append(f"  t {pick.choice(('=', '=', '+='))} {pick.choice(STEPS)}")
         lines.append(f"  for i in 0:{'m' if pick.random() < 0.9 else 'n'}")
         for _ in range(pick.choice((1, 1, 2))):
             target, one, other = (pick.choice(PLACES[: pick.choice((3, 4, 7))]) for _ in "abc")
             arrays = [pick.choice("bd") for _ in "abc"]
             op = pick.choice(("=", "+=", "-="))
-            lines.append(f"    {arrays[0]}{target} {op} {arrays[1]}{one} + {arrays[2]}{other}")
+            factor = " * t" if pick.random() < 0.3 else ""
+            value = f"{arrays[1]}{one} + {arrays[2]}{other}{factor}"
+            lines.append(f"    {arrays[0]}{target} {op} {value}")
     return "\n".join(lines) + "\n"
 
 

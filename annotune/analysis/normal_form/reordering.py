@@ -27,7 +27,8 @@ the outer loop and nothing by the inner one; each element gets its terms in the 
 
 Why exchanging is exact. No pair of statements touches one element in two iterations of the loops
 that go outside, unless both only read it; those of one iteration keep their order, which is that of
-the serial loop and then of the text.
+the serial loop and then of the text. A variable that is set beside the nests, by nothing that they
+write and for one step alone, has the same value each time that it is set again.
 
 What the proofs took of sizes is tested by emitted code (`Region.never_negative`).
 
@@ -37,7 +38,7 @@ Source: Allen and Kennedy, "Optimizing Compilers for Modern Architectures", 2001
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import islpy as isl
@@ -48,6 +49,7 @@ from annotune.analysis.dependences import (
     lifetimes,
     local_lifetimes,
 )
+from annotune.analysis.facts import Dependence
 from annotune.analysis.messages import listed
 from annotune.analysis.model import Model, build_model
 from annotune.analysis.normal_form.forwarding import with_all_forwarded
@@ -60,7 +62,7 @@ from annotune.frontend.types.kinds import COMPLEX
 from annotune.frontend.types.symbols import REALS
 from annotune.frozen import dataclass
 from annotune.ir.c_types import is_unsigned_type
-from annotune.ir.expr import Access, Call, Expr, print_expr, variables
+from annotune.ir.expr import Access, Call, Expr, Var, print_expr, variables
 from annotune.ir.nest import Assign, Loop, Nest, Stmt, walk_stmts
 from annotune.ir.poly import ONE, Poly, to_expr, variable
 from annotune.ir.region import Normalised, Region
@@ -295,15 +297,21 @@ def _exchanged(region: Region, index: int) -> Region | None:
     proofs = _Proofs.of(region, index)
     if proofs is None or not proofs.carried:
         return None
-    if not all(_keeps(one.dependence.relation, len(shared)) for one in proofs.dependences):
+    again = {stmt.number: stmt.target for stmt in outer.body if isinstance(stmt, Assign)}
+    if not all(_stays(one.dependence, again, len(shared)) for one in proofs.dependences):
         return None
     names = listed([loop.var for loop in shared])
     goes = "goes" if len(shared) == 1 else "go"
+    count = len(outer.body) - len(again)
+    one = f", and its {count} nests are one" if count > 1 else ""
     proof = (
-        f"{names} {goes} around {outer.var}, and its {len(outer.body)} nests are one: nothing that "
-        f"is written in one iteration of {names} is touched in another"
+        f"{names} {goes} around {outer.var}{one}: nothing that is written in one iteration of "
+        f"{names} is touched in another"
     )
-    body: tuple[Stmt, ...] = tuple(stmt for nest in outer.body for stmt in _inside(nest, shared))
+    if again:
+        each = listed(sorted({print_expr(target) for target in again.values()}))
+        proof += f", and {each} may be worked out in each"
+    body: tuple[Stmt, ...] = tuple(s for one in outer.body for s in _inside(one, shared))
     for loop in (outer, *reversed(shared)):
         body = (replace(loop, body=body),)
     around = region.nest.body
@@ -311,25 +319,49 @@ def _exchanged(region: Region, index: int) -> Region | None:
 
 
 def _shared(region: Region, outer: Stmt) -> tuple[Loop, ...]:
-    """Return the loops, outermost first, with which each of several nests in a loop begins."""
+    """Return the loops, outermost first, with which each nest inside a loop begins.
+
+    Beside the nests there may be variables that are set for all iterations of these.
+    """
     if not isinstance(outer, Loop) or len(outer.body) < 2:
         return ()
     if not all(isinstance(stmt, Loop | Assign) for stmt in walk_stmts((outer,))):
         return ()
-    first, *others = map(_perfect, outer.body)
+    nests = [stmt for stmt in outer.body if isinstance(stmt, Loop)]
     found: list[Loop] = []
-    for loop, *same in zip(first, *others, strict=False):
+    set_beside = {stmt.target for stmt in outer.body if isinstance(stmt, Assign)}
+    changing = {outer.var, *(t.name for t in set_beside if isinstance(t, Var))}
+    for loop, *same in zip(*map(_perfect, nests), strict=False):
         heads = {(one.var, one.lower, one.upper, one.step) for one in (loop, *same)}
-        if len(heads) > 1 or outer.var in variables(loop.lower) | variables(loop.upper):
+        if len(heads) > 1 or changing & (variables(loop.lower) | variables(loop.upper)):
             break
         found.append(loop)
-    scalars = [region.scalars.get(loop.var) for loop in (outer, *found)]
+    scalars = [region.scalars.get(name) for name in (*changing, *(loop.var for loop in found))]
     is_free = all(one is not None and not one.read_after for one in scalars)
     # What else picks elements may run in any order too, but not inside a serial loop.
-    left = [stmt for nest in outer.body for stmt in walk_stmts(_inside(nest, found))]
+    left = [stmt for nest in nests for stmt in walk_stmts(_inside(nest, found))]
     picks = {loop.var for loop in left if isinstance(loop, Loop)}
     places = [stmt.target for stmt in left if isinstance(stmt, Assign)]
+    is_free = is_free and all(isinstance(t, Var) and t not in places for t in set_beside)
     return tuple(found) if is_free and not any(picks & variables(p) for p in places) else ()
+
+
+def _stays(dependence: Dependence, again: Mapping[int, Access | Var], count: int) -> bool:
+    """Return whether what a dependence ties is tied in each iteration of the loops outside.
+
+    They are `count`, from the second on. What statements `again` set is set in each of them anew,
+    by nothing that the others write, and read in the iteration of the serial loop that sets it.
+    """
+    ends = {dependence.source, dependence.sink}
+    places = range(1, 1 + count)
+    if ends & set(again):
+        if not any(isinstance(t, Var) and t.name == dependence.array for t in again.values()):
+            return False
+        places = range(1)
+    same = dependence.relation
+    for place in places:
+        same = same.equate(isl.dim_type.in_, place, isl.dim_type.out, place)
+    return bool(dependence.relation.is_subset(same))
 
 
 def _perfect(stmt: Stmt) -> Iterator[Loop]:
@@ -342,21 +374,13 @@ def _perfect(stmt: Stmt) -> Iterator[Loop]:
 
 
 def _inside(stmt: Stmt, loops: Sequence[Loop]) -> tuple[Stmt, ...]:
-    """Return what stands inside as many loops of a nest."""
+    """Return what stands inside as many loops of a nest, an assignment as it is."""
     body: tuple[Stmt, ...] = (stmt,)
-    for _ in loops:
+    for _ in loops if isinstance(stmt, Loop) else ():
         (loop,) = body
         assert isinstance(loop, Loop)
         body = loop.body
     return body
-
-
-def _keeps(relation: isl.Map, count: int) -> bool:
-    """Return whether all pairs have the same iterations of the loops from the second on."""
-    same = relation
-    for place in range(1, 1 + count):
-        same = same.equate(isl.dim_type.in_, place, isl.dim_type.out, place)
-    return bool(relation.is_subset(same))
 
 
 @dataclass(frozen=True)

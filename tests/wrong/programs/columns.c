@@ -49,3 +49,26 @@ void sweep(int nz, int n, double x[restrict nz][n], const double a[restrict nz][
     }
     /*@ end @*/
 }
+
+void physics(int nz, int n, double t[restrict nz][n], double q[restrict nz][n],
+             const double dz[restrict nz], double rain[restrict n])
+{
+    /*@ begin PerfTuning ( def input_params { param nz = 5; param n = 200; } ) @*/
+    for (int k = 0; k < nz; k++) {
+        double f = dz[k] * 2.0;
+        if (k > 2)
+            f = f - dz[k - 1];
+        for (int i = 0; i < n; i++) {
+            double d = t[k][i] - q[k][i];
+            q[k][i] += d * f;
+            rain[i] += d;
+        }
+        f += 1.0;
+        for (int i = 0; i < n; i++) {
+            double e = rain[i] * f;
+            rain[i] -= e;
+            t[k][i] += e;
+        }
+    }
+    /*@ end @*/
+}

@@ -195,7 +195,7 @@ def _program(folder: Path, share: str, gpus: int, *changes: tuple[str, str]) -> 
     (folder / "main.c").write_text(MAIN)
     (folder / "device.cu").write_text(translate(device))
     # gcc's own detector, and not the one for kernels that stands in its place elsewhere.
-    flags = ("-O1", "-g", "-fsanitize=thread", "-U__SANITIZE_THREAD__", f"-DGPUS={gpus}")
+    flags = ("-O0", "-fsanitize=thread", "-U__SANITIZE_THREAD__", f"-DGPUS={gpus}")
     for name in ("host", "main"):
         run("gcc", *flags, "-c", folder / f"{name}.c", "-o", folder / f"{name}.o")
     sizes = ("-DANNOTUNE_CHUNK=512", "-DANNOTUNE_SLOTS=3", "-DANNOTUNE_COPIERS=3")

@@ -148,7 +148,7 @@ def test_calls_at_the_same_time(slots: int, tmp_path: Path) -> None:
         "-DANNOTUNE_COPIERS=4",
         "-DANNOTUNE_PART=100",
     )
-    flags = ("-std=c++17", "-D_GNU_SOURCE", "-O1", "-w", "-fsanitize=thread", "-I", TEXTS)
+    flags = ("-std=c++17", "-D_GNU_SOURCE", "-O0", "-w", "-fsanitize=thread", "-I", TEXTS)
     run("g++", *flags, *sizes, tmp_path / "ring.cpp", "-o", tmp_path / "ring", "-lpthread")
     for rate in ("0", "60", "8"):
         command = [tmp_path / "ring", rate]

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from support.laws import IS_THOROUGH
 from support.python import python
 from support.quicker import HEADER, made_once, quicker
 
@@ -19,6 +20,8 @@ CHILD_LIMIT_S = 60
 SHARED = ("-fPIC", "-fvisibility=default", "-fno-gnu-unique")
 CUDA = ("-std=c++17", f"-I{RUNTIME}", "-include", HEADER, "-x", "c++")
 ASAN = ("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-g1")
+# As fast as can be where tests are run often.
+LEVEL = "-O1" if IS_THOROUGH else "-O0"
 # A memcpy that gcc expands itself would go unseen.
 SEEN = tuple(f"-fno-builtin-{name}" for name in ("memcpy", "memmove", "memset"))
 ALLOCATIONS = ("malloc", "calloc", "aligned_alloc", "posix_memalign")
@@ -55,7 +58,7 @@ def build(folder: Path, name: str, text: str, compile_flags: Sequence[str]) -> P
     source.write_text(text)
     compiler = "gcc" if name.endswith(".c") else "g++"
     # The file last: -x holds for what follows it.
-    run(compiler, "-O1", *SHARED, *compile_flags, "-c", source, "-o", source.with_suffix(".o"))
+    run(compiler, LEVEL, *SHARED, *compile_flags, "-c", source, "-o", source.with_suffix(".o"))
     return source.with_suffix(".o")
 
 

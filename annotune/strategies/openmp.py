@@ -48,7 +48,7 @@ from annotune.transforms.pipeline import Prefetch
 from annotune.transforms.stage import Stage
 from annotune.transforms.tile import name_is_taken, tile_name
 from annotune.transforms.transform import Transform
-from annotune.transforms.tree import numbers
+from annotune.transforms.tree import bound_names, numbers
 
 # Doubles of the longest vector, AVX-512's.
 VECTOR = 8
@@ -529,7 +529,8 @@ def _strip(unit: Unit, cores: tuple[str, ...]) -> Blocked | None:
         strides = {f.strides.get(loop) for f in facts}
         is_even = 1 in strides and strides <= {0, 1} and unit.may_have_lanes(loop)
         is_long = (unit.trips[loop] or 0) >= 2 * STRIP
-        if is_even and is_long and not name_is_taken(loop, unit.analysis):
+        is_free = not any(loop in bound_names(x) for x in unit.band if x.var in inside)
+        if is_even and is_long and is_free and not name_is_taken(loop, unit.analysis):
             names = dict.fromkeys((*cores, loop, *inside))
             order = (tile_name(n) if n == loop else n for n in names)
             return Blocked(unit.leader, ((loop, STRIP),), (*order, loop), simd=loop)

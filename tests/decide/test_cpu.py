@@ -313,6 +313,12 @@ def test_steps_along_columns_take_strips_of_rows(loops: tuple[str, str]) -> None
     assert [block.tiles for block in nests(short)] == [()]
 
 
+def test_no_strip_of_a_loop_that_ends_the_serial_one() -> None:
+    text = COLUMNS.replace("LOOPS", f"{ALONG} {DOWN.replace('k < nz', 'k <= i')}")
+    (block,) = nests(only(analyse(source_of(text.replace("LENGTH", "200")).regions[0])))
+    assert block.tiles == ()
+
+
 ROWS_OF_HALF = """
 void f(int n, double c[restrict n][n], const double a[restrict n][n])
 {

@@ -163,6 +163,23 @@ def test_iterators_that_are_read_later_stay(name: str) -> None:
     assert with_loops_reordered(one) is one
 
 
+STEPS = (
+    "for j in 1:n\n"
+    "  for i in 0:m\n    t = x[i] + 1.0 if x[i] > j\n    b[j][i] = b[j - 1][i] + 1.0\n"
+    "  for i in 0:m: d[j][i] += b[j][i]\n"
+)
+TRIANGLE = "for j in 0:n\n  for i in 0:j\n    t = x[j] if x[j] > i\n    y[i] += x[j]\n"
+
+
+@pytest.mark.parametrize("text", [STEPS, TRIANGLE])
+def test_a_scalar_that_is_read_later_keeps_its_last_value(text: str) -> None:
+    """Another iteration may be the last one to write it."""
+    one = region(text, sizes={"n": 4, "m": 3}, extents=GRIDS, read_after=["t"])
+    assert with_loops_reordered(one) is one
+    free = replace(one, scalars={**one.scalars, "t": replace(one.scalars["t"], read_after=False)})
+    assert with_loops_reordered(free) is not free
+
+
 LOWER = ("0", "1", "j", "j + 1", "j - 2", "n - j", "m - j", "max(j, 1)", "max(j - 1, m - j)")
 UPPER = ("m", "n", "j", "j + 2", "m - j", "n - j + 1", "min(n, j + 1)", "min(m - j, j)")
 TARGETS = ("y[i]", "y[i]", "y[j]", "y[i + 1]", "y[m - i + 9]", "y[i + j]", "s")

@@ -14,6 +14,7 @@ def test_strips_and_sums_end_where_rows_end(tmp_path: Path) -> None:
     calls += [Call("sweep", nz, n, x[k], a[k], c[k]) for k, (nz, n) in enumerate(sizes)]
     dz, rain = Array("f8", 6, seed=4), Array("f8", 200, seed=5)
     calls += [Call("physics", nz, n, x[k], a[k], dz, rain) for k, (nz, n) in enumerate(sizes)]
+    calls += [Call("last", nz, n, x[k], a[k], c[k]) for k, (nz, n) in enumerate(sizes)]
     calls += [Call("up", nz, n, x[k], a[k]) for k, (nz, n) in enumerate(sizes)]
     calls += [Call("half", n, m, x[0], a[0]) for n, m in ((30, 33), (5, 16), (1, 1), (3, 0))]
     Program(tmp_path, PROGRAMS / "columns.c").check(*calls)

@@ -93,7 +93,9 @@ class _Proofs:
         """Return the proofs of a loop that does not run in any order as it is."""
         try:
             statements = read_statements(region)
-            lives = lifetimes(region.nest.written_scalars(), statements) | local_lifetimes(region)
+            # Which iteration is the last one to write a scalar, another order may change.
+            left = [n for n in region.nest.written_scalars() if not region.scalars[n].read_after]
+            lives = lifetimes(left, statements) | local_lifetimes(region)
             model = build_model(region, statements)
         except AnnotuneError:
             return None  # what is wrong with it, the analysis says

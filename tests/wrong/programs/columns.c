@@ -72,3 +72,24 @@ void physics(int nz, int n, double t[restrict nz][n], double q[restrict nz][n],
     }
     /*@ end @*/
 }
+
+/* The last value of t is that of the last row, whatever the order of the columns. */
+void last(int nz, int n, double x[restrict nz][n], const double a[restrict nz][n],
+          double c[restrict nz][n])
+{
+    int i, k;
+    double t = 7.0;
+    /*@ begin PerfTuning ( def input_params { param nz = 5; param n = 200; } ) @*/
+    for (k = 1; k < nz; ++k) {
+        for (i = 0; i < n; ++i) {
+            if (a[k][i] > 2.0)
+                t = 1000.0 * k + i;
+            c[k][i] = 2.0 - c[k - 1][i];
+        }
+        for (i = 0; i < n; ++i)
+            x[k][i] += c[k][i];
+    }
+    /*@ end @*/
+    if (nz > 0)
+        x[0][0] = t;
+}

@@ -226,11 +226,12 @@ def extrema_copies(region: Region) -> dict[str, str]:
 
 
 def extrema_text(names: Mapping[str, str]) -> str:
-    """Return the definitions of our own `fmin` and `fmax`."""
+    """Return the definitions of our own `fmin` and `fmax`, in names that no macro has."""
     kinds = {name: FUNCTIONS[name].result for name in names}
     return "\n".join(
-        f"static inline {kinds[name]} {copy}({kinds[name]} a, {kinds[name]} b)\n"
-        f"{{\n    return b != b || a {_EXTREMA[name]} b ? a : b;\n}}\n"
+        f"static inline {kinds[name]} {copy}({kinds[name]} annotune_a, {kinds[name]} annotune_b)\n"
+        "{\n    return annotune_b != annotune_b || "
+        f"annotune_a {_EXTREMA[name]} annotune_b ? annotune_a : annotune_b;\n}}\n"
         for name, copy in names.items()
     )
 

@@ -19,7 +19,7 @@ from pathlib import PurePath
 
 from annotune.diagnostics import AnnotuneError
 from annotune.frontend.lower.names import Names
-from annotune.frontend.read.filescope import Declaration, File
+from annotune.frontend.read.filescope import Declaration, File, words_of_headers
 from annotune.frontend.read.macros import Expander, Macro, reached
 from annotune.frontend.read.preprocess import (
     DEFINED,
@@ -301,6 +301,8 @@ _QUIET = frozenset(
         "time.h",
     )
 )
+# What reads it: also what it is a macro for, and C's functions that print it.
+_ERRORS = re.compile(r"errno|\bperror\b|%m")
 
 
 def surroundings(names: Names, index: int, place: Range) -> Surroundings:
@@ -315,8 +317,14 @@ def surroundings(names: Names, index: int, place: Range) -> Surroundings:
         _texts_read(names, *place),
         tuple(_redefined(file.clean, len(file.source.text), place[0])),
         "register" in file.words(function.part),
-        "errno" not in file.tokens.texts and {u.name for u in file.clean.unread} <= _QUIET,
+        _ignores_errno(file.clean),
     )
+
+
+def _ignores_errno(clean: Clean) -> bool:
+    """Return whether nothing in a file or its headers reads ``errno``."""
+    texts = clean.text, " ".join(words_of_headers(clean))
+    return not any(map(_ERRORS.search, texts)) and {u.name for u in clean.unread} <= _QUIET
 
 
 def _label(function: ParsedFunction, index: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -12,6 +13,7 @@ from codegen.emitted import analysed, analysed_text
 from hypothesis import given
 from hypothesis import strategies as st
 from support.blocks import nests
+from support.regions import regions_of
 
 from annotune.annotation.devices import load_device
 from annotune.annotation.spec import Constraint, Formula, Parameter
@@ -169,6 +171,9 @@ void f(int n, double *restrict v, const double *restrict a)
         ("#include <math.h>", "fabs(a[i])", "-O3"),
         ("#include <math.h>\n#include <errno.h>", "sqrt(a[i])", "-O3"),
         ("#include <math.h>\nextern int errno;", "sqrt(a[i])", "-O3"),
+        ("#include <math.h>\nextern int *__errno_location(void);", "sqrt(a[i])", "-O3"),
+        ("#include <math.h>\nvoid perror(const char *);", "sqrt(a[i])", "-O3"),
+        ('#include <stdio.h>\nvoid g(void) { printf("%m"); }', "sqrt(a[i])", "-O3"),
         ("#include <math.h>\n#include <mpi.h>", "sqrt(a[i])", "-O3"),
     ],
 )
@@ -176,3 +181,11 @@ def test_roots_set_no_errno_that_nobody_reads(head: str, value: str, first: str)
     """A compiler makes vectors of square roots only where it need not call for their errors."""
     space = CpuSpace(analysed_text(ROOTS.format(head=head, value=value)))
     assert shown(next(iter(space.points(1))))["flags"] == first
+
+
+def test_roots_set_errno_where_a_header_reads_it(tmp_path: Path) -> None:
+    (tmp_path / "own.h").write_text("extern int errno;\nint failed(void) { return errno; }\n")
+    source = tmp_path / "roots.c"
+    source.write_text(ROOTS.format(head='#include <math.h>\n#include "own.h"', value="sqrt(a[i])"))
+    (region,) = regions_of(source)
+    assert not region.around.ignores_errno

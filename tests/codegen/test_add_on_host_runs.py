@@ -98,7 +98,7 @@ MISTAKES = {
 }
 
 
-@pytest.mark.alike(3)
+@pytest.mark.alike(4)
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_mistake_is_found(
     name: str, texts: tuple[str, str], library: Library, tmp_path: Path

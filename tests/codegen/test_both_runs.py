@@ -144,13 +144,13 @@ def _is_found(share: str, old: str, new: str, folder: Path) -> bool:
     return False
 
 
-@pytest.mark.alike(3)
+@pytest.mark.alike(6)
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_mistake_is_found(name: str, tmp_path: Path) -> None:
     assert _is_found("0.25", *MISTAKES[name], tmp_path)
 
 
-@pytest.mark.alike(3)
+@pytest.mark.alike(6)
 @pytest.mark.parametrize("name", OF_THE_COUNTER)
 def test_a_mistake_of_the_counter_is_found(name: str, tmp_path: Path) -> None:
     assert _is_found("counter", *OF_THE_COUNTER[name], tmp_path)

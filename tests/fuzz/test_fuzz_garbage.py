@@ -46,6 +46,7 @@ def test_what_was_found_stays_mended(path: Path) -> None:
     assert replayed(path) == []
 
 
+@pytest.mark.slow
 def test_sums_that_read_what_another_adds_to_keep_their_order() -> None:
     """Reads and writes of the same pairs: those that may swap say nothing of the others."""
     assert replayed(FOUND / "refused_lanes_beside_other_statements.c") == []

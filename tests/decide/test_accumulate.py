@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from decide.recipes import decided_text
 from support.executed import Call, Part, executable
-from support.laws import IS_THOROUGH
 
 from annotune.annotation.devices import load_device
 from annotune.codegen.target import load_target
@@ -350,6 +349,7 @@ def test_tensor_cores_multiply_where_inputs_have_rows_and_columns(
     assert pair in device
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("with_warps")
 def test_threads_combine_behind_the_tensor_cores(tmp_path: Path) -> None:
     around = "".join(f"for (int {x} = 0; {x} < {x}u; {x}++) " for x in LOOPS)
@@ -357,7 +357,6 @@ def test_threads_combine_behind_the_tensor_cores(tmp_path: Path) -> None:
     text = triples(4, **SMALL).replace("/*@ end", f"{norm}/*@ end")
     text = text.replace("void f(", "void f(double *restrict e, ")
     own = tuple(SMALL.values()), (3, 2, 1, 2, 3, 1, 5, 2), (5, 1, 3, 3, 1, 19, 7, 18)
-    own = own if IS_THOROUGH else own[:2]
     device, trial = trial_of(text, tmp_path, *own)
     assert trial.status is Status.CORRECT, trial.reason
     assert "annotune_mma_m16n8k4(annotune_sums" in device
@@ -377,6 +376,7 @@ def test_a_name_that_the_region_has_keeps_a_kernel(name: str, tmp_path: Path) ->
     assert not made.reports[0].is_refused, made.reports[0].diagnostics
 
 
+@pytest.mark.slow
 @pytest.mark.alike(5)
 @pytest.mark.usefixtures("with_warps")
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ def check_seed(seed: int, count: int, folder: Path) -> None:
 
 
 def test_random_strings(tmp_path: Path) -> None:
-    check_seed(1, 12 if IS_THOROUGH else 6, tmp_path)
+    check_seed(1, 12 if IS_THOROUGH else 4, tmp_path)
 
 
 @pytest.mark.slow

@@ -174,6 +174,7 @@ def test_a_text_for_the_tuned_sizes_alone_stands_its_proofs(
     assert (row.status, row.verified) == ("measured", True)
 
 
+@pytest.mark.slow
 def test_without_a_winner_there_is_no_profile(
     environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -136,12 +136,12 @@ def test_without_a_gpu_a_share_is_played_and_several_are_not_tried(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(tuning, "find_gpu", lambda: NoGpu("there is none"))
+    prove_little(monkeypatch)
     region, _ = ran(SUMS, "0.25", {**os.environ})
     row = row_of(region)
     assert (row.status, row.config["both"], row.verified) == ("predicted", "0.25", True)
     # Of such calls the model says nothing.
     assert row.end_to_end_s is None
-    prove_little(monkeypatch)
     region, warnings = ran(SUMS, AUTO, {**os.environ})
     assert "both" not in row_of(region).config
     assert NOT_TRIED in warnings

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from support.executed import SHARED, run
 
 from wrong.called import PROGRAMS, Array, Call, Program
@@ -18,6 +19,7 @@ def one(value: int) -> Array:
     return Array("i4", 1, (value,))
 
 
+@pytest.mark.slow
 def test_expressions_of_f2c(tmp_path: Path) -> None:
     library = tmp_path / "f2c_calls.so"
     run("gcc", "-w", *SHARED, "-shared", LIBRARY, "-o", library, "-lm")

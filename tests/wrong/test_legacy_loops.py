@@ -139,7 +139,7 @@ CALLS: dict[str, tuple[Call, ...]] = {
 }
 
 
-@pytest.mark.alike(6)
+@pytest.mark.alike(12)
 @pytest.mark.parametrize("name", CALLS)
 def test_every_target_computes_the_same(name: str, tmp_path: Path) -> None:
     Program(tmp_path, PROGRAMS / name).check(*CALLS[name])

@@ -6,6 +6,7 @@ import itertools
 from pathlib import Path
 
 import pytest
+from support.laws import IS_THOROUGH
 
 from wrong.called import PROGRAMS, Array, Call, Program
 
@@ -68,15 +69,16 @@ def in_floats(form: str) -> str:
 def test_every_form_gives_c_s_value(type_: str, tuned: int, tmp_path: Path) -> None:
     source, made = tmp_path / "s.c", tmp_path / "made"
     made.mkdir()
+    forms = dict([*FORMS.items()][:: 1 if IS_THOROUGH else 2])
     text = ["#include <math.h>\n"]
-    for number, form in enumerate(FORMS):
+    for number, form in enumerate(forms):
         statement = form if type_ == "double" else in_floats(form)
         text.append(FUNCTION.format(type=type_, number=number, statement=statement, tuned=tuned))
     source.write_text("".join(text))
     program = Program(made, source)
     kind = "f8" if type_ == "double" else "f4"
     calls = []
-    for number, (form, is_free) in enumerate(FORMS.items()):
+    for number, (form, is_free) in enumerate(forms.items()):
         sign = -1 if "<" in form.split("?")[0].replace("<=", "<") and "m <" not in form else 1
         for k, values in enumerate(lists(sign)):
             start = STARTS[k % len(STARTS)] if k > 40 else STARTS[k % 3]

@@ -221,7 +221,7 @@ CALLS: dict[str, tuple[Call, ...]] = {
 }
 
 
-@pytest.mark.alike(8)
+@pytest.mark.alike(15)
 @pytest.mark.parametrize("name", CALLS)
 def test_calls_leave_what_the_original_leaves(name: str, tmp_path: Path) -> None:
     Program(tmp_path, PROGRAMS / name).check(*CALLS[name])

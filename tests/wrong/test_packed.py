@@ -74,7 +74,7 @@ def calls(name: str) -> list[Call]:
     return found
 
 
-@pytest.mark.alike(9)
+@pytest.mark.alike(18)
 @pytest.mark.parametrize("name", LOOPS)
 def test_packed_rows_do_what_the_c_does(name: str, program: Program) -> None:
     program.check(*calls(name))

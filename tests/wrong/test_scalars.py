@@ -284,6 +284,7 @@ def test_data_of_each_thread_are_refused(name: str, line: int) -> None:
     assert [d.span.line for d in found if d.code == "AT129"] == [line]
 
 
+@pytest.mark.slow
 def test_arrays_of_bool(tmp_path: Path) -> None:
     every = ("cuda", "openacc", "openmp", "openmp_target")
     program = Program(tmp_path, PROGRAMS / "bool_arrays.c", every)

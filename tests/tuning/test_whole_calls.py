@@ -33,6 +33,8 @@ SUMS = """void add(int n, double *restrict y, const double *restrict x)
     /*@ end @*/
 }
 """
+# So many that the host's adding is the first form.
+MORE = SUMS.replace("16384", "65536")
 ALONE = """void norm(int n, double *restrict s, const double *restrict x)
 {
     /*@ begin PerfTuning ( def input_params { param n = 16384; } ) @*/
@@ -77,7 +79,7 @@ def ran(text: str, both: str, environ: dict[str, str]) -> tuple[RegionResult, tu
     """Return what a run says of a text, whose results are in ``out``, and its warnings."""
     Path("a.c").write_text(text)
     settings, targets = pipeline.Settings(Path("a.c"), ("cuda",)), (load_target("cuda"),)
-    report = pipeline.run(settings, targets, replace(CONFIG, both=both), environ)
+    report = pipeline.run(settings, targets, replace(CONFIG, both=both, time_s=600.0), environ)
     (found,) = report.results.regions
     return found, tuple(w for one in report.tuned for w in one.warnings)
 
@@ -92,8 +94,7 @@ def forms(region: RegionResult) -> list[Trial]:
 
 
 def test_sums_are_tried_with_and_without_the_host(played: dict[str, str]) -> None:
-    # So many that the host's adding is the first form.
-    region, _ = ran(SUMS.replace("16384", "65536"), "", played)
+    region, _ = ran(MORE, "", played)
     tried = forms(region)
     assert [trial.config.get("S0.added") for trial in tried] == ["y", None]
     calls = [trial.facts[END_TO_END] for trial in tried]
@@ -117,7 +118,7 @@ def test_a_share_that_is_asked_for_is_in_the_winner(played: dict[str, str]) -> N
 
 @pytest.mark.slow
 def test_several_shares_are_tried_beside_the_device_alone(played: dict[str, str]) -> None:
-    region, _ = ran(SUMS, AUTO, played)
+    region, _ = ran(MORE, AUTO, played)
     tried = [trial.config.get("both") for trial in forms(region)]
     assert tried == [None, "0.125", "0.25", "0.5", "counter", None]
 

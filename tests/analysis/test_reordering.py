@@ -117,6 +117,7 @@ STAYS = {
     "an element beside a nest": (
         "for j in 1:n\n  y[j] = y[j - 1] * x[j]\n  for i in 0:m: d[j][i] = d[j - 1][i] * y[j]\n"
     ),
+    "a nest that does nothing": "for j in 1:n\n  t = x[j]\n  for i in 0:m\n  y[j] = t + y[j - 1]\n",
     "nests of other lengths": (
         "for j in 1:n\n  for i in 0:m: c[j][i] = c[j - 1][i] * x[i]\n"
         "  for i in 0:n: b[j][i] = b[j - 1][i]\n"

@@ -148,8 +148,17 @@ def test_a_condition_leaves_a_product_to_the_vector_units() -> None:
     )
 
 
+SLOWER = pytest.mark.xfail(strict=True, reason="the sum's loop is around rows that end at a column")
+
+
 @pytest.mark.alike(3)
-@pytest.mark.parametrize("routine", ["dsyrkn", "dsyrkt", "dsyr2k", "dsr2kt", "dtrmlu", "dtrslu"])
+@pytest.mark.parametrize(
+    "routine",
+    [
+        *("dsyrkn", "dsyrkt", pytest.param("dsyr2k", marks=SLOWER), "dsr2kt", "dtrmlu"),
+        pytest.param("dtrslu", marks=SLOWER),
+    ],
+)
 def test_triangles_are_predicted_to_be_no_slower_than_the_textbooks(routine: str) -> None:
     """Neither has a tile: a loop of the output ends where another one is."""
     f2c = examined(LEGACY / "blas3.c", f"{routine}_")

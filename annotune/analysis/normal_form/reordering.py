@@ -370,9 +370,9 @@ def _perfect(stmt: Stmt) -> Iterator[Loop]:
     """Yield the loops of a perfect nest, outermost first."""
     while isinstance(stmt, Loop):
         yield stmt
-        if len(stmt.body) > 1:
+        if len(stmt.body) != 1:
             return
-        stmt = stmt.body[0]
+        (stmt,) = stmt.body
 
 
 def _inside(stmt: Stmt, loops: Sequence[Loop]) -> tuple[Stmt, ...]:

@@ -297,7 +297,7 @@ class Unit:
     def mean_trips(self) -> Mapping[str, int]:
         """`trips` with a mean where a count varies, the same for all such loops of a statement.
 
-        A statement runs so often that they are as long: a square's half in two loops of 0.7.
+        With loops of that length the statement runs as often as it does.
         """
         found = {name: count for name, count in self.trips.items() if count is not None}
         for statement in self.statements:

@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from support.clean_place import CleanPlace
+from support.processor_time import ProcessorTimes
 from support.quicker import FOLDER, quicker
 
 from annotune.cli import YOUNG_OBJECTS
@@ -39,6 +41,12 @@ EXAMPLES = Path(__file__).parent.parent / "c_examples"
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="rewrite tests/golden/")
+    parser.addoption(
+        "--processor-times",
+        type=Path,
+        metavar="FILE",
+        help="append to FILE what each test takes of the processor, in seconds",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -47,6 +55,9 @@ def pytest_configure(config: pytest.Config) -> None:
     gcc's passes take most of a proof's time here, where sizes are small.
     """
     _share_headers(config)
+    config.pluginmanager.register(CleanPlace(config))
+    if file := config.getoption("--processor-times"):
+        config.pluginmanager.register(ProcessorTimes(file.absolute()))
     kinds = compiling.KINDS
     assert isinstance(kinds, dict)
     if config.option.markexpr:

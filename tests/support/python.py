@@ -5,6 +5,7 @@ To start Python and to import numpy takes longer than most scripts do.
 
 from __future__ import annotations
 
+import atexit
 import functools
 import json
 import os
@@ -49,8 +50,8 @@ exec(compile(given["text"], given["file"] or "<string>", "exec"), main.__dict__)
 
 @functools.cache
 def _waiting() -> subprocess.Popen[str]:
-    """Return the process that forks; it ends with this one."""
-    return subprocess.Popen(
+    """Return the process that forks; it ends with this one, which counts the time that it used."""
+    waiting = subprocess.Popen(
         [sys.executable, "-c", _WAITS],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -58,6 +59,8 @@ def _waiting() -> subprocess.Popen[str]:
         bufsize=1,
         env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
     )
+    atexit.register(waiting.communicate)
+    return waiting
 
 
 def python(

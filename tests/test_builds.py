@@ -125,6 +125,7 @@ def test_cmake_builds_first_choices_and_nothing_twice(generator: str) -> None:
     assert called("b/demo").stdout == "-5 -4 -3\n"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("project")
 def test_cmake_builds_what_results_have(kept: str) -> None:
     Path("saxpy.json").write_text(kept)

@@ -156,6 +156,7 @@ chmod +x "$5"
 """
 
 
+@pytest.mark.slow
 @pytest.mark.alike(3)
 @pytest.mark.parametrize(
     ("said", "cells"),

@@ -21,6 +21,7 @@ FEW = Workload("ax-3", "nekbone/ax.c", "ax", "set", {"n": 3, "elements": 4})
 SUM = Workload("glsc3-9", "nekbone/cg.c", "glsc3", "set", {"n": 9})
 
 
+@pytest.mark.slow
 @pytest.mark.alike(3)
 @pytest.mark.skipif(here().cxx is None, reason="no C++ compiler")
 @pytest.mark.parametrize("workload", [SMALL, FEW, SUM], ids=lambda one: one.function)

@@ -103,6 +103,7 @@ def test_a_size_with_too_few_values_is_refused(tmp_path: Path) -> None:
         all_workloads(table)
 
 
+@pytest.mark.slow
 def test_each_benchmark_starts_from_the_root_of_the_project(tmp_path: Path) -> None:
     """The tests import more than a user's Python does."""
     folder = Path(static.__file__).parent

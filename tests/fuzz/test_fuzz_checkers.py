@@ -136,6 +136,7 @@ def test_racing_workers_in_a_certificate_are_seen(monkeypatch: pytest.MonkeyPatc
     assert "race on a" in "\n".join(wrong_certificate(runs, plan))
 
 
+@pytest.mark.slow
 def test_a_wrong_text_is_seen_for_every_target(tmp_path: Path) -> None:
     one = examine(COPY, 1, False)
     for target, code in one.made.items():
@@ -148,6 +149,7 @@ def test_a_wrong_text_is_seen_for_every_target(tmp_path: Path) -> None:
     assert {fault.library for fault in ran.faults} == {"cuda", "openacc", "openmp"}
 
 
+@pytest.mark.slow
 def test_a_text_that_does_not_compile_is_told_and_hides_no_other(tmp_path: Path) -> None:
     renamed = CHAIN.replace("fuzz f:", "fuzz g:").replace("void f(", "void g(")
     good, bad = examine(COPY, 1, False), examine(renamed, 1, False)

@@ -23,7 +23,7 @@ from .examine import examine
 from .execute import Builder, execute
 from .slow_part import chunks
 
-CHUNKS, QUICK = 18, 1
+CHUNKS, QUICK = 18, 0
 PER_CHUNK, EXECUTED = (12, 10) if IS_THOROUGH else (4, 5)
 LEAST_ACCEPTED = 0.6
 
@@ -47,6 +47,7 @@ def test_every_claim_about_random_contractions_holds(chunk: int) -> None:
     law()
 
 
+@pytest.mark.slow
 def test_random_contractions_run_as_the_original_and_as_einsum(tmp_path: Path) -> None:
     drawn = [
         contraction(Seeded("executed", k), ContractionOptions(), f"f{k}") for k in range(EXECUTED)

@@ -21,6 +21,7 @@ EXECUTED = 20 if IS_THOROUGH else 1
 MADE = [pytest.param(k, marks=pytest.mark.slow) if k == "products" else k for k in LONG]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", MADE)
 def test_texts_of_long_programs_run_as_the_original(kind: str, tmp_path: Path) -> None:
     drawn = [LONG[kind](Seeded("executed", k), f"f{k}") for k in range(EXECUTED)]

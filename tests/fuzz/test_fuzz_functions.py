@@ -60,6 +60,7 @@ NOTICED = {
 }
 
 
+@pytest.mark.slow
 def test_each_kind_of_mistake_is_noticed(tmp_path: Path) -> None:
     """Also what reads before or behind what the original touches, and a zero's sign."""
     ones = [made(f"f_{name}", BODY, body) for name, body in WRONG.items()]
@@ -70,6 +71,7 @@ def test_each_kind_of_mistake_is_noticed(tmp_path: Path) -> None:
         assert words in found[name], (name, found[name])
 
 
+@pytest.mark.slow
 def test_either_zero_is_right_where_the_library_may_return_either(tmp_path: Path) -> None:
     body = BODY.replace("+= al", "= fmax(a[i], 0.0)")
     other = body + "  for (int i = 1; i < n; i++) a[i] = a[i] == 0 ? -a[i] : a[i];\n"
@@ -144,6 +146,7 @@ def test_a_file_comes_back_from_its_text() -> None:
         assert numbered(1, number) == source
 
 
+@pytest.mark.slow
 def test_texts_of_random_functions_run_as_the_original(tmp_path: Path) -> None:
     numbers = (5, 7, 9, 10, 11) if IS_THOROUGH else (5, 10)
     (tmp_path / "emitted").mkdir()

@@ -42,6 +42,7 @@ def test_every_claim_about_random_nests_holds(chunk: int) -> None:
     law()
 
 
+@pytest.mark.slow
 def test_texts_of_random_nests_run_as_the_original(tmp_path: Path) -> None:
     texts = [nest(Seeded("executed", k), Options(), f"f{k}").text() for k in range(EXECUTED)]
     ones = [examine(text, k, bool(k % 2)) for k, text in enumerate(texts)]
@@ -57,6 +58,7 @@ def test_texts_of_random_nests_run_as_the_original(tmp_path: Path) -> None:
     assert ran.launched >= LEAST_ACCEPTED * EXECUTED
 
 
+@pytest.mark.slow
 def test_texts_of_random_nests_have_no_races(tmp_path: Path) -> None:
     texts = [nest(Seeded("raced", k), Options(), f"f{k}").text() for k in range(RACED)]
     ones = [examine(text, k, bool(k % 2)) for k, text in enumerate(texts)]

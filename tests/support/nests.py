@@ -1,8 +1,14 @@
-"""Random small nests, and the law that every transform must keep."""
+"""Small nests, and the law that every transform must keep.
+
+The laws of all transforms are tried on the same nests: those of ``nest_corpus.txt``, each analysed
+once in a process, or random ones in `make test-all`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import cache, lru_cache
+from pathlib import Path
 
 from hypothesis import assume, settings
 from hypothesis import strategies as st
@@ -16,7 +22,7 @@ from annotune.transforms.transform import Context, Transform
 from annotune.transforms.tree import Body, band_with, path
 
 from .interpreter import assert_same
-from .laws import tried
+from .laws import IS_THOROUGH
 from .nest_text import parse_nest
 from .regions import nest_analysis, text_of
 from .sizes import fulfils
@@ -24,15 +30,32 @@ from .sizes import fulfils
 SIZES = {"n": 4, "m": 3}
 OTHERS = ({"n": 5, "m": 2}, {"n": 1, "m": 1}, {"n": 2, "m": 7})
 EXTENTS = {"M": (Int(9), Var("n"))}
-LAW = settings(tried(40), derandomize=True)
+LAW = settings(max_examples=40 if IS_THOROUGH else 8, derandomize=True)
+_CORPUS = Path(__file__).with_name("nest_corpus.txt")
 
 
-@st.composite
-def nests(draw: st.DrawFn, perfect: bool = False, sums: bool = False) -> str:
-    """The text form of a nest of two or three loops, with one to three statements.
+def nests(perfect: bool = False, sums: bool = False) -> st.SearchStrategy[str]:
+    """Return what draws the text form of a nest.
 
     `perfect` puts all statements into the innermost loop; `sums` prefers accumulations.
     """
+    if IS_THOROUGH:
+        return random_nests(perfect, sums)
+    words = [word for word, wanted in (("perfect", perfect), ("sums", sums)) if wanted]
+    return st.sampled_from(corpus()[" ".join(words) or "any"])
+
+
+@cache
+def corpus() -> dict[str, list[str]]:
+    """Return the nests of each section of ``nest_corpus.txt``."""
+    _, *sections = _CORPUS.read_text().split("\n[")
+    named = (section.split("]\n", 1) for section in sections)
+    return {name: [f"{nest}\n" for nest in text.strip().split("\n\n")] for name, text in named}
+
+
+@st.composite
+def random_nests(draw: st.DrawFn, perfect: bool = False, sums: bool = False) -> str:
+    """Draw a nest of two or three loops, with one to three statements."""
     depth = draw(st.integers(2, 3))
     lines: list[str] = []
     names: list[str] = []
@@ -83,8 +106,9 @@ def _statement(draw: st.DrawFn, names: tuple[str, ...], sums: bool) -> str:
     return f"{target} {draw(st.sampled_from(ops))} {left} + 2.0*{right}"
 
 
+@lru_cache(64)
 def analysed(text: str) -> Analysis:
-    """Return the analysis of a random nest; those that annotune refuses do not count."""
+    """Return the analysis of a nest; those that annotune refuses do not count."""
     try:
         return nest_analysis(text, SIZES, EXTENTS)
     except AnnotuneError:

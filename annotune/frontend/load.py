@@ -33,6 +33,7 @@ from annotune.frontend.lower.statements import lower
 from annotune.frontend.lower.steps import sequenced, stepped
 from annotune.frontend.lower.temporaries import forwarded, with_rows
 from annotune.frontend.macro_texts import conditions_at, surroundings
+from annotune.frontend.outliving import with_declarations_ahead
 from annotune.frontend.read.filescope import File
 from annotune.frontend.read.ladder import Ladder, ladder_of
 from annotune.frontend.read.parse import TopLevel
@@ -120,19 +121,26 @@ def load_sound(
     """
     blocks = sorted(blocks, key=lambda b: b.start)
     ladder = ladder_of(path, text, search)
+    ahead = with_declarations_ahead(ladder, text, blocks, kept)
+    if ahead.made.text != text:
+        text, blocks, kept = ahead.made.text, ahead.made.blocks, ahead.made.kept
+        ladder = ladder_of(path, text, search)
     reading = _Reading(ladder, blocks, overrides)
     regions: list[Region] = []
     problems: list[Diagnostic] = []
     left: list[LeftRegion] = []
-    for block in blocks:
+    for number, block in enumerate(blocks):
         try:
             found = reading.region(block, function)
-            if found is not None:
-                regions.append(found)
+            if found is None:
+                continue
+            if number in ahead.refused:
+                raise ahead.refused[number]
+            regions.append(found)
         except RecursionError:
             wrong: tuple[Diagnostic, ...] = (messages.TOO_DEEP.at(block.span),)
         except AnnotuneError as refusal:
-            wrong = refusal.diagnostics
+            wrong = ahead.refused.get(number, refusal).diagnostics
         else:
             continue
         problems += [p for p in wrong if p not in problems]

@@ -321,6 +321,11 @@ MAY_BE_ELEMENT = Template(
     "copy it to a variable before the region and use that, or say in the annotation that no two "
     "arrays overlap: def assume {{ arg disjoint = True; }}",
 )
+DECLARED_TOO_LATE = Template(
+    "AT168",
+    "'{name}' is used after the region, and its declaration cannot move in front of it: {why}",
+    "declare it before the region",
+)
 
 # Arrays that stay on the device.
 NOT_KEPT = Template(

@@ -193,7 +193,7 @@ def complete(
     context = _Context(text, file, macros, blocks, is_elsewhere)
     edits: list[Edit] = []
     made = [context.region(block, edits) for block in blocks]
-    return _applied(text, made, edits, kept)
+    return with_edits(text, made, edits, kept)
 
 
 def _may_lack(block: AnnotationBlock) -> bool:
@@ -428,7 +428,7 @@ def _c_name(stem: str) -> str:
     return name if re.match(r"[A-Za-z_]", name) else f"kernel_{name}"
 
 
-def _applied(
+def with_edits(
     text: str,
     blocks: Sequence[AnnotationBlock],
     edits: Sequence[Edit],

@@ -212,6 +212,22 @@ _POINTER_WORDS = frozenset({"*", "const", "restrict"})
 _AFTER_DECLARATOR = frozenset({",", ")", ";", "=", "["})
 
 
+_OF_STATEMENTS = frozenset(
+    {
+        *("break", "case", "continue", "default", "do", "else", "for", "goto", "if", "return"),
+        *("switch", "while", "sizeof", "_Alignof", "_Generic"),
+    }
+)
+
+
+def may_declare(tokens: Tokens, index: int) -> bool:
+    """Return whether a statement that begins at a token may be a declaration, by its look."""
+    first, second, *_ = (*tokens.texts[index : index + 2], "", "")
+    if first in _KEYWORDS:
+        return first not in _OF_STATEMENTS
+    return bool(IDENTIFIER.match(first)) and (second == "*" or bool(IDENTIFIER.match(second)))
+
+
 def is_plain_name(text: str) -> bool:
     """Return whether a token is an identifier that a program may declare."""
     return bool(IDENTIFIER.match(text)) and text not in _KEYWORDS and not text.startswith("__")

@@ -32,6 +32,7 @@ from annotune.frontend.lower.names import Given, Names
 from annotune.frontend.lower.statements import lower
 from annotune.frontend.lower.steps import sequenced, stepped
 from annotune.frontend.lower.temporaries import forwarded, with_rows
+from annotune.frontend.lower.unique_names import UniqueNames, with_unique_names
 from annotune.frontend.macro_texts import conditions_at, surroundings
 from annotune.frontend.outliving import with_declarations_ahead
 from annotune.frontend.read.filescope import File
@@ -62,6 +63,7 @@ from annotune.ir.region import (
     Region,
     RegionText,
     SourceFile,
+    Spelling,
     UserFunction,
 )
 
@@ -241,7 +243,9 @@ def _region(
     erased: frozenset[str],
 ) -> Region:
     inside = (block.body_start, block.body_end)
-    aliased, names = _before(function, block, overrides)
+    unique = with_unique_names(function, block)
+    function = unique.function
+    aliased, names = _before(unique, block, overrides)
     statements = sequenced(forwarded(stepped(aliased.statements, names), names))
     nest, names = lower(statements, names)
     # An integer that nothing reads may be made of an array that no statement is left to touch.
@@ -257,8 +261,9 @@ def _region(
         arrays[name] = replace(arrays[name], is_scratch=True, is_restrict=True)
     changing = {loop.var for loop in nest.loops()}
     changing |= {a.target.name for a in nest.assigns() if isinstance(a.target, Var)}
+    text = _text(unique, aliased, names, nest, conditions_at(names, *inside, erased))
     first, *others = (
-        tuned_sizes(names, (*aliased.aliases, *used.starts), changing, given, overrides)
+        tuned_sizes(names, text.aliases, changing, given, overrides)
         for given in problem_sizes(block.spec, MAX_SIZES) or ({},)
     )
     return Region(
@@ -271,7 +276,7 @@ def _region(
         spec,
         _extent(function, block),
         block.span,
-        _text(aliased, names, nest, conditions_at(names, *inside, erased)),
+        text,
         _functions(function, used.functions, block.body_start),
         other_sizes=tuple(others),
         varied=tuple(n for n in first if any(one.get(n) != first[n] for one in others)),
@@ -308,14 +313,18 @@ def _unread(
 
 
 def _text(
-    aliased: Aliased, names: Names, nest: Nest, conditions: tuple[Condition, ...]
+    unique: UniqueNames,
+    aliased: Aliased,
+    names: Names,
+    nest: Nest,
+    conditions: tuple[Condition, ...],
 ) -> RegionText:
     """Return what only the text of a region says."""
     used, around = names.used, aliased.around
     declared = declarations(aliased.statements, names, aliased.formulas)
     return RegionText(
-        (*aliased.aliases, *used.starts),
-        aliased.spellings,
+        (*unique.aliases, *aliased.aliases, *used.starts),
+        _joint_spellings(aliased.spellings, unique.spellings),
         (*declared, *around.declarations),
         (*set_in_text(aliased.statements, names, nest), *around.pointers),
         frozenset(used.counted),
@@ -325,6 +334,12 @@ def _text(
         around.behind,
         around.tests,
     )
+
+
+def _joint_spellings(whole: Sequence[Spelling], words: Sequence[Spelling]) -> tuple[Spelling, ...]:
+    """Return where the text has other names, but not the words in expressions written anew."""
+    own = (w for w in words if not any(s.start <= w.start < s.end for s in whole))
+    return tuple(sorted((*whole, *own), key=lambda s: s.start))
 
 
 def _functions(
@@ -338,11 +353,13 @@ def _functions(
 
 
 def _before(
-    function: ParsedFunction, block: AnnotationBlock, overrides: Mapping[str, int]
+    unique: UniqueNames, block: AnnotationBlock, overrides: Mapping[str, int]
 ) -> tuple[Aliased, Names]:
     """Return a region's statements, and what its names mean before the first of them."""
+    function = unique.function
     place = find(function, block.body_start, block.body_end, block.span)
     sizes = {*overrides, *(parameter.name for parameter in block.spec.input_params)}
+    sizes |= {alias.name for alias in unique.aliases if alias.key in sizes}
     given = Given(
         block.start,
         len(place.scopes),

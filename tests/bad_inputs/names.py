@@ -22,11 +22,11 @@ BAD = {
         plain("for (int i = 0; i < «N»; i++) a[i] = 0;"), "AT120", "'N' is not declared"
     ),
     "undeclared array": Bad(plain(f"{LOOP} «q»[i] = 0;"), "AT120", "'q' is not declared"),
-    "hidden": Bad(
-        plain(f"{LOOP} {{ a[i] = x; {{ double «x» = 1; a[i] = x; }} }}", REAL), "AT126", "'x' means"
-    ),
-    "hidden twice": Bad(
-        plain(f"{LOOP} {{ double t = 1; {{ double «t» = 2; a[i] = t; }} }}"), "AT126", "'t' means"
+    "hidden array": Bad(
+        f"void f(int n, double *a) {{ double x[2] = {{1, 2}}; {OPEN} "
+        f"{LOOP} {{ a[i] = «x»[1]; {{ double x = 1; a[i] += x; }} }} {CLOSE} }}\n",
+        "AT126",
+        "'x' means two",
     ),
     "hidden size": Bad(
         f"void f(int n, double «A»[n][n]) {{ {{ int n = 5; {OPEN} "

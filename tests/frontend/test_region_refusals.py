@@ -201,12 +201,6 @@ IN_REGION = {
     "unset": (f"{LOOP} {{ int o; a[«o»] = 0; }}", "AT150", "integer 'o'"),
     "long sum": ("for (i = 0; i < n; i++) a[i] = " + "x+" * 3000 + "x;", "AT107", "too deeply"),
     "local array": (f"{LOOP} {{ double «t»[n]; a[i] = 0; }}", "AT127", "array 't'"),
-    "shadows": (f"{LOOP} {{ a[i] = s; {{ double «s» = 1; a[i] = s; }} }}", "AT126", "'s' means"),
-    "nested twice": (
-        f"{LOOP} {{ double t = 1; {{ double «t» = 2; a[i] = t; }} }}",
-        "AT126",
-        "'t' means two",
-    ),
     "static": (f"{LOOP} {{ static double «t»; a[i] = t; }}", "AT123", "type 'static'"),
     "empty": ("«»", "AT112", "no loop nest"),
     "no loop": ("s = 1;", "AT112", "no loop nest"),
@@ -270,11 +264,6 @@ NEAR = {
     "a row by a number that its own elements may be": (
         "void f(int n, int m, int a[n][m])",
         "for (int i = 0; i < n; i++) { int *r = a[a[i][0]]; r[1] = 1; r[2] = 3; }",
-        "AT127",
-    ),
-    "a row with an inner variable of the same name in its way": (
-        "void f(int n, int m, double a[n][m])",
-        "for (int i = 0; i < n; i++) { double *r = a[i]; { int i = 2; r[i] = 1; } }",
         "AT127",
     ),
     "a swap under a condition": (

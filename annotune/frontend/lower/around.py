@@ -702,7 +702,8 @@ def tuned_sizes(
     sizes |= named | {k: v for k, v in chosen.items() if k in by_key.values()}
     for name, scalar in scalars.items():
         if name not in sizes and name not in changing and scalar.type not in ("double", "float"):
-            value = computed.of(spelled.get(name, name))
+            value = computed.of(name)
+            value = computed.of(spelled[name]) if value is None and name in spelled else value
             symbol = names.find(name)
             if symbol is not None:
                 # An unsigned -1 is another number.

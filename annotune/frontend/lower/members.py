@@ -64,7 +64,8 @@ class AliasTable:
         """Return a table without aliases, none of which may be called as what is there."""
         file, scope = names.function.file, names.function.scope
         words = file.words(names.function.part)
-        return cls(names, {*words, *scope.symbols, *file.clean.macros, *names.used.scalars})
+        taken = {*words, *scope.symbols, *file.clean.macros, *names.used.scalars}
+        return cls(names, taken.union(*names.scopes))
 
     def fresh(self, spelling: str) -> str:
         """Return a name that is made of the words of `spelling` and is nobody's."""

@@ -164,12 +164,17 @@ def function_at(
         raise AnnotuneError.of(NOT_IN_FUNCTION.at(span))
     if places is not None:
         structure(trees[0].body, places)
+    return ParsedFunction(file, part, trees[0], scope, changes_in(trees[0].body), parsed.tokens)
+
+
+def changes_in(body: c_ast.Compound) -> dict[str, int]:
+    """Return the scalars that a body assigns, or passes by address, with the last such place."""
     changes: dict[str, int] = {}
-    for node in walk_tree(trees[0].body):
+    for node in walk_tree(body):
         target = changed_by(node, CHANGES)
         if isinstance(target, c_ast.ID):
             changes[target.name] = max(changes.get(target.name, -1), offset(target))
-    return ParsedFunction(file, part, trees[0], scope, changes, parsed.tokens)
+    return changes
 
 
 def find(function: ParsedFunction, start: int, end: int, span: Span) -> RegionPlace:

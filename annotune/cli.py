@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 import click
 
 from annotune import __version__
-from annotune.diagnostics import NOWHERE, AnnotuneError, Diagnostic
+from annotune.diagnostics import NOWHERE, AnnotuneError, Diagnostic, internal_errors_at
 from annotune.options import (
     both,
     common,
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from annotune.ir.region import Region
     from annotune.pipeline import RunReport
     from annotune.rebuild import Earlier
-    from annotune.report.findings import MeasuredOriginal
+    from annotune.report.findings import CheckReport, MeasuredOriginal, RegionReport
     from annotune.tensor.translate import Translated
     from annotune.tuning.results import Results
 
@@ -174,24 +174,36 @@ def _checked(
         settings = replace(settings, given=_standard_input())
     texts |= settings.texts
     report = pipeline.check(settings)
-    found = pipeline.spaces(report, settings) if space else []
+    found, failed = pipeline.spaces(report, settings) if space else ([], ())
     if form == "json":
         from annotune.report.json_form import check_json
 
         _print_json(check_json(report, found))
     elif form == "text":
         before = _measured_before(settings.source)
-        for region in report.regions:
-            click.echo(region_text(region, before(region.region)))
+        failed = (*failed, *_print_each(report, lambda one: region_text(one, before(one.region))))
         for line in data_lines(report.source):
             click.echo(line)
-    _show(report.diagnostics, texts)
+    _show((*report.diagnostics, *failed), texts)
     if space and form == "text":
         click.echo("\n".join(space_lines(report, found)))
     if certificate and form == "text":
-        for region in report.regions:
-            click.echo(certificate_text(region))
-    return report.diagnostics, report.is_refused
+        unproven = _print_each(report, certificate_text)
+        _show(unproven, texts)
+        failed = (*failed, *unproven)
+    return (*report.diagnostics, *failed), report.is_refused or bool(failed)
+
+
+def _print_each(report: CheckReport, text: Callable[[RegionReport], str]) -> tuple[Diagnostic, ...]:
+    """Print a text of each region; return annotune's own mistakes in making them."""
+    failed: list[Diagnostic] = []
+    for one in report.regions:
+        try:
+            with internal_errors_at(one.region.span):
+                click.echo(text(one))
+        except AnnotuneError as mistake:
+            failed += mistake.diagnostics
+    return tuple(failed)
 
 
 def _standard_input() -> str:
@@ -528,7 +540,9 @@ def _list_formulations(made: Translated, as_json: bool) -> None:
     flag_value="-",
     help="Print the trials in T4's format, or write them to this file.",
 )
-@click.option("--debug", is_flag=True, help="Show the traceback of a refusal.")
+@click.option(
+    "--debug", is_flag=True, help="Show tracebacks, of a refusal or a mistake of annotune's."
+)
 def report(folder: Path, html: Path | None, as_json: bool, t4: str | None, debug: bool) -> None:
     """Show the finished run in FOLDER again."""
     from annotune.printable import one_line
@@ -717,9 +731,14 @@ def _show(diagnostics: Iterable[Diagnostic], texts: Texts) -> None:
     """Print diagnostics to stderr, each with the line of its file if that is a text."""
     from annotune.files import shown
 
-    for text in (shown(diagnostic, texts) for diagnostic in diagnostics):
+    context = click.get_current_context(silent=True)
+    is_debugging = context is not None and bool(context.params.get("debug"))
+    for diagnostic in diagnostics:
+        text = shown(diagnostic, texts)
         # click takes colours out where the output is no terminal.
         click.echo(text if os.environ.get("NO_COLOR") else _coloured(text), err=True)
+        if is_debugging and diagnostic.trace:
+            click.echo(diagnostic.trace, nl=False, err=True)
 
 
 def _coloured(text: str) -> str:

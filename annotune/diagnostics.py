@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+import traceback
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import field, replace
 from enum import StrEnum
 from functools import cache, lru_cache
@@ -51,7 +53,8 @@ class Severity(StrEnum):
 class Diagnostic:
     """One thing to tell the user about one place in a C or YAML file.
 
-    `notes` point at further places, such as the dependence behind a refused command.
+    `notes` point at further places, such as the dependence behind a refused command. `trace` is the
+    traceback of a mistake of annotune's own.
     """
 
     code: str
@@ -60,6 +63,7 @@ class Diagnostic:
     help: str = ""
     severity: Severity = Severity.ERROR
     notes: tuple[Diagnostic, ...] = ()
+    trace: str = field(default="", compare=False, repr=False)
 
     def with_note(self, note: Diagnostic) -> Diagnostic:
         """Return this diagnostic with `note` after its other notes."""
@@ -161,6 +165,40 @@ class AnnotuneError(Exception):
 
     def __str__(self) -> str:
         return self.lines or "; ".join(d.message for d in self.diagnostics)
+
+
+INTERNAL = Template(
+    "AT169",
+    "annotune itself fails here, in {place}: {error}",
+    "this is a mistake of annotune: send it this file and what --debug adds to this message",
+)
+
+
+@contextmanager
+def internal_errors_at(span: Span) -> Iterator[None]:
+    """Turn a mistake of annotune's own in one region into a diagnostic, so that others go on.
+
+    What the machine lacks is no such mistake.
+
+    Raises:
+        AnnotuneError: There was one, or the region is refused.
+    """
+    try:
+        yield
+    except (AnnotuneError, OSError, MemoryError):
+        raise
+    except Exception as error:
+        raise internal_error(error, span) from error
+
+
+def internal_error(error: Exception, span: Span) -> AnnotuneError:
+    """Return the refusal of a region for a mistake of annotune's own, with its traceback."""
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    place = f"{Path(frame.filename).name}:{frame.lineno}"
+    words = " ".join(f"{type(error).__name__}: {error}".split()).rstrip(": ")
+    found = INTERNAL.at(span, place=place, error=words)
+    trace = "".join(traceback.format_exception(error))
+    return AnnotuneError.of(replace(found, trace=trace))
 
 
 NO_SUCH_CODE = Template("AT607", "there is no diagnostic '{code}'", "{hint}")

@@ -393,7 +393,9 @@ _INCLUDE = _option("-I include", _A_PATH, "A folder of headers.", multiple=True)
 _FUNCTION = _option("--function", None, "Only the regions of this function.", default="")
 _SIDECAR = _option("--annotation sidecar", _A_PATH, "A YAML file of annotations.")
 _SPECIFICATION = _option("-s --spec specification", _A_PATH, "A specification in Orio's form.")
-_DEBUG = click.option("--debug", is_flag=True, help="Show the traceback of a refusal.")
+_DEBUG = click.option(
+    "--debug", is_flag=True, help="Show tracebacks, of a refusal or a mistake of annotune's."
+)
 
 _COMMON = (
     _option(
@@ -523,7 +525,9 @@ for_tensors = _with(
         help="List the formulations of the program, and what each takes.",
     ),
     click.option("--json", "as_json", is_flag=True, help="Print what was made of it as JSON."),
-    click.option("--debug", is_flag=True, help="Show the traceback of a refusal."),
+    click.option(
+        "--debug", is_flag=True, help="Show tracebacks, of a refusal or a mistake of annotune's."
+    ),
 )
 """Gives a command what makes C of tensors."""
 
@@ -622,7 +626,9 @@ for_a_table = _with(
     _JOBS,
     _RESUME,
     click.option("--json", "as_json", is_flag=True, help="Print the cells of the tables as JSON."),
-    click.option("--debug", is_flag=True, help="Show the traceback of a refusal."),
+    click.option(
+        "--debug", is_flag=True, help="Show tracebacks, of a refusal or a mistake of annotune's."
+    ),
 )
 """Gives a command the options of a suite's runs."""
 
@@ -664,7 +670,9 @@ for_init = _with(
     _DEFINES,
     _INCLUDE,
     _FUNCTION,
-    click.option("--debug", is_flag=True, help="Show the traceback of a refusal."),
+    click.option(
+        "--debug", is_flag=True, help="Show tracebacks, of a refusal or a mistake of annotune's."
+    ),
 )
 """Gives a command the options of `init`."""
 
@@ -679,7 +687,9 @@ for_diff = _with(
         metavar="PERCENT",
     ),
     click.option("--json", "as_json", is_flag=True, help="Print the difference as JSON."),
-    click.option("--debug", is_flag=True, help="Show the traceback of a refusal."),
+    click.option(
+        "--debug", is_flag=True, help="Show tracebacks, of a refusal or a mistake of annotune's."
+    ),
 )
 """Gives a command what it compares two runs by."""
 

@@ -42,7 +42,15 @@ from annotune.codegen.several_sizes import (
     sizes_text,
 )
 from annotune.codegen.target import ACC_SHAPED, DEFAULT_TARGETS, Provenance, Target, load_target
-from annotune.diagnostics import AnnotuneError, Diagnostic, Severity, Span, Template
+from annotune.diagnostics import (
+    INTERNAL,
+    AnnotuneError,
+    Diagnostic,
+    Severity,
+    Span,
+    Template,
+    internal_errors_at,
+)
 from annotune.files import read_source
 from annotune.frontend.load import Loaded, load_sound
 from annotune.frontend.messages import NOT_IN_FUNCTION
@@ -50,7 +58,7 @@ from annotune.frontend.read.ladder import HeaderNames
 from annotune.frontend.read.preprocess import HeaderSearch, without_comments
 from annotune.frontend.read.tokens import SourceText
 from annotune.frozen import dataclass
-from annotune.ir.region import Region, SourceFile
+from annotune.ir.region import LeftRegion, Region, SourceFile
 from annotune.report.findings import CheckReport, Emission, RegionReport
 from annotune.schedule.apply import build
 from annotune.schedule.messages import (
@@ -289,7 +297,8 @@ def check(settings: Settings) -> CheckReport:
 def _search_mistakes(region: Region) -> tuple[Diagnostic, ...]:
     """Return what is wrong with ``def search``, which a run's options may correct."""
     try:
-        wanted(RunConfig(), region)
+        with internal_errors_at(region.span):
+            wanted(RunConfig(), region)
     except AnnotuneError as refusal:
         return refusal.diagnostics
     return ()
@@ -326,7 +335,9 @@ def examined(
     problems += settings.translated.diagnostics if settings.translated is not None else ()
     given = settings.params, settings.constraints
     asked = (replace(one, spec=with_asked(one.spec, *given)) for one in source.regions)
-    source = replace(source, regions=tuple(map(with_index_ranges, asked)))
+    source, failed = _each_changed(replace(source, regions=tuple(asked)), with_index_ranges)
+    refused = (*refused, *failed)
+    problems += failed
     if settings.inputs is not None:
         source, said = _with_recorded(source, settings.inputs, settings.sizes)
         problems += said
@@ -336,7 +347,7 @@ def examined(
     def examine(region: Region) -> RegionReport:
         return _examine(region, settings, device)
 
-    reports = tuple(_at_every_size(region, examine) for region in source.regions)
+    reports = tuple(_survived(region, examine, device) for region in source.regions)
     for report in reports:
         problems += report.diagnostics
     problems += unused_settings(settings.sizes, source.regions)
@@ -346,6 +357,36 @@ def examined(
     own = (d for d in (*refused, *loaded.of_data) if d.code not in _OF_THE_FILE)
     of_regions = frozenset((*own, *(d for report in reports for d in report.diagnostics)))
     return CheckReport(text, source, reports, _in_order(problems), of_regions)
+
+
+def _each_changed(
+    source: SourceFile, change: Callable[[Region], Region]
+) -> tuple[SourceFile, tuple[Diagnostic, ...]]:
+    """Return a file with each region changed, those left as they are where that fails, and why."""
+    regions: list[Region] = []
+    left: list[LeftRegion] = []
+    problems: list[Diagnostic] = []
+    for region in source.regions:
+        try:
+            with internal_errors_at(region.span):
+                regions.append(change(region))
+        except AnnotuneError as refusal:
+            left.append(region.left(refusal.diagnostics[0].message))
+            problems += refusal.diagnostics
+    changed = replace(source, regions=tuple(regions), left=(*source.left, *left))
+    return changed, tuple(problems)
+
+
+def _survived(
+    region: Region, examine: Callable[[Region], RegionReport], device: Device
+) -> RegionReport:
+    """Return the report of a region; where annotune makes a mistake it has nothing else."""
+    try:
+        with internal_errors_at(region.span):
+            return _at_every_size(region, examine)
+    except AnnotuneError as refusal:
+        nothing = (None,) * 6
+        return RegionReport(region, *nothing, refusal.diagnostics, None, device)
 
 
 def _read(
@@ -379,11 +420,15 @@ def recorded(settings: Settings) -> tuple[SourceFile, tuple[Recorded, ...], tupl
     text = settings.text
     loaded, problems, refused = _read(settings, text, *annotated_places(settings, text))
     found = []
-    for region in map(with_index_ranges, map(_with_likely_sizes, loaded.source.regions)):
+    for region in loaded.source.regions:
         try:
-            found.append(Recorded.of(region, analyse(normalised(region))))
+            with internal_errors_at(region.span):
+                region = with_index_ranges(_with_likely_sizes(region))
+                found.append(Recorded.of(region, analyse(normalised(region))))
         except AnnotuneError as refusal:
             found.append(Recorded.of(region, None, refusal.diagnostics[0].message))
+            own = (one for one in refusal.diagnostics if one.code == INTERNAL.code)
+            refused = (*refused, *own)
     errors = [one for one in (*problems, *refused) if one.severity == Severity.ERROR]
     if not found or problems:
         raise AnnotuneError(tuple(errors or [NO_REGION.at(Span(str(settings.source), 1, 1))]))
@@ -480,21 +525,35 @@ def _completed(
     return complete(text, path, blocks, settings.search.defines, kept, headers.__contains__)
 
 
-def spaces(report: CheckReport, settings: Settings) -> list[Mapping[str, Listing]]:
-    """Return for each region the listings of the targets by their names, none where it has no plan.
+def spaces(
+    report: CheckReport, settings: Settings
+) -> tuple[list[Mapping[str, Listing]], tuple[Diagnostic, ...]]:
+    """Return for each region the listings of the targets by their names, and annotune's mistakes.
+
+    A region without a plan has none.
 
     Raises:
         AnnotuneError: What the user says of the axes leaves no point.
     """
     device = load_device(settings.device)
-    return [
-        {
-            name: listing_of(load_target(name), region.base, region.space, device, SHOWN)
-            for name in settings.targets
-            if region.base is not None and region.space is not None and region.plan is not None
-        }
-        for region in report.regions
-    ]
+    found: list[Mapping[str, Listing]] = []
+    failed: list[Diagnostic] = []
+    for region in report.regions:
+        own: dict[str, Listing] = {}
+        has_plan = region.base is not None and region.space is not None and region.plan is not None
+        try:
+            with internal_errors_at(region.region.span):
+                for name in settings.targets if has_plan else ():
+                    assert region.base is not None
+                    assert region.space is not None
+                    made = (load_target(name), region.base, region.space, device, SHOWN)
+                    own[name] = listing_of(*made)
+        except AnnotuneError as refusal:
+            if all(one.code != INTERNAL.code for one in refusal.diagnostics):
+                raise
+            failed += refusal.diagnostics
+        found.append(own)
+    return found, tuple(failed)
 
 
 @_told_of_tensors
@@ -551,9 +610,10 @@ def _chosen(found: CheckReport, target: Target, settings: Settings, device: Devi
     refusals: list[Diagnostic] = []
     for number, report in enumerate(found.regions):
         try:
-            variant, unsaid = _first_choices(report, target, device)
-            variant = settings.sharing(variant, target)
-            codes.append(target.region(variant, settings.resident))
+            with internal_errors_at(report.region.span):
+                variant, unsaid = _first_choices(report, target, device)
+                variant = settings.sharing(variant, target)
+                codes.append(target.region(variant, settings.resident))
         except AnnotuneError as refusal:
             refusals += refusal.diagnostics
             left[number] = refusal.diagnostics[0].message
@@ -699,9 +759,10 @@ def run(
     with disk_full_is_refused(Path(gettempdir())), opened(folder, is_fresh) as (store, kept_aside):
         ready = _ready(found.regions)
         how = (config, settings.flags, settings.arch, listener, store, stop or NEVER)
-        tuned, tools = tuning.run(found.source, ready, targets, device, here, *how)
+        tuned, tools, failed = tuning.run(found.source, ready, targets, device, here, *how)
     made, builds, left = handed_out(settings, found.source, targets, tuned)
     faulty = nvcc_warnings(here, found.source.path) if ".cu" in made else ()
+    left = (*_as_warnings(failed), *left)
     diagnostics = (*found.diagnostics, *kept_aside, *faulty, *_left_out(settings), *left)
     value = tuning.results(found.source, device, tuned, tools, [d.message for d in diagnostics])
     texts = {settings.source.stem + end: text for end, text in made.items()}
@@ -962,27 +1023,28 @@ def _examine(region: Region, settings: Settings, device: Device) -> RegionReport
     analysis = base = space = point = decision = plan = openacc = None
     problems: list[Diagnostic] = []
     try:
-        problems += region.spec.notes
-        refuse_wrong_sizes(region, settings.sizes)
-        analysis = analyse(normalised(region))
-        problems += analysis.warnings
-        problems += refused_wishes(analysis)
-        base = Base.of(analysis, settings.strategy)
-        space = region_space(base).on(device)
-        sums = () if settings.resident else sums_on_host(analysis, device)
-        point, decision, made = _first_plan(base, space, sums)
-        problems += unused_hints(analysis, base.nests(point.fusion, decision.asked))
-        if isinstance(made, Diagnostic):
-            problems.append(made)
-        else:
-            plan = made
-        if ACC_SHAPED & {*settings.targets}:
-            openacc = decide_acc(base, acc_space(space).first)
-        asked = targets_said(region.spec.commands)
-        if decision.asked.by_statement(Map, "acc"):
-            asked = dict.fromkeys((*asked, "openacc"))
-        for name in asked:
-            first_variant(load_target(name), base, space, device)
+        with internal_errors_at(region.span):
+            problems += region.spec.notes
+            refuse_wrong_sizes(region, settings.sizes)
+            analysis = analyse(normalised(region))
+            problems += analysis.warnings
+            problems += refused_wishes(analysis)
+            base = Base.of(analysis, settings.strategy)
+            space = region_space(base).on(device)
+            sums = () if settings.resident else sums_on_host(analysis, device)
+            point, decision, made = _first_plan(base, space, sums)
+            problems += unused_hints(analysis, base.nests(point.fusion, decision.asked))
+            if isinstance(made, Diagnostic):
+                problems.append(made)
+            else:
+                plan = made
+            if ACC_SHAPED & {*settings.targets}:
+                openacc = decide_acc(base, acc_space(space).first)
+            asked = targets_said(region.spec.commands)
+            if decision.asked.by_statement(Map, "acc"):
+                asked = dict.fromkeys((*asked, "openacc"))
+            for name in asked:
+                first_variant(load_target(name), base, space, device)
     except AnnotuneError as refusal:
         problems += refusal.diagnostics
     made_of = (region, analysis, base, space, point, decision, plan, tuple(problems), openacc)

@@ -13,7 +13,7 @@ from annotune.annotation.data_block import DataBlock
 from annotune.annotation.perf_tuning import MAX_SIZES, problem_sizes
 from annotune.annotation.regions import AnnotationBlock
 from annotune.annotation.spec import Spec
-from annotune.diagnostics import AnnotuneError, Diagnostic, Severity
+from annotune.diagnostics import AnnotuneError, Diagnostic, Severity, internal_errors_at
 from annotune.frontend import messages
 from annotune.frontend.functions import user_functions
 from annotune.frontend.lower.aliases import Aliased, with_aliases
@@ -133,14 +133,13 @@ def load_sound(
     left: list[LeftRegion] = []
     for number, block in enumerate(blocks):
         try:
-            found = reading.region(block, function)
+            with internal_errors_at(block.span):
+                found = reading.region_or_too_deep(block, function)
             if found is None:
                 continue
             if number in ahead.refused:
                 raise ahead.refused[number]
             regions.append(found)
-        except RecursionError:
-            wrong: tuple[Diagnostic, ...] = (messages.TOO_DEEP.at(block.span),)
         except AnnotuneError as refusal:
             wrong = ahead.refused.get(number, refusal).diagnostics
         else:
@@ -177,6 +176,13 @@ class _Reading:
         self.blocks = blocks
         self.places = [block.start for block in blocks]
         self.erased = macros_defined_in(ladder.first.file.clean, blocks)
+
+    def region_or_too_deep(self, block: AnnotationBlock, function: str) -> Region | None:
+        """Return what `region` does, or refuse what is nested deeper than Python can call."""
+        try:
+            return self.region(block, function)
+        except RecursionError:
+            raise AnnotuneError.of(messages.TOO_DEEP.at(block.span)) from None
 
     def region(self, block: AnnotationBlock, function: str) -> Region | None:
         """Return the region of a block; None in a function other than the one asked for.

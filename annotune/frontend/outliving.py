@@ -20,7 +20,7 @@ from pycparser import c_ast
 from annotune.annotation.data_block import DataBlock
 from annotune.annotation.orio.complete import Completed, Edit, with_edits
 from annotune.annotation.regions import AnnotationBlock
-from annotune.diagnostics import AnnotuneError
+from annotune.diagnostics import AnnotuneError, internal_errors_at
 from annotune.frontend import messages
 from annotune.frontend.read.filescope import File
 from annotune.frontend.read.ladder import Ladder
@@ -58,10 +58,11 @@ def with_declarations_ahead(
     moved = list(blocks)
     for number, block in enumerate(blocks):
         try:
-            region = _declaring_region(ladder, block)
-            if region is not None:
-                moved[number], own = region.with_declarations_ahead()
-                edits += own
+            with internal_errors_at(block.span):
+                region = _declaring_region(ladder, block)
+                if region is not None:
+                    moved[number], own = region.with_declarations_ahead()
+                    edits += own
         except AnnotuneError as refusal:
             refused[number] = refusal
     if not edits:

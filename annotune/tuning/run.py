@@ -17,7 +17,7 @@ from annotune.codegen.build import BuildCommand
 from annotune.codegen.recipes import exact_recipe
 from annotune.codegen.several_sizes import combined, sizes_text
 from annotune.codegen.target import Provenance, RegionCode, Target
-from annotune.diagnostics import AnnotuneError
+from annotune.diagnostics import INTERNAL, AnnotuneError, Diagnostic, internal_errors_at
 from annotune.frozen import dataclass
 from annotune.ir.region import Region, SourceFile
 from annotune.measure.check import Checker
@@ -89,8 +89,8 @@ def run(
     listener: Listener | None = None,
     store: Store | None = None,
     stop: Stop = NEVER,
-) -> tuple[tuple[Tuned, ...], Mapping[str, str]]:
-    """Return every region's result, and the versions of the tools behind them.
+) -> tuple[tuple[Tuned, ...], Mapping[str, str], tuple[Diagnostic, ...]]:
+    """Return every region's result, the versions of the tools, and annotune's own mistakes.
 
     `flags` go to every compilation of the user's file, such as ``-D``. The time is that of the
     whole command: it is shared by the regions, and a region's by its problem sizes. What `store`
@@ -111,7 +111,9 @@ def run(
         for number, (ready, search) in enumerate(zip(regions, searches, strict=True)):
             search = replace(search, time_s=times.next_s())
             found.append(own.region_or_refusal(number, ready, search))
-    return _with_refused(regions, found), _versions(tools)
+    refusals = (d for one in found if isinstance(one, AnnotuneError) for d in one.diagnostics)
+    failed = tuple(one for one in refusals if one.code == INTERNAL.code)
+    return _with_refused(regions, found), _versions(tools), failed
 
 
 @contextmanager
@@ -201,7 +203,8 @@ class Tuning:
             AnnotuneError: The run cannot go on.
         """
         try:
-            return self.region(number, ready, search)
+            with internal_errors_at(ready.base.analysis.region.span):
+                return self.region(number, ready, search)
         except AnnotuneError as refusal:
             if any(problem.code in OF_THE_RUN for problem in refusal.diagnostics):
                 raise

@@ -26,6 +26,8 @@ from .found import kept, kept_garbage, shrunk, wrongs
 from .functions.batch import numbered as numbered_function
 from .functions.batch import outcome
 from .functions.build import Gpu
+from .functions.positions import numbered as numbered_position
+from .functions.source import Source
 from .garbage import judge, numbered
 from .nests import Options, nest
 from .program import Program
@@ -48,6 +50,7 @@ KINDS = (
     "accumulations",
     "products",
     "functions",
+    "positions",
     "fortran",
     "garbage",
 )
@@ -57,6 +60,12 @@ LONG: Mapping[str, Callable[[Choices, str], Program | Contraction]] = {
     "products": long_product,
 }
 """Kinds whose programs are executed alone: too long for every claim to be tried."""
+FILES: Mapping[str, Callable[[int, int], Source]] = {
+    "functions": numbered_function,
+    "positions": numbered_position,
+    "fortran": fortran,
+}
+"""Kinds of which each program is a file of whole functions."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +126,7 @@ def program(plan: Plan, kind: str, number: int) -> Program | Contraction:
 def run_batch(plan: Plan, batch: Batch) -> Tally:
     """Return what comes of a batch: every program analysed, what is accepted executed."""
     start = time.monotonic()
-    kinds = {"garbage": _garbage, "functions": _functions, "fortran": _functions}
+    kinds = {"garbage": _garbage, **dict.fromkeys(FILES, _functions)}
     tally = kinds.get(batch.kind, _programs)(plan, batch)
     tally.time_s = time.monotonic() - start
     return tally
@@ -166,8 +175,7 @@ def _functions(plan: Plan, batch: Batch) -> Tally:
     build = plan.folder / f"{batch.kind}-{os.getpid()}"
     most = SHRINK_AT_MOST if plan.shrink else 0
     before = plan.before.get(batch.key, Tally()).digests
-    draw = fortran if batch.kind == "fortran" else numbered_function
-    made = outcome(plan.seed, numbers, build, most, plan.gpu, before, draw)
+    made = outcome(plan.seed, numbers, build, most, plan.gpu, before, FILES[batch.kind])
     shutil.rmtree(build, ignore_errors=True)
     counts = {f"{batch.kind}: {k}": v for k, v in made.counts.items()}
     failures = [f"{batch.kind} {words}" for words in made.failures]

@@ -27,7 +27,7 @@ RANDOM_EVERY = 3
 
 SHRINK_S = 60.0
 
-DRAWING = ("draw.py", "heads.py", "nests.py", "scope.py")
+DRAWING = ("draw.py", "heads.py", "nests.py", "positions.py", "scope.py")
 """Modules that make nothing but the text of a file."""
 
 

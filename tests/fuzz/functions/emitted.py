@@ -102,7 +102,7 @@ def emitted(source: Source, folder: Path, point: int | None) -> Made:
             own = [d for d in errors if d.span == NOWHERE]
             made.faults += [f"own choice is refused: {d.code} {d.message}" for d in own]
             made.refused += dict.fromkeys(d.code for d in errors)
-            made.source = _without(made.source, [d.span.line for d in errors])
+            made.source = without_annotations(made.source, [d.span.line for d in errors])
         except Exception:
             # What is found may become a file of the project's, for which no folder of ours is one.
             made.crashes.append(traceback.format_exc().replace(f"{PROJECT}/", ""))
@@ -125,17 +125,27 @@ def _emit(made: Made, path: Path, source: random.Random | None) -> None:
             continue
         made.files[name] = {s: found.files[s] for s in suffixes[name]}
         if name == "cuda":
+            # A block of Data that cannot be followed leaves nothing there, and the file is right.
+            made.told["with arrays that stay"] += "annotune_data_begin();" in found.files["_cuda.c"]
             functions = dict.fromkeys(f for code in target.codes for f in code.functions)
             made.files[name][".cu"] = "\n".join([*functions, *(c.device for c in target.codes)])
 
 
-def _without(source: Source, lines: Sequence[int]) -> Source:
-    """Return the file without the annotations around some lines, all if it has none there."""
+def without_annotations(source: Source, lines: Sequence[int]) -> Source:
+    """Return the file without the annotations around some lines, all if it has none there.
+
+    Of annotations inside others, as regions in a block of Data are, the innermost goes.
+    """
     rows = source.text.split("\n")
-    begins = [k for k, row in enumerate(rows) if BEGIN in row]
-    ends = [k for k, row in enumerate(rows) if END in row]
-    spans = list(zip(begins, ends, strict=False))
-    hit = [(b, e) for b, e in spans if any(b <= line - 1 <= e for line in lines)]
+    opened: list[int] = []
+    spans: list[tuple[int, int]] = []
+    for number, row in enumerate(rows):
+        if BEGIN in row:
+            opened.append(number)
+        if END in row:
+            spans.append((opened.pop(), number))
+    around = [[(b, e) for b, e in spans if b <= line - 1 <= e] for line in lines]
+    hit = {max(found) for found in around if found}
     for begin, end in hit or spans:
         rows[begin] = rows[end] = ""
     return source.with_text("\n".join(rows))

@@ -1,0 +1,50 @@
+"""Random positions and scopes of regions: gcc takes all originals, and their texts run alike."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from .functions.emitted import without_annotations
+from .functions.positions import numbered
+from .functions.source import read
+
+WANTED = {"Data", "do", "f2c", "label", "neighbours", "switch", "view", "while", "without braces"}
+
+
+def test_a_file_comes_back_from_its_text() -> None:
+    for number in range(40):
+        source = numbered(1, number)
+        assert read(source.whole()) == source
+        assert numbered(1, number) == source
+
+
+def test_gcc_takes_what_is_drawn(tmp_path: Path) -> None:
+    sources = [numbered(1, number) for number in range(60)]
+    path = tmp_path / "positions.c"
+    path.write_text("\n".join(one.text + one.harness for one in sources))
+    command = ["gcc", "-std=gnu11", "-fsyntax-only", "-Werror=uninitialized", str(path)]
+    subprocess.run(command, check=True)
+    assert set().union(*(one.features for one in sources)) >= WANTED
+
+
+NESTED = """\
+/*@ begin Data ( enter = "a[n]"; exit = "a" ) @*/
+/*@ begin PerfTuning () @*/
+first
+/*@ end @*/
+host
+/*@ begin PerfTuning () @*/
+second
+/*@ end @*/
+/*@ end @*/"""
+
+
+def test_a_refused_region_leaves_the_block_of_data_around_it() -> None:
+    source = numbered(1, 0).with_text(NESTED)
+    assert without_annotations(source, [7]).text.split("\n") == [
+        "" if number in (6, 8) else row for number, row in enumerate(NESTED.split("\n"), 1)
+    ]
+    assert without_annotations(source, [5]).text.split("\n")[0] == ""
+    assert without_annotations(source, [3, 7]).text.count("begin") == 1
+    assert "begin" not in without_annotations(source, [99]).text

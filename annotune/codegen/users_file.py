@@ -57,7 +57,7 @@ def assembled(
             helper = as_beside(code.helper, region.around.redefined) + "\n"
             edits.append((place.function_start, place.function_start, helper))
         conditions = checked_conditions((*region.text.conditions, *code.conditions))
-        body = "\n".join(filter(None, [code.ahead, code.body]))
+        body = one_statement("\n".join(filter(None, [code.ahead, code.body])))
         nest = _as_written(source, region, runtime is not None) if region.text.tests else ""
         own = checked_constants(declared(body, region, nest), constants(region))
         body = conditions + checked_texts(own, region.around.texts)
@@ -229,6 +229,37 @@ def checked_constants(code: str, found: Iterable[Scalar]) -> str:
         for one in found
     ]
     return in_block("\n".join([*checks, code])) if checks else code
+
+
+def one_statement(code: str) -> str:
+    """Return C as exactly one statement, a block, whatever it is made of.
+
+    A region may be one statement where C allows no more: the body of a loop or branch without
+    braces. Behind a label or a ``case`` a declaration is none before C23.
+    """
+    return code if _is_block(code) else in_block(code)
+
+
+# White space and comments, and else what may hold a brace that opens or closes nothing.
+_PIECES = re.compile(
+    r"\s+|/\*.*?\*/|//[^\n]*|"
+    r"(?P<piece>\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|#(?:\\\n|[^\n])*|[{}]|[^\s{}\"'#/]+|.)",
+    re.DOTALL,
+)
+
+
+def _is_block(code: str) -> bool:
+    """Return whether a text is one block: its first brace is closed by its last piece."""
+    depth, count = 0, 0
+    for found in _PIECES.finditer(code):
+        piece = found["piece"]
+        if piece is None:
+            continue
+        if not depth and (count or piece != "{"):
+            return False
+        count += 1
+        depth += (piece == "{") - (piece == "}")
+    return count > 0 and not depth
 
 
 def in_block(code: str) -> str:

@@ -64,7 +64,7 @@ def run(job):
     bound = {"rtol": job["rtol"], "atol": job["rtol"]}
     same = all(np.allclose(a, b, **bound) for a, b in zip(found, expected))
     counts = {}
-    if target != "openmp":
+    if target in ("cuda", "openacc"):
         counts = {name: counted(name) for name in ("bytes_in", "bytes_out")}
     if target == "cuda":
         names = "mallocs", "memcpys", "launches", "calls", "waits"
@@ -176,6 +176,11 @@ class Built:
     def _openmp(self) -> None:
         objects = self._host("_omp.c", "-fopenmp")
         run("gcc", "-fopenmp", "-shared", *objects, "-lm", "-o", self.folder / "made.so")
+
+    def _openmp_target(self) -> None:
+        flags = ("-fopenmp", "-foffload=disable")
+        objects = self._host("_omp_target.c", *flags)
+        run("gcc", *flags, "-shared", *objects, "-lm", "-o", self.folder / "made.so")
 
     def changed(self, old: str, new: str, suffix: str = "") -> Built:
         """Return the program with a pattern replaced in what the host runs, or in another file."""

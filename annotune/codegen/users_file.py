@@ -424,11 +424,18 @@ def _data_edits(source: SourceFile, runtime: str) -> Iterator[Replacement]:
         return
     edits = residency.for_regions({region.extent.start for region in source.regions})
     needed: dict[int, dict[str, None]] = {}
+    named: set[tuple[int, str]] = set()
     # The nest as written stands beside the kernels of these.
     tested = {region.extent.start for region in source.regions if region.text.tests}
     for edit in (*edits, *(edit for edit in residency.edits if edit.region in tested)):
-        for call, _ in () if runtime else (*edit.before, *edit.behind):
-            needed.setdefault(edit.function_start, {})[_PROTOTYPES[call]] = None
+        for call, arguments in (*edit.before, *edit.behind):
+            named.update((edit.function_start, one) for one in arguments)
+            if not runtime:
+                needed.setdefault(edit.function_start, {})[_PROTOTYPES[call]] = None
+    for one in residency.given:
+        if (one.function_start, one.name) in named:
+            text = f"{one.joint}const void *const {one.name} = {one.parameter};"
+            yield one.place, one.place, text
     for name, start in residency.present.items():
         symbol = f"annotune_present_{name}"
         text = f"extern const char {symbol};\nconst char {symbol} = 1;"

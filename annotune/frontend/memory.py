@@ -2,7 +2,8 @@
 
 Nothing is known of where pointers lead. What is asked is through which pointers, of those that
 there are before the piece, its accesses go: no pointer leads out of the array that it points into
-(C11 6.5.6), so that it is enough to ask at run time for the array of each.
+(C11 6.5.6), so that it is enough to ask at run time for the array of each. Of one that may lie
+outside of its array, as f2c moves them, those are taken that it was made of (`origins`).
 """
 
 from __future__ import annotations
@@ -80,6 +81,8 @@ class Scope:
     Of its function's own arrays only those that are `kept`, None for all, can be on the device.
     Functions that are `defined` here are none of a library's, and a call of one that `sets` may
     change pointers and integers that others see. The function takes the address of the `addressed`.
+    `bases` are pointers into the arrays into which a pointer may lead, None where they are not
+    known, and one that is read from memory may lie outside of its array if it `strays`.
     """
 
     find: Callable[[str], Symbol | None]
@@ -88,11 +91,13 @@ class Scope:
     sets: Callable[[str], bool]
     kept: frozenset[str] | None = frozenset()
     addressed: frozenset[str] = frozenset()
+    bases: Callable[[str], Sequence[str] | None] = lambda name: (name,)
+    strays: Callable[[c_ast.Node], bool] = lambda node: False
 
 
 def touched(nodes: Sequence[c_ast.Node], scope: Scope) -> HostTouch:
     """Return what statements, or an expression, touch."""
-    piece = _Piece(nodes, scope)
+    piece = Piece(nodes, scope)
     try:
         for node in nodes:
             piece.visit(node)
@@ -120,7 +125,7 @@ class Reached(NamedTuple):
         return bool(self.layers) or self.record is not None
 
 
-class _Piece:
+class Piece:
     """Statements that are looked at as a whole."""
 
     def __init__(self, nodes: Sequence[c_ast.Node], scope: Scope) -> None:
@@ -458,7 +463,10 @@ class _Piece:
         if name in self.addressed:
             raise UnclearError(node, f"'{name}' is set through its address")
         if name not in self.own:
-            yield name
+            bases = self.scope.bases(name)
+            if bases is None:
+                raise UnclearError(node, f"'{name}' may point outside of its array")
+            yield from bases
         for value in self.set_to.get(name, ()):
             yield from self._of_pointer(value, seen | {name})
 
@@ -486,6 +494,8 @@ class _Piece:
         is_set = self.stores_numbers and any(map(self._is_number_in_memory, walk_tree(node)))
         if self.stores_pointers or self.calls_setters or is_set:
             raise UnclearError(node, f"'{text_of(node)}' may change in between")
+        if self.scope.strays(node):
+            raise UnclearError(node, f"'{text_of(node)}' may point outside of its array")
         yield text_of(node)
 
     def _outermost(self, node: c_ast.Node) -> c_ast.Node | None:

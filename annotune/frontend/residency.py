@@ -3,7 +3,8 @@
 Whatever runs in such a block is looked at, in all functions of the file that it calls. A statement
 of the host's that may touch an array through a pointer is preceded by a call that has this array
 right on the host, if it is one of those on the device. Calls of functions that are defined
-elsewhere have all arrays on the host, unless the annotation names them.
+elsewhere have all arrays on the host, unless the annotation names them. A pointer that may lie
+outside of its array is asked for by those that it was made of.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from annotune.annotation.data_block import DataBlock, NamedArray
 from annotune.annotation.regions import AnnotationBlock
 from annotune.diagnostics import AnnotuneError, Diagnostic
 from annotune.frontend import messages
-from annotune.frontend.memory import HostTouch, Scope, touched
+from annotune.frontend.memory import HostTouch, Piece, Scope, touched
+from annotune.frontend.origins import FunctionPointers, Origins, Place, Value, Variable, given
 from annotune.frontend.read.filescope import File
 from annotune.frontend.read.ladder import Ladder
 from annotune.frontend.read.parse import TopLevel, enclosing
@@ -27,7 +29,7 @@ from annotune.frontend.read.region_finder import ParsedFunction, find, function_
 from annotune.frontend.read.syntax import addressed, start_of, text_of, walk_tree
 from annotune.frontend.types.symbols import Symbol
 from annotune.frozen import dataclass
-from annotune.ir.residency import Called, DataCall, DataEdit, DataText
+from annotune.ir.residency import Called, DataCall, DataEdit, DataText, GivenPointer
 
 # What stands before a statement without being C: comments, other directives, and pragmas, also as
 # an operator, or behind the name of a macro.
@@ -84,6 +86,8 @@ class _File:
         self.kinds: dict[str, str] = {}
         self.found: dict[str, HostTouch | None] = {}
         self.outside = frozenset(c.name for block in blocks for c in block.calls)
+        self.pointers: dict[str, FunctionPointers] = {}
+        self.origins = Origins(self.pointers_of, self.functions_with)
 
     def read(self) -> DataFound:
         """Return what the blocks need.
@@ -122,7 +126,8 @@ class _File:
         edits = (edit for host in hosts.values() for edit in host.found)
         ordered = tuple(sorted(edits, key=lambda edit: (edit.start, edit.end)))
         macros = frozenset(self.file.clean.macros)
-        found = DataText(ordered, present, calls, macros)
+        kept = tuple(one for host in hosts.values() for one in host.given)
+        found = DataText(ordered, present, calls, macros, kept)
         return DataFound(found, tuple(dict.fromkeys(problems)))
 
     def part_of(self, block: DataBlock) -> TopLevel:
@@ -215,11 +220,33 @@ class _File:
 
     def touches(self, function: ParsedFunction) -> HostTouch:
         """Return what a function's body touches but for what its calls do."""
+        return touched([function.body], self.scope_of(function))
+
+    def scope_of(self, function: ParsedFunction) -> Scope:
+        """Return the names around a function's body."""
         scope = function.scope.copy()
         symbols = {**scope.symbols, **_parameters(function)}
-        return touched(
-            [function.body], Scope(symbols.get, scope.types, self.is_defined, lambda _: False)
-        )
+        return Scope(symbols.get, scope.types, self.is_defined, lambda _: False)
+
+    def pointers_of(self, name: str) -> FunctionPointers | None:
+        """Return what a function does with pointers, None for one that is not the file's own."""
+        if name not in self.pointers:
+            if self.own_part(name) is None:
+                return None
+            function = self.function(name)
+            piece = Piece([function.body], self.scope_of(function))
+            parameters = [*_parameters(function)]
+            self.pointers[name] = FunctionPointers.of(function, piece, parameters)
+        return self.pointers[name]
+
+    def functions_with(self, word: str) -> Iterator[FunctionPointers | None]:
+        """Yield the functions in whose text a word stands; None for one that cannot be read."""
+        for part in self.file.parts:
+            if part.body >= 0 and (not word or word in self.file.reach(part)):
+                try:
+                    yield self.pointers_of(part.function)
+                except AnnotuneError:
+                    yield None
 
 
 def _parameters(function: ParsedFunction) -> dict[str, Symbol]:
@@ -254,6 +281,7 @@ class _Host:
     called: dict[str, None] = field(default_factory=dict)
     found: list[DataEdit] = field(default_factory=list)
     scopes: list[dict[str, Symbol]] = field(default_factory=list)
+    given: list[GivenPointer] = field(default_factory=list)
 
     def look(self) -> None:
         """Find the calls that the function's text needs."""
@@ -266,6 +294,13 @@ class _Host:
         self.scopes = [_parameters(self.function)]
         opener = next(self.braces())
         self.items(self.function.body.block_items or [], opener)
+        tokens, source = self.function.tokens, self.file.file.source
+        place, body = tokens.limits[opener], tokens.roots[opener + 1]
+        is_apart = source.line_start(body) >= place
+        joint = f"\n{source.indent(body)}" if is_apart else " "
+        self.given = [
+            GivenPointer(place, self.start, given(name), name, joint) for name in self.scopes[0]
+        ]
 
     def braces(self) -> Iterator[int]:
         """Yield the token that opens the function's body."""
@@ -414,8 +449,34 @@ class _Host:
             self.file.sets,
             None if self.may_hold_own else self.kept,
             addressed(self.function.body),
+            self.bases,
+            lambda node: self.file.origins.place(self.value(node)) is Place.BEFORE,
         )
         return touched(nodes, scope)
+
+    def value(self, node: c_ast.Node) -> Value:
+        return Value(self.function.part.function, node)
+
+    def bases(self, name: str) -> tuple[str, ...] | None:
+        """Return pointers into the arrays into which one that is in scope may lead.
+
+        None where these are not known and it may lie outside.
+        """
+        origins, own = self.file.origins, self.function.part.function
+        pointers = self.file.pointers_of(own)
+        assert pointers is not None
+        is_own = pointers.is_own(name)
+        place = origins.place(Variable(own if is_own else "", name))
+        if place is Place.INSIDE:
+            return (name,)
+        found = origins.bases(own, name) if is_own else None
+        kept = [given(parameter) for parameter in self.scopes[0]]
+        if found is None or any(
+            base not in kept and self.names.find(base, self.scopes) is None for base in found
+        ):
+            return None if place is Place.BEFORE else (name,)
+        # What a block names begins an array on the device, whatever it was made of.
+        return tuple(sorted(found | ({name} & self.kept)))
 
     def statement(self, one: _Statement) -> None:
         """Take in one statement."""

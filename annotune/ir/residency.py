@@ -50,17 +50,34 @@ class DataEdit:
 
 
 @dataclass(frozen=True, slots=True)
+class GivenPointer:
+    """A parameter as it was given, kept under a `name` of ours where its function's body begins.
+
+    The function moves it, perhaps before its array. `place` is behind the body's brace, `joint` the
+    white space from there to the body.
+    """
+
+    place: int
+    function_start: int
+    name: str
+    parameter: str
+    joint: str = " "
+
+
+@dataclass(frozen=True, slots=True)
 class DataText:
     """What the text of a file needs where arrays stay on the device, perhaps nothing.
 
     `present` are functions whose callers may have left arrays there, with where they begin, and
-    `calls` those of other files for which that is taken to be so. `macros` are those of the file.
+    `calls` those of other files for which that is taken to be so. `macros` are those of the file,
+    `given` the pointers that some of the edits name.
     """
 
     edits: tuple[DataEdit, ...] = ()
     present: Mapping[str, int] = field(default_factory=dict)
     calls: Mapping[str, int] = field(default_factory=dict)
     macros: frozenset[str] = frozenset()
+    given: tuple[GivenPointer, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.edits or self.present)

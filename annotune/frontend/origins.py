@@ -1,0 +1,382 @@
+"""Which pointers may lie outside of their arrays, and what they were made of.
+
+C wants a pointer to stay in its array or right behind it (C11 6.5.6). f2c moves each before its
+first element (``--a``, ``a -= 1 + a_dim1``), and so do Numerical Recipes (``a - 1``). Such a value
+does not tell the array: another one may lie there. So a pointer that arithmetic has made is known
+by those that it was made of: parameters as they were given, arrays, and variables that keep their
+value.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import field
+from enum import IntEnum
+from typing import TypeAlias
+
+from pycparser import c_ast
+
+from annotune.frontend.memory import Piece
+from annotune.frontend.read.region_finder import ParsedFunction
+from annotune.frontend.read.syntax import STEPS, changed_by, value_of_tree, walk_tree
+from annotune.frozen import dataclass
+
+
+class Place(IntEnum):
+    """Where a pointer may be: in its array by C's rule, moved by an unknown number, or before it.
+
+    Of one that is moved by an unknown number C's rule is still believed where nothing better is
+    known. One that goes back may be before the first element.
+    """
+
+    INSIDE = 0
+    MOVED = 1
+    BEFORE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A variable of a function, or of the file where `function` is empty."""
+
+    function: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """What calls in the file give a function as one of its parameters."""
+
+    function: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a function returns."""
+
+    function: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What is stored in members of a name; without one, in elements and behind pointers."""
+
+    member: str
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """An expression of a function."""
+
+    function: str
+    node: c_ast.Node
+
+
+Source: TypeAlias = Variable | Argument | Result | Stored | Value
+
+
+@dataclass
+class FunctionPointers:
+    """What a function does with pointers: its body as one piece, and what it leaves elsewhere.
+
+    `parameters` are in the order of the call. `moves` holds how far variables and members are moved
+    where they are, and `stores` what is put into memory, by member. `fixed` are the variables that
+    begin with their only value, once in a call.
+    """
+
+    name: str
+    piece: Piece
+    parameters: Sequence[str]
+    declared: Counter[str]
+    fixed: frozenset[str]
+    moves: dict[Variable | Stored, Place] = field(default_factory=dict)
+    stores: dict[str, list[c_ast.Node]] = field(default_factory=dict)
+    calls: dict[str, list[c_ast.FuncCall]] = field(default_factory=dict)
+    results: list[c_ast.Node] = field(default_factory=list)
+
+    @classmethod
+    def of(
+        cls, function: ParsedFunction, piece: Piece, parameters: Sequence[str]
+    ) -> FunctionPointers:
+        """Return what a parsed function does; its `piece` is all of its body."""
+        nodes = list(walk_tree(function.body))
+        declared = Counter(n.name for n in nodes if isinstance(n, c_ast.Decl) and n.name)
+        declared.update(parameters)
+        top = function.body.block_items or []
+        begun = {d.name for d in top if isinstance(d, c_ast.Decl) and d.name and d.init is not None}
+        returns_there = any(isinstance(n, c_ast.Label) for n in nodes)
+        fixed = frozenset() if returns_there else frozenset(begun)
+        made = cls(function.part.function, piece, tuple(parameters), declared, fixed)
+        for node in nodes:
+            made.add(node)
+        return made
+
+    def add(self, node: c_ast.Node) -> None:
+        """Take in one node of the body."""
+        match node:
+            case c_ast.FuncCall(name=c_ast.ID(name=name)):
+                self.calls.setdefault(name, []).append(node)
+            case c_ast.Return(expr=c_ast.Node() as result):
+                self.results.append(result)
+            case c_ast.Decl(init=c_ast.InitList()):
+                # Which member each is for is not asked.
+                self.stores.setdefault("", []).extend(walk_tree(node.init))
+        target = changed_by(node)
+        if target is None:
+            return
+        if isinstance(node, c_ast.Assignment) and node.op == "=":
+            if not isinstance(target, c_ast.ID):
+                self.stores.setdefault(_member(target), []).append(node.rvalue)
+            return
+        place = _moved(node)
+        moved: Variable | Stored = Stored(_member(target))
+        if isinstance(target, c_ast.ID):
+            moved = Variable(self.name, target.name)
+        self.moves[moved] = max(place, self.moves.get(moved, Place.INSIDE))
+
+    def is_pointer(self, node: c_ast.Node) -> bool:
+        """Return whether an expression is an address, or may be one."""
+        found = self.piece.typed(node)
+        return found is None or bool(found.layers)
+
+    def is_own(self, name: str) -> bool:
+        return name in self.piece.own or name in self.parameters
+
+
+@dataclass
+class Origins:
+    """Answers for the functions of one file.
+
+    `named` yields those in whose text a name stands, None for one that cannot be read.
+    """
+
+    function: Callable[[str], FunctionPointers | None]
+    named: Callable[[str], Iterator[FunctionPointers | None]]
+    _known: dict[Source, Place] = field(default_factory=dict)
+
+    # Where a pointer may be -----------------------------------------------------------------
+
+    def place(self, source: Source) -> Place:
+        """Return where what a source yields may be, whatever runs in the file."""
+        if source not in self._known:
+            waiting, seen, worst = [source], {source}, Place.INSIDE
+            while waiting and worst < Place.BEFORE:
+                for part in self._parts(waiting.pop()):
+                    if isinstance(part, Place):
+                        worst = max(worst, part)
+                    elif part not in seen:
+                        seen.add(part)
+                        waiting.append(part)
+            self._known[source] = worst
+        return self._known[source]
+
+    def _parts(self, source: Source) -> Iterator[Source | Place]:
+        """Yield what a source is made of, and how far it is moved itself."""
+        match source:
+            case Variable(""):
+                yield from self._global_parts(source.name)
+            case Variable():
+                yield from self._local_parts(source)
+            case Argument(name, number):
+                for caller in self.named(name):
+                    if caller is None:
+                        yield Place.BEFORE
+                        continue
+                    for call in caller.calls.get(name, ()):
+                        given = call.args.exprs if call.args is not None else []
+                        yield from (Value(caller.name, one) for one in given[number : number + 1])
+            case Result(name):
+                own = self.function(name)
+                yield from (Value(name, node) for node in (own.results if own else ()))
+            case Stored(member):
+                yield from self._stored_parts(member)
+            case Value():
+                yield from self._value_parts(source)
+
+    def _local_parts(self, variable: Variable) -> Iterator[Source | Place]:
+        own = self.function(variable.function)
+        if own is None:
+            yield Place.BEFORE
+            return
+        name = variable.name
+        yield own.moves.get(variable, Place.INSIDE)
+        yield from (Value(own.name, value) for value in own.piece.set_to.get(name, ()))
+        if name in own.parameters:
+            yield Argument(own.name, own.parameters.index(name))
+        if name in own.piece.addressed:
+            yield Stored("")
+
+    def _global_parts(self, name: str) -> Iterator[Source | Place]:
+        for function in self.named(name):
+            if function is None:
+                yield Place.BEFORE
+            elif not function.is_own(name):
+                yield function.moves.get(Variable(function.name, name), Place.INSIDE)
+                yield from (Value(function.name, v) for v in function.piece.set_to.get(name, ()))
+                symbol = function.piece.symbol(name)
+                if symbol is not None and symbol.init is not None:
+                    yield Value(function.name, symbol.init)
+
+    def _stored_parts(self, member: str) -> Iterator[Source | Place]:
+        for function in self.named(member):
+            if function is None:
+                yield Place.BEFORE
+                continue
+            yield function.moves.get(Stored(member), Place.INSIDE)
+            for node in (*function.stores.get(member, ()), *function.stores.get("", ())):
+                if function.is_pointer(node):
+                    yield Value(function.name, node)
+
+    def _value_parts(self, value: Value) -> Iterator[Source | Place]:
+        own = self.function(value.function)
+        if own is None:
+            yield Place.BEFORE
+            return
+        match value.node:
+            case c_ast.ID(name=name):
+                symbol = own.piece.symbol(name)
+                if symbol is not None and symbol.layers:
+                    is_array = symbol.layers[0].kind == "[]" and symbol.storage != "parameter"
+                    if not is_array:
+                        yield Variable(own.name if own.is_own(name) else "", name)
+            case c_ast.UnaryOp(op="&", expr=c_ast.ArrayRef(name=base, subscript=index)):
+                # Whose address is taken is there (C11 6.5.3.2), but for what stands before all.
+                number = _constant(index)
+                if (number is not None and number <= 0) or _is_negated(index):
+                    yield _by("+", index)
+                    yield Value(own.name, base)
+            case c_ast.UnaryOp(op="&", expr=c_ast.UnaryOp(op="*", expr=inner)):
+                yield Value(own.name, inner)
+            case c_ast.StructRef(field=c_ast.ID(name=member)):
+                yield Stored(member)
+            case c_ast.ArrayRef() | c_ast.UnaryOp(op="*"):
+                yield Stored("")
+            case c_ast.FuncCall(name=c_ast.ID(name=name)):
+                yield Result(name)
+            case node:
+                yield _step(node, own)
+                yield from (Value(own.name, inner) for inner in _made_of(node, own))
+
+    # What a pointer was made of -------------------------------------------------------------
+
+    def bases(self, function: str, name: str) -> frozenset[str] | None:
+        """Return pointers into the arrays into which a variable of a function may lead.
+
+        They have the same values in all of the function; a parameter as it was given is written
+        `given`. None where that is not known.
+        """
+        own = self.function(function)
+        return None if own is None else self._variable_bases(own, name, frozenset())
+
+    def _variable_bases(
+        self, own: FunctionPointers, name: str, seen: frozenset[str]
+    ) -> frozenset[str] | None:
+        symbol = own.piece.symbol(name)
+        if name in seen:
+            return frozenset()
+        if symbol is None or own.declared[name] > 1 or name in own.piece.addressed:
+            return None
+        is_parameter = name in own.parameters
+        if symbol.layers and symbol.layers[0].kind == "[]" and not is_parameter:
+            return frozenset({name})
+        values = own.piece.set_to.get(name, [])
+        moved = own.moves.get(Variable(own.name, name), Place.INSIDE)
+        found: set[str] = set()
+        if is_parameter:
+            if self.place(Argument(own.name, own.parameters.index(name))) is Place.BEFORE:
+                return None
+            is_kept = not values and moved is Place.INSIDE
+            found.add(name if is_kept else given(name))
+        elif not own.is_own(name):
+            return None
+        elif name in own.fixed and len(values) == 1 and not self.place(Variable(own.name, name)):
+            return frozenset({name})
+        for value in values:
+            bases = self._value_bases(own, value, seen | {name})
+            if bases is None:
+                return None
+            found |= bases
+        return frozenset(found)
+
+    def _value_bases(
+        self, own: FunctionPointers, node: c_ast.Node, seen: frozenset[str]
+    ) -> frozenset[str] | None:
+        match node:
+            case c_ast.ID(name=name):
+                return self._variable_bases(own, name, seen)
+            case c_ast.Constant():
+                return frozenset()
+            case c_ast.UnaryOp(op="&", expr=c_ast.ArrayRef(name=inner)):
+                return self._value_bases(own, inner, seen)
+            case c_ast.UnaryOp() if node.op not in STEPS:
+                return None
+        found: set[str] = set()
+        inner_nodes = _made_of(node, own)
+        for inner in inner_nodes:
+            bases = self._value_bases(own, inner, seen)
+            if bases is None:
+                return None
+            found |= bases
+        return frozenset(found) if inner_nodes else None
+
+
+def given(name: str) -> str:
+    """Return the name of a constant that keeps a parameter as it was given."""
+    return f"annotune_given_{name}"
+
+
+def _member(place: c_ast.Node) -> str:
+    return place.field.name if isinstance(place, c_ast.StructRef) else ""
+
+
+def _made_of(node: c_ast.Node, own: FunctionPointers) -> list[c_ast.Node]:
+    """Return the addresses one of which an expression's is made of."""
+    match node:
+        case c_ast.BinaryOp(op="+" | "-"):
+            return [inner for inner in (node.left, node.right) if own.is_pointer(inner)][:1]
+        case c_ast.Cast():
+            return [node.expr]
+        case c_ast.TernaryOp():
+            return [node.iftrue, node.iffalse]
+        case c_ast.ExprList():
+            return node.exprs[-1:]
+        case c_ast.Assignment():
+            return [node.rvalue if node.op == "=" else node.lvalue]
+        case c_ast.UnaryOp() if node.op in STEPS:
+            return [node.expr]
+    return []
+
+
+def _step(node: c_ast.Node, own: FunctionPointers) -> Place:
+    """Return how far the address of an expression is from the one that it is made of."""
+    match node:
+        case c_ast.BinaryOp(op="+" | "-") if own.is_pointer(node):
+            return _by(node.op, node.right if own.is_pointer(node.left) else node.left)
+    return _moved(node)
+
+
+def _moved(node: c_ast.Node) -> Place:
+    """Return how far a node moves what it changes."""
+    match node:
+        case c_ast.Assignment(op="+=" | "-="):
+            return _by(node.op[0], node.rvalue)
+        case c_ast.UnaryOp(op="--" | "p--"):
+            return Place.BEFORE
+    return Place.INSIDE
+
+
+def _by(op: str, amount: c_ast.Node) -> Place:
+    """Return where a pointer may be that moves from its array by a number of elements."""
+    number = _constant(amount)
+    if number is not None:
+        return Place.BEFORE if (number < 0 if op == "+" else number > 0) else Place.INSIDE
+    return Place.BEFORE if op == "-" or _is_negated(amount) else Place.MOVED
+
+
+def _is_negated(amount: c_ast.Node) -> bool:
+    return isinstance(amount, c_ast.UnaryOp) and amount.op == "-"
+
+
+def _constant(node: c_ast.Node) -> int | None:
+    return value_of_tree(node, lambda name: None)

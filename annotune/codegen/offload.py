@@ -20,6 +20,7 @@ from annotune.codegen.data_sections import (
 )
 from annotune.codegen.device_sizes import LaunchSizes, launch_sizes
 from annotune.codegen.guards import (
+    address,
     counts_tests,
     look_text,
     null_tests,
@@ -205,8 +206,6 @@ def _ahead(variant: Variant, also: Sequence[Expr]) -> str:
     out = Writer()
     every = (e for stmt in walk_stmts(analysis.inspector) for e in expressions(stmt))
     looked = {access.array for expr in every for access in accesses(expr)}
-    for name in sorted(looked):
-        out.line(f"annotune_data_on_host({name}, 0);")
     rows = []
     for array in analysis.region.arrays.values():
         if analysis.stays_on_device(array.name) or not (array.extents or array.is_pointer):
@@ -216,8 +215,12 @@ def _ahead(variant: Variant, also: Sequence[Expr]) -> str:
         is_read = int(use.is_read or not use.overwritten)
         rows.append(f"{{{first}, {end}, {is_read}, {int(use.is_written)}}},")
     if not rows:
-        return out.text()
+        return ""
     with out.block(condition(tests) if tests else ""):
+        for name in sorted(looked & analysis.region.arrays.keys()):
+            array = analysis.region.arrays[name]
+            element = plain_c(address(analysis, array, fold(analysis.shapes[name].lowest)))
+            out.line(f"annotune_data_on_host({element}, 0);")
         with out.block("const struct annotune_used used[] =", "};"):
             for row in rows:
                 out.line(row)

@@ -9,21 +9,19 @@ value.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
 from enum import IntEnum
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
 from pycparser import c_ast
 
 from annotune.frontend.memory import Piece
-from annotune.frontend.read.region_finder import ParsedFunction
 from annotune.frontend.read.syntax import STEPS, changed_by, value_of_tree, walk_tree
 from annotune.frozen import dataclass
 
 
-class Place(IntEnum):
+class PointerPlace(IntEnum):
     """Where a pointer may be: in its array by C's rule, moved by an unknown number, or before it.
 
     Of one that is moved by an unknown number C's rule is still believed where nothing better is
@@ -36,7 +34,7 @@ class Place(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Variable:
+class PointerVariable:
     """A variable of a function, or of the file where `function` is empty."""
 
     function: str
@@ -44,7 +42,7 @@ class Variable:
 
 
 @dataclass(frozen=True, slots=True)
-class Argument:
+class PassedPointer:
     """What calls in the file give a function as one of its parameters."""
 
     function: str
@@ -52,28 +50,30 @@ class Argument:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class ReturnedPointer:
     """What a function returns."""
 
     function: str
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredPointer:
     """What is stored in members of a name; without one, in elements and behind pointers."""
 
     member: str
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class PointerValue:
     """An expression of a function."""
 
     function: str
     node: c_ast.Node
 
 
-Source: TypeAlias = Variable | Argument | Result | Stored | Value
+PointerSource: TypeAlias = (
+    PointerVariable | PassedPointer | ReturnedPointer | StoredPointer | PointerValue
+)
 
 
 @dataclass
@@ -88,26 +88,24 @@ class FunctionPointers:
     name: str
     piece: Piece
     parameters: Sequence[str]
-    declared: Counter[str]
     fixed: frozenset[str]
-    moves: dict[Variable | Stored, Place] = field(default_factory=dict)
+    moves: dict[PointerVariable | StoredPointer, PointerPlace] = field(default_factory=dict)
     stores: dict[str, list[c_ast.Node]] = field(default_factory=dict)
     calls: dict[str, list[c_ast.FuncCall]] = field(default_factory=dict)
     results: list[c_ast.Node] = field(default_factory=list)
 
     @classmethod
-    def of(
-        cls, function: ParsedFunction, piece: Piece, parameters: Sequence[str]
-    ) -> FunctionPointers:
-        """Return what a parsed function does; its `piece` is all of its body."""
-        nodes = list(walk_tree(function.body))
-        declared = Counter(n.name for n in nodes if isinstance(n, c_ast.Decl) and n.name)
-        declared.update(parameters)
-        top = function.body.block_items or []
+    def of(cls, body: c_ast.Compound, name: str, piece: Piece, parameters: Sequence[str]) -> Self:
+        """Return what a function's body does, in which each variable has a name of its own.
+
+        Its `piece` is all of it.
+        """
+        top = body.block_items or []
         begun = {d.name for d in top if isinstance(d, c_ast.Decl) and d.name and d.init is not None}
-        returns_there = any(isinstance(n, c_ast.Label) for n in nodes)
-        fixed = frozenset() if returns_there else frozenset(begun)
-        made = cls(function.part.function, piece, tuple(parameters), declared, fixed)
+        nodes = list(walk_tree(body))
+        goes_back = any(isinstance(node, c_ast.Label) for node in nodes)
+        fixed = frozenset() if goes_back else frozenset(begun)
+        made = cls(name, piece, tuple(parameters), fixed)
         for node in nodes:
             made.add(node)
         return made
@@ -130,10 +128,10 @@ class FunctionPointers:
                 self.stores.setdefault(_member(target), []).append(node.rvalue)
             return
         place = _moved(node)
-        moved: Variable | Stored = Stored(_member(target))
+        moved: PointerVariable | StoredPointer = StoredPointer(_member(target))
         if isinstance(target, c_ast.ID):
-            moved = Variable(self.name, target.name)
-        self.moves[moved] = max(place, self.moves.get(moved, Place.INSIDE))
+            moved = PointerVariable(self.name, target.name)
+        self.moves[moved] = max(place, self.moves.get(moved, PointerPlace.INSIDE))
 
     def is_pointer(self, node: c_ast.Node) -> bool:
         """Return whether an expression is an address, or may be one."""
@@ -153,17 +151,17 @@ class Origins:
 
     function: Callable[[str], FunctionPointers | None]
     named: Callable[[str], Iterator[FunctionPointers | None]]
-    _known: dict[Source, Place] = field(default_factory=dict)
+    _known: dict[PointerSource, PointerPlace] = field(default_factory=dict)
 
     # Where a pointer may be -----------------------------------------------------------------
 
-    def place(self, source: Source) -> Place:
+    def place(self, source: PointerSource) -> PointerPlace:
         """Return where what a source yields may be, whatever runs in the file."""
         if source not in self._known:
-            waiting, seen, worst = [source], {source}, Place.INSIDE
-            while waiting and worst < Place.BEFORE:
+            waiting, seen, worst = [source], {source}, PointerPlace.INSIDE
+            while waiting and worst < PointerPlace.BEFORE:
                 for part in self._parts(waiting.pop()):
-                    if isinstance(part, Place):
+                    if isinstance(part, PointerPlace):
                         worst = max(worst, part)
                     elif part not in seen:
                         seen.add(part)
@@ -171,67 +169,75 @@ class Origins:
             self._known[source] = worst
         return self._known[source]
 
-    def _parts(self, source: Source) -> Iterator[Source | Place]:
+    def stored(self, node: c_ast.Node) -> PointerPlace:
+        """Return where a pointer may be that is read from memory."""
+        return self.place(StoredPointer(_member(node)))
+
+    def _parts(self, source: PointerSource) -> Iterator[PointerSource | PointerPlace]:
         """Yield what a source is made of, and how far it is moved itself."""
         match source:
-            case Variable(""):
+            case PointerVariable(""):
                 yield from self._global_parts(source.name)
-            case Variable():
+            case PointerVariable():
                 yield from self._local_parts(source)
-            case Argument(name, number):
+            case PassedPointer(name, number):
                 for caller in self.named(name):
                     if caller is None:
-                        yield Place.BEFORE
+                        yield PointerPlace.BEFORE
                         continue
                     for call in caller.calls.get(name, ()):
                         given = call.args.exprs if call.args is not None else []
-                        yield from (Value(caller.name, one) for one in given[number : number + 1])
-            case Result(name):
+                        yield from (
+                            PointerValue(caller.name, one) for one in given[number : number + 1]
+                        )
+            case ReturnedPointer(name):
                 own = self.function(name)
-                yield from (Value(name, node) for node in (own.results if own else ()))
-            case Stored(member):
+                yield from (PointerValue(name, node) for node in (own.results if own else ()))
+            case StoredPointer(member):
                 yield from self._stored_parts(member)
-            case Value():
+            case PointerValue():
                 yield from self._value_parts(source)
 
-    def _local_parts(self, variable: Variable) -> Iterator[Source | Place]:
+    def _local_parts(self, variable: PointerVariable) -> Iterator[PointerSource | PointerPlace]:
         own = self.function(variable.function)
         if own is None:
-            yield Place.BEFORE
+            yield PointerPlace.BEFORE
             return
         name = variable.name
-        yield own.moves.get(variable, Place.INSIDE)
-        yield from (Value(own.name, value) for value in own.piece.set_to.get(name, ()))
+        yield own.moves.get(variable, PointerPlace.INSIDE)
+        yield from (PointerValue(own.name, value) for value in own.piece.set_to.get(name, ()))
         if name in own.parameters:
-            yield Argument(own.name, own.parameters.index(name))
+            yield PassedPointer(own.name, own.parameters.index(name))
         if name in own.piece.addressed:
-            yield Stored("")
+            yield StoredPointer("")
 
-    def _global_parts(self, name: str) -> Iterator[Source | Place]:
+    def _global_parts(self, name: str) -> Iterator[PointerSource | PointerPlace]:
         for function in self.named(name):
             if function is None:
-                yield Place.BEFORE
+                yield PointerPlace.BEFORE
             elif not function.is_own(name):
-                yield function.moves.get(Variable(function.name, name), Place.INSIDE)
-                yield from (Value(function.name, v) for v in function.piece.set_to.get(name, ()))
+                yield function.moves.get(PointerVariable(function.name, name), PointerPlace.INSIDE)
+                yield from (
+                    PointerValue(function.name, v) for v in function.piece.set_to.get(name, ())
+                )
                 symbol = function.piece.symbol(name)
                 if symbol is not None and symbol.init is not None:
-                    yield Value(function.name, symbol.init)
+                    yield PointerValue(function.name, symbol.init)
 
-    def _stored_parts(self, member: str) -> Iterator[Source | Place]:
+    def _stored_parts(self, member: str) -> Iterator[PointerSource | PointerPlace]:
         for function in self.named(member):
             if function is None:
-                yield Place.BEFORE
+                yield PointerPlace.BEFORE
                 continue
-            yield function.moves.get(Stored(member), Place.INSIDE)
+            yield function.moves.get(StoredPointer(member), PointerPlace.INSIDE)
             for node in (*function.stores.get(member, ()), *function.stores.get("", ())):
                 if function.is_pointer(node):
-                    yield Value(function.name, node)
+                    yield PointerValue(function.name, node)
 
-    def _value_parts(self, value: Value) -> Iterator[Source | Place]:
+    def _value_parts(self, value: PointerValue) -> Iterator[PointerSource | PointerPlace]:
         own = self.function(value.function)
         if own is None:
-            yield Place.BEFORE
+            yield PointerPlace.BEFORE
             return
         match value.node:
             case c_ast.ID(name=name):
@@ -239,24 +245,24 @@ class Origins:
                 if symbol is not None and symbol.layers:
                     is_array = symbol.layers[0].kind == "[]" and symbol.storage != "parameter"
                     if not is_array:
-                        yield Variable(own.name if own.is_own(name) else "", name)
+                        yield PointerVariable(own.name if own.is_own(name) else "", name)
             case c_ast.UnaryOp(op="&", expr=c_ast.ArrayRef(name=base, subscript=index)):
                 # Whose address is taken is there (C11 6.5.3.2), but for what stands before all.
                 number = _constant(index)
                 if (number is not None and number <= 0) or _is_negated(index):
                     yield _by("+", index)
-                    yield Value(own.name, base)
+                    yield PointerValue(own.name, base)
             case c_ast.UnaryOp(op="&", expr=c_ast.UnaryOp(op="*", expr=inner)):
-                yield Value(own.name, inner)
+                yield PointerValue(own.name, inner)
             case c_ast.StructRef(field=c_ast.ID(name=member)):
-                yield Stored(member)
+                yield StoredPointer(member)
             case c_ast.ArrayRef() | c_ast.UnaryOp(op="*"):
-                yield Stored("")
+                yield StoredPointer("")
             case c_ast.FuncCall(name=c_ast.ID(name=name)):
-                yield Result(name)
+                yield ReturnedPointer(name)
             case node:
                 yield _step(node, own)
-                yield from (Value(own.name, inner) for inner in _made_of(node, own))
+                yield from (PointerValue(own.name, inner) for inner in _made_of(node, own))
 
     # What a pointer was made of -------------------------------------------------------------
 
@@ -275,22 +281,29 @@ class Origins:
         symbol = own.piece.symbol(name)
         if name in seen:
             return frozenset()
-        if symbol is None or own.declared[name] > 1 or name in own.piece.addressed:
+        if symbol is None or name in own.piece.addressed:
             return None
         is_parameter = name in own.parameters
         if symbol.layers and symbol.layers[0].kind == "[]" and not is_parameter:
             return frozenset({name})
         values = own.piece.set_to.get(name, [])
-        moved = own.moves.get(Variable(own.name, name), Place.INSIDE)
+        moved = own.moves.get(PointerVariable(own.name, name), PointerPlace.INSIDE)
         found: set[str] = set()
         if is_parameter:
-            if self.place(Argument(own.name, own.parameters.index(name))) is Place.BEFORE:
+            if (
+                self.place(PassedPointer(own.name, own.parameters.index(name)))
+                is PointerPlace.BEFORE
+            ):
                 return None
-            is_kept = not values and moved is Place.INSIDE
+            is_kept = not values and moved is PointerPlace.INSIDE
             found.add(name if is_kept else given(name))
         elif not own.is_own(name):
             return None
-        elif name in own.fixed and len(values) == 1 and not self.place(Variable(own.name, name)):
+        elif (
+            name in own.fixed
+            and len(values) == 1
+            and not self.place(PointerVariable(own.name, name))
+        ):
             return frozenset({name})
         for value in values:
             bases = self._value_bases(own, value, seen | {name})
@@ -326,6 +339,48 @@ def given(name: str) -> str:
     return f"annotune_given_{name}"
 
 
+def apart(name: str, start: int) -> str:
+    """Return the name of the variable of a function whose declaration starts there."""
+    return f"{name}@{start}"
+
+
+class Renamer:
+    """Gives each variable that a function's body declares a name of its own, `apart`.
+
+    Those of its parameters and of the file keep theirs. `start_of` says where a declaration starts.
+    """
+
+    def __init__(self, start_of: Callable[[c_ast.Decl], int]) -> None:
+        self.start_of = start_of
+        self.scopes: list[dict[str, str]] = []
+
+    def visit(self, node: c_ast.Node | None) -> None:
+        """Rename what a tree declares, and what it uses of that."""
+        match node:
+            case None | c_ast.FuncDecl() | c_ast.Struct() | c_ast.Union() | c_ast.Enum():
+                return
+            case c_ast.ID(name=name):
+                node.name = next((s[name] for s in reversed(self.scopes) if name in s), name)
+            case c_ast.Decl():
+                self.visit(node.type)
+                if node.name and not isinstance(node.type, c_ast.FuncDecl):
+                    self.scopes[-1][node.name] = apart(node.name, self.start_of(node))
+                    node.name = self.scopes[-1][node.name]
+                self.visit(node.init)
+            case c_ast.StructRef():
+                self.visit(node.name)
+            case c_ast.NamedInitializer():
+                self.visit(node.expr)
+            case c_ast.Compound() | c_ast.For():
+                self.scopes.append({})
+                for child in node:
+                    self.visit(child)
+                self.scopes.pop()
+            case _:
+                for child in node:
+                    self.visit(child)
+
+
 def _member(place: c_ast.Node) -> str:
     return place.field.name if isinstance(place, c_ast.StructRef) else ""
 
@@ -348,7 +403,7 @@ def _made_of(node: c_ast.Node, own: FunctionPointers) -> list[c_ast.Node]:
     return []
 
 
-def _step(node: c_ast.Node, own: FunctionPointers) -> Place:
+def _step(node: c_ast.Node, own: FunctionPointers) -> PointerPlace:
     """Return how far the address of an expression is from the one that it is made of."""
     match node:
         case c_ast.BinaryOp(op="+" | "-") if own.is_pointer(node):
@@ -356,22 +411,26 @@ def _step(node: c_ast.Node, own: FunctionPointers) -> Place:
     return _moved(node)
 
 
-def _moved(node: c_ast.Node) -> Place:
+def _moved(node: c_ast.Node) -> PointerPlace:
     """Return how far a node moves what it changes."""
     match node:
         case c_ast.Assignment(op="+=" | "-="):
             return _by(node.op[0], node.rvalue)
         case c_ast.UnaryOp(op="--" | "p--"):
-            return Place.BEFORE
-    return Place.INSIDE
+            return PointerPlace.BEFORE
+    return PointerPlace.INSIDE
 
 
-def _by(op: str, amount: c_ast.Node) -> Place:
+def _by(op: str, amount: c_ast.Node) -> PointerPlace:
     """Return where a pointer may be that moves from its array by a number of elements."""
     number = _constant(amount)
     if number is not None:
-        return Place.BEFORE if (number < 0 if op == "+" else number > 0) else Place.INSIDE
-    return Place.BEFORE if op == "-" or _is_negated(amount) else Place.MOVED
+        return (
+            PointerPlace.BEFORE
+            if (number < 0 if op == "+" else number > 0)
+            else PointerPlace.INSIDE
+        )
+    return PointerPlace.BEFORE if op == "-" or _is_negated(amount) else PointerPlace.MOVED
 
 
 def _is_negated(amount: c_ast.Node) -> bool:

@@ -10,7 +10,7 @@ outside of its array is asked for by those that it was made of.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import chain
 
@@ -21,12 +21,20 @@ from annotune.annotation.regions import AnnotationBlock
 from annotune.diagnostics import AnnotuneError, Diagnostic
 from annotune.frontend import messages
 from annotune.frontend.memory import HostTouch, Piece, Scope, touched
-from annotune.frontend.origins import FunctionPointers, Origins, Place, Value, Variable, given
+from annotune.frontend.origins import (
+    FunctionPointers,
+    Origins,
+    PointerPlace,
+    PointerVariable,
+    Renamer,
+    apart,
+    given,
+)
 from annotune.frontend.read.filescope import File
 from annotune.frontend.read.ladder import Ladder
 from annotune.frontend.read.parse import TopLevel, enclosing
-from annotune.frontend.read.region_finder import ParsedFunction, find, function_at
-from annotune.frontend.read.syntax import addressed, start_of, text_of, walk_tree
+from annotune.frontend.read.region_finder import ParsedFunction, RegionPlace, find, function_at
+from annotune.frontend.read.syntax import addressed, changed_by, start_of, text_of, walk_tree
 from annotune.frontend.types.symbols import Symbol
 from annotune.frozen import dataclass
 from annotune.ir.residency import Called, DataCall, DataEdit, DataText, GivenPointer
@@ -231,12 +239,16 @@ class _File:
     def pointers_of(self, name: str) -> FunctionPointers | None:
         """Return what a function does with pointers, None for one that is not the file's own."""
         if name not in self.pointers:
-            if self.own_part(name) is None:
+            part = self.own_part(name)
+            if part is None:
                 return None
-            function = self.function(name)
+            # Another tree, whose variables get names of their own.
+            function = function_at(self.file, part, places=None)
+            types = function.scope.types
+            Renamer(lambda decl: types.symbol(decl, "local").start).visit(function.body)
             piece = Piece([function.body], self.scope_of(function))
             parameters = [*_parameters(function)]
-            self.pointers[name] = FunctionPointers.of(function, piece, parameters)
+            self.pointers[name] = FunctionPointers.of(function.body, name, piece, parameters)
         return self.pointers[name]
 
     def functions_with(self, word: str) -> Iterator[FunctionPointers | None]:
@@ -344,11 +356,24 @@ class _Host:
         title = f"From here on the device keeps {', '.join(arrays)}."
         bounds = (*block.opener, self.start, indent(block.opener[0]))
         yield DataEdit(*bounds, tuple(begun), title=title)
-        ended: list[Called] = [(DataCall.EXIT, (one.name,)) for one in block.exit]
+        left = (base for one in block.exit for base in self.left_by(one, place))
+        ended: list[Called] = [(DataCall.EXIT, (base,)) for base in dict.fromkeys(left)]
         wanted = ", ".join(one.name for one in block.exit)
         title = f"The host has {wanted} again." if wanted else "The device keeps them no longer."
         bounds = (*block.closer, self.start, indent(block.closer[0]))
         yield DataEdit(*bounds, (*ended, (DataCall.END, ())), title=title)
+
+    def left_by(self, one: NamedArray, place: RegionPlace) -> tuple[str, ...]:
+        """Return the pointers into an array that a block names, as they are at its end."""
+        inside = (node for statement in place.statements for node in walk_tree(statement))
+        changed = (target for node in inside if (target := changed_by(node)) is not None)
+        if not any(isinstance(target, c_ast.ID) and target.name == one.name for target in changed):
+            return (one.name,)
+        found = self.bases(one.name, place.scopes)
+        if found is None:
+            why = "it may point outside of its array at the end of the block"
+            self.problems.append(messages.NOT_KEPT.at(one.span, name=one.name, why=why))
+        return found or (one.name,)
 
     def refuse(self, one: NamedArray, symbol: Symbol | None) -> bool:
         """Return whether a name is refused: it is of nothing that can stay on the device."""
@@ -449,34 +474,28 @@ class _Host:
             self.file.sets,
             None if self.may_hold_own else self.kept,
             addressed(self.function.body),
-            self.bases,
-            lambda node: self.file.origins.place(self.value(node)) is Place.BEFORE,
+            lambda name: self.bases(name, scopes),
+            lambda node: self.file.origins.stored(node) is PointerPlace.BEFORE,
         )
         return touched(nodes, scope)
 
-    def value(self, node: c_ast.Node) -> Value:
-        return Value(self.function.part.function, node)
-
-    def bases(self, name: str) -> tuple[str, ...] | None:
+    def bases(self, name: str, scopes: Sequence[Mapping[str, Symbol]]) -> tuple[str, ...] | None:
         """Return pointers into the arrays into which one that is in scope may lead.
 
         None where these are not known and it may lie outside.
         """
-        origins, own = self.file.origins, self.function.part.function
-        pointers = self.file.pointers_of(own)
-        assert pointers is not None
-        is_own = pointers.is_own(name)
-        place = origins.place(Variable(own if is_own else "", name))
-        if place is Place.INSIDE:
+        origins, function = self.file.origins, self.function.part.function
+        known = {_name_apart(n, scopes): n for scope in scopes for n in scope}
+        known |= {given(parameter): given(parameter) for parameter in scopes[0]}
+        own = _name_apart(name, scopes)
+        place = origins.place(PointerVariable(function if own in known else "", own))
+        if place is PointerPlace.INSIDE:
             return (name,)
-        found = origins.bases(own, name) if is_own else None
-        kept = [given(parameter) for parameter in self.scopes[0]]
-        if found is None or any(
-            base not in kept and self.names.find(base, self.scopes) is None for base in found
-        ):
-            return None if place is Place.BEFORE else (name,)
+        found = origins.bases(function, own) if own in known else None
+        if found is None or not found <= known.keys():
+            return None if place is PointerPlace.BEFORE else (name,)
         # What a block names begins an array on the device, whatever it was made of.
-        return tuple(sorted(found | ({name} & self.kept)))
+        return tuple(sorted({known[base] for base in found} | ({name} & self.kept)))
 
     def statement(self, one: _Statement) -> None:
         """Take in one statement."""
@@ -501,7 +520,8 @@ class _Host:
             self.simple(one, found, [], unknown, None, is_shared=True)
             return
         # What a branch needs is copied where it is taken.
-        is_split = bool(busy or unknown or found.unclear) or isinstance(one.nodes[0], c_ast.If)
+        is_split = bool(busy or unknown) or isinstance(one.nodes[0], c_ast.If)
+        is_split = is_split or (found.unclear is not None and not self.is_asked_again(one))
         if found and is_split and region is None and self.has_parts(one):
             self.parts(one)
         elif self.is_wanted(start):
@@ -515,6 +535,15 @@ class _Host:
     def has_parts(one: _Statement) -> bool:
         (node, *_) = one.nodes
         return isinstance(node, (c_ast.Compound, c_ast.If, *_LOOPS))
+
+    def is_asked_again(self, one: _Statement) -> bool:
+        """Return whether the head of a loop touches arrays, before which nothing can stand."""
+        node = one.nodes[0]
+        if not isinstance(node, _LOOPS):
+            return False
+        again = [node.cond, node.next] if isinstance(node, c_ast.For) else [node.cond]
+        found = self.touched([part for part in again if part is not None])
+        return bool(found.pointers or found.unclear or found.freed)
 
     def simple(
         self,
@@ -666,6 +695,17 @@ class _Host:
         what = f"calls '{busy[0]}'" if busy else "reads it again and again"
         why = f"the head of this statement {what}"
         self.problems.append(messages.UNCLEAR_TOUCH.at(span, why=why, hint=_WAY_OUT))
+
+
+def _name_apart(name: str, scopes: Sequence[Mapping[str, Symbol]]) -> str:
+    """Return the name that `pointers_of` has for the variable that has this one in scopes.
+
+    The outermost are the function's parameters.
+    """
+    for scope in scopes[:0:-1]:
+        if name in scope:
+            return apart(name, scope[name].start)
+    return name
 
 
 def _jumps(

@@ -436,16 +436,13 @@ class _Host:
     def items(self, items: Sequence[c_ast.Node], opener: int) -> None:
         """Take in the statements of a block whose brace is the token `opener`."""
         self.scopes.append({})
-        tokens = self.function.tokens
-        index, number = opener + 1, 0
-        while index < tokens.match[opener] and number < len(items):
-            if isinstance(items[number], c_ast.Label | c_ast.Case | c_ast.Default):
-                self.unsplit(_Statement((items[number],), index, tokens.match[opener], True))
-                break
+        tokens, plain = self.function.tokens, list(_unlabelled(items))
+        index, number = tokens.after_labels(opener + 1), 0
+        while index < tokens.match[opener] and number < len(plain):
             last = tokens.statement_end(index)
-            own = [items[number]]
-            while number + len(own) < len(items):
-                following = items[number + len(own)]
+            own = [plain[number]]
+            while number + len(own) < len(plain):
+                following = plain[number + len(own)]
                 if start_of(following) > tokens.roots[last] or not isinstance(
                     following, c_ast.Decl | c_ast.Typedef
                 ):
@@ -454,7 +451,7 @@ class _Host:
             self.statement(_Statement(tuple(own), index, last, is_item=True))
             for node in own:
                 self.declare(node)
-            index, number = last + 1, number + len(own)
+            index, number = tokens.after_labels(last + 1), number + len(own)
         self.scopes.pop()
 
     def declare(self, node: c_ast.Node) -> None:
@@ -522,6 +519,8 @@ class _Host:
         # What a branch needs is copied where it is taken.
         is_split = bool(busy or unknown) or isinstance(one.nodes[0], c_ast.If)
         is_split = is_split or (found.unclear is not None and not self.is_asked_again(one))
+        # Nor can one copy before a statement what a jump into it finds.
+        is_split = is_split or any(word == "label" for word, _ in self.ways_out(one.nodes))
         if found and is_split and region is None and self.has_parts(one):
             self.parts(one)
         elif self.is_wanted(start):
@@ -534,7 +533,7 @@ class _Host:
     @staticmethod
     def has_parts(one: _Statement) -> bool:
         (node, *_) = one.nodes
-        return isinstance(node, (c_ast.Compound, c_ast.If, *_LOOPS))
+        return isinstance(node, (c_ast.Compound, c_ast.If, c_ast.Switch, *_LOOPS))
 
     def is_asked_again(self, one: _Statement) -> bool:
         """Return whether the head of a loop touches arrays, before which nothing can stand."""
@@ -616,13 +615,17 @@ class _Host:
         before = text[start : tokens.roots[first]]
         return bool(before) and (text[start] != "#" or bool(_OTHERS.search(before)))
 
+    def ways_out(self, nodes: Sequence[c_ast.Node]) -> Iterator[tuple[str, c_ast.Node]]:
+        """Yield what leads out of statements of this function, or into them."""
+        return _ways_out(nodes, self.function.body)
+
     def why_not_here(self, one: _Statement, found: HostTouch, is_around: bool) -> str:
         """Return why no call can stand before a statement, or around it; nothing where one can."""
         tokens = self.function.tokens
         if found.unclear and found.frees:
             return found.unclear.why
-        if is_around and any(word != "label" for word, _ in _ways_out(one.nodes)):
-            return "it is left before its end, and what is put aside would stay so"
+        if is_around and any(self.ways_out(one.nodes)):
+            return "it is left, or entered, in its middle, and what is put aside would stay so"
         if one.first and tokens.roots[one.first - 1] == tokens.roots[one.first]:
             return "it begins inside a macro"
         after = one.last + 1
@@ -661,19 +664,15 @@ class _Host:
             case c_ast.DoWhile():
                 self.head(one, [node.cond])
                 self.body(node.stmt, first + 1, tokens.statement_end(first + 1))
-            case _:
-                self.unsplit(one)
-
-    def unsplit(self, one: _Statement) -> None:
-        tokens = self.function.tokens
-        span = self.file.file.source.span(tokens.roots[one.first], tokens.limits[one.last])
-        if self.is_wanted(tokens.roots[one.first]):
-            why = f"what is behind '{tokens.texts[one.first]}' is not followed"
-            hint = "write it with 'if' and loops"
-            self.problems.append(messages.UNCLEAR_TOUCH.at(span, why=why, hint=hint))
+            case c_ast.Switch():
+                self.head(one, [node.cond], is_once=True)
+                inner = tokens.match[first + 1] + 1
+                self.body(node.stmt, inner, tokens.statement_end(inner))
 
     def body(self, node: c_ast.Node, first: int, last: int) -> None:
-        self.statement(_Statement((node,), first, last, is_item=False))
+        first = self.function.tokens.after_labels(first)
+        for inner in _unlabelled([node]):
+            self.statement(_Statement((inner,), first, last, is_item=False))
 
     def head(self, one: _Statement, nodes: list[c_ast.Node], is_once: bool = False) -> None:
         """Take in what a loop or a branch evaluates itself, once before all else or again."""
@@ -712,26 +711,48 @@ def _jumps(
     statements: Sequence[c_ast.Node], block: DataBlock, function: ParsedFunction
 ) -> Iterator[Diagnostic]:
     """Yield what leads out of a block, or into it."""
-    for word, node in _ways_out(statements):
+    for word, node in _ways_out(statements, function.body):
         at = start_of(node) if node.coord is not None else block.opener[0]
         span = function.file.source.span(at, at + len(word))
         yield messages.LEAVES_DATA.at(span, word=word)
 
 
-def _ways_out(statements: Sequence[c_ast.Node]) -> Iterator[tuple[str, c_ast.Node]]:
-    """Yield what leads out of statements, or into them: its word, and where it is."""
+def _ways_out(
+    statements: Sequence[c_ast.Node], body: c_ast.Compound
+) -> Iterator[tuple[str, c_ast.Node]]:
+    """Yield what leads out of statements of a function, or into them: its word, and where it is."""
+    every = [node for statement in statements for node in walk_tree(statement)]
+    inside = {node.name for node in every if isinstance(node, c_ast.Label)}
+    jumps = {id(node) for node in every if isinstance(node, c_ast.Goto)}
+    everywhere = walk_tree(body) if inside else ()
+    others = (n for n in everywhere if isinstance(n, c_ast.Goto) and id(n) not in jumps)
+    entered = inside & {node.name for node in others}
     waiting = [(node, False, False) for node in statements]
     while waiting:
         node, in_loop, in_switch = waiting.pop()
-        word = {c_ast.Return: "return", c_ast.Goto: "goto", c_ast.Label: "label"}.get(
-            type(node), ""
-        )
-        if isinstance(node, c_ast.Break) and not (in_loop or in_switch):
-            word = "break"
-        if isinstance(node, c_ast.Continue) and not in_loop:
-            word = "continue"
-        if word:
-            yield word, node
+        match node:
+            case c_ast.Return():
+                yield "return", node
+            case c_ast.Goto(name=name) if name not in inside:
+                yield "goto", node
+            case c_ast.Label(name=name) if name in entered:
+                yield "label", node
+            case c_ast.Break() if not (in_loop or in_switch):
+                yield "break", node
+            case c_ast.Continue() if not in_loop:
+                yield "continue", node
         loop = in_loop or isinstance(node, _LOOPS)
         switch = in_switch or isinstance(node, c_ast.Switch)
         waiting += [(child, loop, switch) for child in node]
+
+
+def _unlabelled(items: Sequence[c_ast.Node]) -> Iterator[c_ast.Node]:
+    """Yield the statements of a block without their labels, those behind a ``case`` in order."""
+    for item in items:
+        match item:
+            case c_ast.Label():
+                yield from _unlabelled([item.stmt])
+            case c_ast.Case() | c_ast.Default():
+                yield from _unlabelled(item.stmts)
+            case _:
+                yield item

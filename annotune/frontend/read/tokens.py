@@ -166,7 +166,8 @@ class Tokens:
     def statement_end(self, index: int) -> int:
         """Return the index of the last token of the statement that starts at `index`."""
         while index < len(self.texts):
-            word = self.texts[index]
+            index = self.after_labels(index)
+            word = self._text(index)
             if word == "{":
                 return self._after_brace(index)
             if word in ("for", "while", "if", "switch"):
@@ -181,6 +182,18 @@ class Tokens:
             else:
                 return self._semicolon(index)
         return len(self.texts) - 1
+
+    def after_labels(self, index: int) -> int:
+        """Return the index behind the labels, ``case``s too, before the statement at `index`."""
+        while self._text(index) == "case" or self._text(index + 1) == ":":
+            choices = 0
+            while index < len(self.texts) - 1 and (self.texts[index] != ":" or choices):
+                choices += (self.texts[index] == "?") - (self.texts[index] == ":")
+                if self.texts[index] in _CLOSER and self.match[index] >= 0:
+                    index = self.match[index]
+                index += 1
+            index += 1
+        return index
 
     def _text(self, index: int) -> str:
         return self.texts[index] if index < len(self.texts) else ""

@@ -131,19 +131,25 @@ def _emit(made: Made, path: Path, source: random.Random | None) -> None:
             made.files[name][".cu"] = "\n".join([*functions, *(c.device for c in target.codes)])
 
 
+def annotations(rows: Sequence[str]) -> list[tuple[int, int]]:
+    """Return the rows of each annotation's begin and end, of those inside others first."""
+    opened: list[int] = []
+    spans: list[tuple[int, int]] = []
+    for number, row in enumerate(rows):
+        if BEGIN in row:
+            opened.append(number)
+        if END in row and opened:
+            spans.append((opened.pop(), number))
+    return spans
+
+
 def without_annotations(source: Source, lines: Sequence[int]) -> Source:
     """Return the file without the annotations around some lines, all if it has none there.
 
     Of annotations inside others, as regions in a block of Data are, the innermost goes.
     """
     rows = source.text.split("\n")
-    opened: list[int] = []
-    spans: list[tuple[int, int]] = []
-    for number, row in enumerate(rows):
-        if BEGIN in row:
-            opened.append(number)
-        if END in row:
-            spans.append((opened.pop(), number))
+    spans = annotations(rows)
     around = [[(b, e) for b, e in spans if b <= line - 1 <= e] for line in lines]
     hit = {max(found) for found in around if found}
     for begin, end in hit or spans:

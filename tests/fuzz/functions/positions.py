@@ -73,7 +73,6 @@ class Positions:
         self.vectors: list[Vector] = []
         self.out = 0
         self.label = 0
-        self.in_data = False
         # Variables of the function that count the rounds of a host loop around.
         self.counting: list[str] = []
         # Pointers that do not begin their vector, and where they stand.
@@ -190,7 +189,6 @@ class Positions:
         leave = ", ".join(v.name for v in arrays)
         head = f'/*@ begin Data ( enter = "{enter}"; exit = "{leave}" ) @*/'
         before = self._items(0, self.choose.pick((0, 0, 1)))
-        self.in_data = True
         rounds = self.choose.pick((0, 0, 1, 2))
         count = self.choose.pick((3, 4, 5))
         if rounds:
@@ -198,7 +196,6 @@ class Positions:
             inside = [f"for (int r_ = 0; r_ < {rounds}; r_++) {{", *_deeper(inside), "}"]
         else:
             inside = self._items(0, count, least=1)
-        self.in_data = False
         self.features.add("Data")
         return [*before, head, *inside, "/*@ end @*/"]
 
@@ -274,7 +271,7 @@ class Positions:
             return self._host()
         if kind < 52:
             return self._declarations()
-        if kind < 60 and not (self.in_data and self.choose.chance(80)):
+        if kind < 60:
             return self._labelled(depth)
         return self._control(depth)
 
@@ -287,8 +284,6 @@ class Positions:
         kind = choose.pick(("if", "else", "else", "for", "while", "do", "block", "switch", "chain"))
         if is_alone and kind in ("while", "do"):
             kind = "for"
-        if kind == "switch" and self.in_data and choose.chance(80):
-            kind = "else"
         self.label += 1
         v = f"r{self.label}_"
         test = choose.pick(("flag", "flag > 0", "!flag", "n > m", "flag == 2", "m"))

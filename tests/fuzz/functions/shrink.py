@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..execute import Builder
-from .emitted import BEGIN, END, emitted
+from .emitted import BEGIN, END, annotations, emitted
 from .families import family
 from .run import Fault, run
 from .source import Entry, Source
@@ -80,6 +80,8 @@ def _smaller(text: str) -> Iterator[str]:
         ) and not rows[first].startswith((" ", "static", "#")):
             continue
         yield "\n".join(rows[:first] + rows[last:])
+    for begin, end in annotations(rows):
+        yield "\n".join(rows[:begin] + rows[begin + 1 : end] + rows[end + 1 :])
     for first, last in spans:
         if last - first > 2 and rows[first].rstrip().endswith("{"):
             yield "\n".join(rows[:first] + rows[first + 1 : last - 1] + rows[last:])
@@ -87,13 +89,12 @@ def _smaller(text: str) -> Iterator[str]:
 
 def _spans(rows: list[str]) -> Iterator[tuple[int, int]]:
     """Yield what can go together: a statement with its block, a region, a line."""
+    ends = annotations(rows)
     for k, row in enumerate(rows):
         if not row.strip() or (row.strip() in ("{", "}") and not row.startswith(" ")):
             continue
         if BEGIN in row:
-            end = next((j for j in range(k, len(rows)) if END in rows[j]), None)
-            if end is not None:
-                yield k, end + 1
+            yield from ((k, end + 1) for begin, end in ends if begin == k)
             continue
         if END in row or row.strip().startswith("}"):
             continue

@@ -407,7 +407,7 @@ def _as_written(source: SourceFile, region: Region, has_device: bool) -> str:
     """Return the nest of a region as its file has it, with what the host needs for its arrays."""
     edits = source.residency.edits if has_device else ()
     own = (edit for edit in edits if edit.region == region.extent.start)
-    text = splice(source.text, [one for edit in own for one in _replacements(edit)])
+    text = splice(source.text, list(_around_statements(own)))
     last = region.extent.body_end + len(text) - len(source.text)
     return text[region.extent.body_start : last].strip()
 
@@ -454,21 +454,32 @@ def _data_edits(source: SourceFile, runtime: str) -> Iterator[Replacement]:
         text = "\n".join(texts)
         clashes = sorted(words(text) & residency.macros)
         yield start, start, redefining(text, [Redefined(one, None) for one in clashes]) + "\n"
-    for edit in edits:
-        yield from _replacements(edit)
+    yield from _around_statements(edits)
 
 
-def _replacements(edit: DataEdit) -> Iterator[Replacement]:
-    joint = " " if edit.is_alone or edit.is_inside_line else f"\n{edit.indent}"
-    before, behind = _data_calls(edit.before, joint), _data_calls(edit.behind, joint)
-    if edit.title:
-        yield edit.start, edit.end, joint.join([f"/* {in_comment(edit.title)} */", before])
-        return
-    opened, closed = ("{ ", " }") if edit.is_alone else ("", "")
-    yield edit.start, edit.start, f"{opened}{before}{joint}"
-    if behind or closed:
-        yield edit.end, edit.end, (f"{joint}{behind}" if behind else "") + closed
+def _around_statements(edits: Iterable[DataEdit]) -> Iterator[Replacement]:
+    """Yield what stands before statements and behind them, where several end at one place in order.
+
+    What is around another statement begins before it, and ends behind it.
+    """
+    ordered = sorted(edits, key=lambda edit: (edit.start, -edit.end))
+    for edit in reversed(ordered):
+        behind, closed = _data_calls(edit.behind, edit), " }" if edit.is_alone else ""
+        if (behind or closed) and not edit.title:
+            yield edit.end, edit.end, (f"{_joint(edit)}{behind}" if behind else "") + closed
+    for edit in ordered:
+        before, joint = _data_calls(edit.before, edit), _joint(edit)
+        if edit.title:
+            yield edit.start, edit.end, joint.join([f"/* {in_comment(edit.title)} */", before])
+        else:
+            opened = "{ " if edit.is_alone else ""
+            yield edit.start, edit.start, f"{opened}{before}{joint}"
 
 
-def _data_calls(calls: Sequence[Called], joint: str) -> str:
-    return joint.join(f"annotune_data_{name}({', '.join(given)});" for name, given in calls)
+def _joint(edit: DataEdit) -> str:
+    """Return what stands between a statement and the calls around it."""
+    return " " if edit.is_alone or edit.is_inside_line else f"\n{edit.indent}"
+
+
+def _data_calls(calls: Sequence[Called], edit: DataEdit) -> str:
+    return _joint(edit).join(f"annotune_data_{name}({', '.join(given)});" for name, given in calls)

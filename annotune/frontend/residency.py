@@ -584,6 +584,8 @@ class _Host:
             self.problems.append(messages.COPIED_HERE.at(span, name=name))
         if before:
             start = self.with_pragmas(one.first)
+            # With the comment that ends a region at its end.
+            end = max([end, *(r.end for r in self.file.regions if start < r.start < end <= r.end)])
             source = self.file.file.source
             indent = source.indent(start)
             self.found.append(

@@ -13,6 +13,7 @@ DOUBLE = 8
 HEAD = """
 #include <stdlib.h>
 #pragma GCC diagnostic ignored "-Wmisleading-indentation"
+#pragma GCC diagnostic ignored "-Wdangling-else"
 static void scaled(int n, double *restrict a, double c)
 {
     /*@ begin PerfTuning (def input_params { param n = 1000; }) @*/
@@ -120,7 +121,15 @@ POINTERS = {
         "for (int i = 1; i <= n; i++) u[i - 1] = v[i]; free(v);",
     ),
 }
+REGION = """
+/*@ begin PerfTuning (def input_params { param n = 1000; }) @*/
+for (int i = 0; i < n; i++)
+    y[i] += x[i];
+/*@ end @*/
+"""
 JUMPS = """
+static double *rows[4];
+static double *at(int k) { return rows[k]; }
 static void over(int n, double *x) { if (n > 2) goto done; x[0] += 1; done: x[n - 1] += 2; }
 static void into(int n, double *x)
 {
@@ -161,6 +170,13 @@ STATEMENTS = {
         "",
     ),
     "switch_alone": ("", "switch (r) case 1: x[0] += 1;", ""),
+    # Several statements, of which one is a region, end at one place.
+    "ends": ("", f"if (r > 1) x[0] += 1; else if (x[0] > 1) {REGION} y[0] += x[0];", ""),
+    "ends_twice": (
+        "for (int i = 0; i < 4; i++) rows[i] = i & 1 ? x : y;",
+        f"if (r > 3) x[0] += 1; else if (at(r)[0] < 1) if (x[0] > 1) {REGION} y[0] += x[0];",
+        "",
+    ),
 }
 
 

@@ -40,6 +40,8 @@ def told(made: Loaded) -> list[str]:
     return [f"{d.code} {d.span.line - len(HEAD.splitlines()) - 3}" for d in made.of_data]
 
 
+# The end of a block, a label, and the beginning of another block.
+BETWEEN = '/*@ end @*/\nout: n++;\n/*@ begin Data (enter = "a[n]") @*/'
 REFUSED = {
     "while (a[0] > 1.0) half(n, a);": ["AT162 1"],
     "for (int i = 0; i < a[0]; i++) half(n, a);": ["AT162 1"],
@@ -50,11 +52,12 @@ REFUSED = {
     "half(n, a);\na[1] = norm(n, a);": ["AT162 2"],
     "a[n - 1] = a[0] + norm(n, a);": ["AT162 1"],
     "for (;;) { half(n, a); if (n < 3) return; }": ["AT163 1"],
-    "half(n, a);\nif (n)\n    goto out;\nout: half(n, a);": ["AT163 3", "AT163 4", "AT162 4"],
-    "else_less:\nhalf(n, a);": ["AT163 1", "AT162 1"],
-    "for (; n;) { switch (n) { case 1: rank(n); continue; } half(n, a); }": ["AT162 1"],
+    f"half(n, a);\nif (n)\n    goto out;\n{BETWEEN}\nhalf(n, a);": ["AT163 3"],
+    f"half(n, a);\n{BETWEEN}\nhalf(n, a);\nif (n)\n    goto out;": ["AT163 7"],
+    f"if (n)\n    goto in;\n{BETWEEN}\nin: half(n, a);": ["AT163 2", "AT163 6"],
+    "for (; n;) { switch (rank(n)) { case 1: continue; } half(n, a); }": ["AT162 1"],
     "r[1].v = 0;\nfree(rank(n) ? r[n].v : r[0].v);": ["AT162 2"],
-    "switch (n) { case 1: half(n, a); a[0] = 1.0; break; }": ["AT162 1"],
+    "switch ((int)a[0] + rank(n)) { case 1: half(n, a); }": ["AT162 1"],
 }
 
 
@@ -141,6 +144,31 @@ CALLS = {
     "double s = r ? r->v[0] : 0.0;\nhalf(n, a);": [("aside", "1")],
     "long place = n;\n*(double *)place = 1.0;\nhalf(n, a);": [("aside", "1")],
     "double *p = a;\ndouble **q = &p;\nhalf(n, a);\n*q = a + 1, p[0] = 1.0;": [("aside", "1")],
+    # Each statement that a jump may lead to has its own.
+    "half(n, a);\nif (n)\n    goto out;\nn++;\nout: there: a[0] = 1.0;": [("on_host", "a", "1")],
+    "if (n) goto in;\nhalf(n, a);\nfor (;;) { a[0] = 1.0; in: n += a[1]; break; }": [
+        ("on_host", "a", "1"),
+        ("on_host", "a", "0"),
+    ],
+    "for (;;) { a[0] = 1.0; if (n) goto in; n++; in: n += a[1]; break; }": [("on_host", "a", "1")],
+    "switch (n) { case 1: half(n, a); a[0] = 1.0; break; default: a[1] = 1.0; }": [
+        ("on_host", "a", "1"),
+        ("on_host", "a", "1"),
+    ],
+    "for (; n;) { switch (n) { case 1: rank(n); continue; } half(n, a); }": [("aside", "1")],
+    "switch (n) { case 1: a[0] = 1.0; break; case 2: a[1] = 1.0; }": [("on_host", "a", "1")],
+    # What may lie outside of its array is asked for by what it was made of.
+    "double *p = a - 1;\nhalf(n, a);\np[1] = 1.0;": [("on_host", "a", "1")],
+    "--a;\nhalf(n, a + 1);\na[1] = 1.0;": [
+        ("on_host", "a", "1"),
+        ("on_host", "annotune_given_a", "1"),
+    ],
+    "double *p = a, *q = a + 1;\np -= n;\nhalf(n, a);\np[n] = q[0];": [
+        ("on_host", "a", "1"),
+        ("on_host", "q", "0"),
+    ],
+    "double *p = r->v - 1;\nhalf(n, a);\np[1] = 1.0;": [("on_host", "r", "0"), ("aside", "1")],
+    "r->v--;\nhalf(n, a);\nr->v[1] = 1.0;": [("on_host", "r", "1"), ("aside", "1")],
     # The address of an element is not the element.
     "half(n, a);\nhalf(n - 1, &a[1]);": [],
     "half(n, a);\nint more = &a[n] - a;": [],

@@ -583,19 +583,23 @@ class _Host:
             name = next(name for name in found.pointers if name in self.kept)
             self.problems.append(messages.COPIED_HERE.at(span, name=name))
         if before:
-            start = self.with_pragmas(one.first)
-            # With the comment that ends a region at its end.
-            end = max([end, *(r.end for r in self.file.regions if start < r.start < end <= r.end)])
-            source = self.file.file.source
-            indent = source.indent(start)
-            self.found.append(
-                DataEdit(
-                    *(start, end, self.start, indent, tuple(before), tuple(behind)),
-                    is_alone=not one.is_item,
-                    is_inside_line=source.line_start(start) + len(indent) < start,
-                    region=region,
-                )
-            )
+            self.found.append(self.edit_around(one, before, behind, region))
+
+    def edit_around(
+        self, one: _Statement, before: list[Called], behind: list[Called], region: int | None
+    ) -> DataEdit:
+        """Return the edit that puts calls around a statement."""
+        tokens, source = self.function.tokens, self.file.file.source
+        start, end = self.with_pragmas(one.first), tokens.limits[one.last]
+        # With the comment that ends a region at its end.
+        end = max([end, *(r.end for r in self.file.regions if start < r.start < end <= r.end)])
+        indent = source.indent(start)
+        return DataEdit(
+            *(start, end, self.start, indent, tuple(before), tuple(behind)),
+            is_alone=not one.is_item,
+            is_inside_line=source.line_start(start) + len(indent) < start,
+            region=region,
+        )
 
     def with_pragmas(self, first: int) -> int:
         """Return where a statement begins with the pragmas that are for it."""

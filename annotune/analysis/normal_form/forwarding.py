@@ -31,18 +31,19 @@ Source: Allen and Kennedy, "Optimizing Compilers for Modern Architectures", 2001
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 
 from annotune.analysis.messages import listed
 from annotune.analysis.model import Model, agreeing, build_model
+from annotune.analysis.normal_form.own_type import in_own_type, types_of
 from annotune.analysis.reductions import reduction_operator
 from annotune.analysis.statements import read_statements
 from annotune.annotation.commands import before_targets, statements
 from annotune.diagnostics import AnnotuneError
-from annotune.frontend.types.kinds import COMPLEX, Typed, cast, common, promoted
-from annotune.frontend.types.symbols import INTEGERS, REALS
+from annotune.frontend.types.kinds import COMPLEX, Typed, cast, type_of
+from annotune.frontend.types.symbols import REALS
 from annotune.frozen import dataclass
 from annotune.ir.c_types import is_integer_type
 from annotune.ir.expr import (
@@ -53,9 +54,6 @@ from annotune.ir.expr import (
     Call,
     Expr,
     Int,
-    Negate,
-    Real,
-    Select,
     Var,
     conjunction,
     conjuncts,
@@ -66,7 +64,6 @@ from annotune.ir.expr import (
     variables,
     walk,
 )
-from annotune.ir.functions import FUNCTIONS
 from annotune.ir.nest import (
     Assign,
     LocalArray,
@@ -83,7 +80,6 @@ from annotune.ir.region import Normalised, Region
 # Where a statement stands: its number in each body, outermost first.
 Place = tuple[int, ...]
 
-_NUMBERS = REALS | COMPLEX | INTEGERS
 # Operations of a double that one more multiply-add hides; a division or a call takes ten times as
 # long (Fog, "Instruction tables"), so that it stays where it is computed once.
 _CHEAP = frozenset({"+", "-", "*", *COMPARISONS, *CONNECTIVES})
@@ -194,6 +190,7 @@ class _Temporary:
     def forwarded(self) -> Region:
         """Return the region with the value in place of the scalar, and without the assignment."""
         numbers = {use.number for _, use in self.uses}
+        types = types_of(self.region)
 
         def put(expr: Expr) -> Expr | None:
             match expr:
@@ -212,7 +209,7 @@ class _Temporary:
                     case Assign(number=number) if number == self.assign.number:
                         continue
                     case Assign(number=number) if number in numbers:
-                        out.append(_reading(stmt, put))
+                        out.append(_accumulating(in_own_type(_reading(stmt, put), types)))
                     case Loop():
                         out.append(replace(stmt, body=changed(stmt.body)))
                     case _:
@@ -244,8 +241,7 @@ def _reading(assign: Assign, put: Callable[[Expr], Expr | None]) -> Assign:
         target = replace(target, indices=tuple(rewrite(index, put) for index in target.indices))
     if guard is not None:
         guard = conjunction(dict.fromkeys(conjuncts(rewrite(guard, put))))
-    changed = replace(assign, target=target, value=rewrite(assign.value, put), guard=guard)
-    return _accumulating(changed)
+    return replace(assign, target=target, value=rewrite(assign.value, put), guard=guard)
 
 
 def _accumulating(assign: Assign) -> Assign:
@@ -329,34 +325,7 @@ def _carried(region: Region, assign: Assign) -> Expr | None:
 
 def _kind(expr: Expr, region: Region) -> str | None:
     """Return the C type of an expression's value, None where it is not known."""
-    types = {s.name: s.type for s in walk_stmts(region.nest.body) if isinstance(s, LocalArray)}
-    return _typed(expr, {**region.types, **types})
-
-
-def _typed(expr: Expr, types: Mapping[str, str]) -> str | None:
-    match expr:
-        case Int(value):
-            return "int" if -(2**31) < value < 2**31 else None
-        case Real(text):
-            end = text[-1].lower()
-            is_hex = text.lower().startswith("0x")
-            return None if is_hex or end == "l" else "float" if end == "f" else "double"
-        case Var(name) | Access(name, _):
-            return (
-                promoted(types[name]) if types.get(name) in {*REALS, *COMPLEX, *INTEGERS} else None
-            )
-        case Negate(operand):
-            return _typed(operand, types)
-        case Call(function, _) if function.startswith("("):
-            kind = function.strip("()")
-            return promoted(kind) if kind in _NUMBERS else None
-        case Call(function, _):
-            return FUNCTIONS[function].result if function in FUNCTIONS else None
-        case Binary(op, left, right) | Select(op, left, right):
-            kinds = _typed(left, types), _typed(right, types)
-            if isinstance(op, str) and op in COMPARISONS | CONNECTIVES:
-                return "int"
-            return None if kinds[0] is None or kinds[1] is None else common(kinds[0], kinds[1])
+    return type_of(expr, types_of(region))
 
 
 def _is_cheap(value: Expr) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from annotune.analysis.normal_form.forwarding import with_temporaries_forwarded
+from annotune.analysis.normal_form.own_type import with_own_types
 from annotune.analysis.normal_form.private_copies import (
     with_last_values,
     with_lives_apart,
@@ -18,6 +19,6 @@ def normalised(region: Region) -> Region:
     Where it is proven, nothing but loops is left between loops, sums have loops of their own, and
     iterations have of their own what each needs for itself alone.
     """
-    region = with_temporaries_forwarded(with_lives_apart(region))
+    region = with_temporaries_forwarded(with_lives_apart(with_own_types(region)))
     region = with_loops_reordered(region)
     return with_private_arrays(with_last_values(region))

@@ -5,7 +5,7 @@ The C types of values, and how C converts them (C11 6.3.1).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from annotune.frontend.types.symbols import INTEGERS, REALS
@@ -26,6 +26,7 @@ from annotune.ir.expr import (
     children,
     walk,
 )
+from annotune.ir.functions import FUNCTIONS
 
 # The least and the greatest value.
 Interval: TypeAlias = tuple[int, int]
@@ -113,6 +114,7 @@ _RANK = {kind: rank for rank, kind in enumerate(_RANKED)}
 COMPLEX = frozenset({"float complex", "double complex"})
 # Element types of arrays.
 ELEMENTS = frozenset(_RANKED) | COMPLEX | PROMOTED
+_NUMBERS = REALS | COMPLEX | INTEGERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +169,36 @@ def keeps_values(source: str, target: str) -> bool:
     return width(source) < width(target) or (
         width(source) == width(target) and is_unsigned(source) == is_unsigned(target)
     )
+
+
+def type_of(expr: Expr, types: Mapping[str, str]) -> str | None:
+    """Return the C type of an expression's value, promoted, None where it is not known.
+
+    `types` are those of variables and arrays.
+    """
+    match expr:
+        case Int(value):
+            return "int" if -(2**31) < value < 2**31 else None
+        case Real("I"):
+            return "float complex"
+        case Real(text):
+            end = text[-1].lower()
+            is_hex = text.lower().startswith("0x")
+            return None if is_hex or end == "l" else "float" if end == "f" else "double"
+        case Var(name) | Access(name, _):
+            return promoted(types[name]) if types.get(name) in _NUMBERS else None
+        case Negate(operand):
+            return type_of(operand, types)
+        case Call(function, _) if function.startswith("("):
+            kind = function.strip("()")
+            return promoted(kind) if kind in _NUMBERS else None
+        case Call(function, _):
+            return FUNCTIONS[function].result if function in FUNCTIONS else None
+        case Binary(op, left, right) | Select(op, left, right):
+            kinds = type_of(left, types), type_of(right, types)
+            if isinstance(op, str) and op in COMPARISONS | CONNECTIVES:
+                return "int"
+            return None if kinds[0] is None or kinds[1] is None else common(kinds[0], kinds[1])
 
 
 def literal_type(text: str, value: int) -> str:

@@ -1,0 +1,204 @@
+"""Accumulations that C computes in a wider type, computed in the type of what accumulates.
+
+f2c's ``s = dmax(s, x)`` is ``s = (double)(s >= x ? s : x)`` for a float s. It becomes
+``s = s >= x ? s : x``, which is a reduction. So does ``if ((double)x > s) s = x``.
+
+Why it is exact. A conversion to a type that holds every value of the old one, and back, gives the
+value itself, whether it is -0.0, infinite or NaN (C11 6.3.1.3 to 6.3.1.5). Such a conversion keeps
+all comparisons, the absolute value and the greater and smaller of two, so that these may as well be
+computed before it. A sum is computed in the type that C gives it: only the conversion of the
+accumulator itself, which its operator makes in any case, is left out.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+from dataclasses import replace
+
+from annotune.frontend.types.kinds import Typed, cast, common, keeps_values, type_of
+from annotune.frontend.types.symbols import REALS
+from annotune.ir.expr import (
+    COMPARISONS,
+    CONNECTIVES,
+    Access,
+    Binary,
+    Call,
+    Expr,
+    Int,
+    Negate,
+    Real,
+    Select,
+    Var,
+    conjunction,
+    conjuncts,
+    place_name,
+    print_expr,
+    walk,
+)
+from annotune.ir.nest import Assign, LocalArray, Loop, Nest, Stmt, is_stored, walk_stmts
+from annotune.ir.region import Normalised, Region
+
+_IN_FLOAT: Mapping[str, str] = {"fabs": "fabsf", "fmax": "fmaxf", "fmin": "fminf"}
+_ORDERED = frozenset({"<", "<=", ">", ">="})
+# Every integer up to here is a float (IEEE 754, 24 bits).
+_LARGEST_WHOLE = 2**24
+
+
+def with_own_types(region: Region) -> Region:
+    """Return `region` with its accumulations computed in the type of what accumulates."""
+    types, steps = types_of(region), list[Normalised]()
+
+    def changed(stmt: Stmt) -> Stmt:
+        if isinstance(stmt, Loop):
+            return replace(stmt, body=tuple(map(changed, stmt.body)))
+        if not isinstance(stmt, Assign):
+            return stmt
+        own = in_own_type(stmt, types)
+        if own != stmt:
+            name = print_expr(stmt.target)
+            proof = f"{name} accumulates in its own type, {types[place_name(stmt.target)]}, "
+            steps.append(Normalised(f"{proof}to which C's result is converted", stmt.span))
+        return own
+
+    nest = Nest(tuple(map(changed, region.nest.body)))
+    if not steps:
+        return region
+    return replace(region, nest=nest, original=region.as_written, steps=(*region.steps, *steps))
+
+
+def types_of(region: Region) -> Mapping[str, str]:
+    """Return the C types of a region's variables and arrays, those that it declares included."""
+    declared = {s.name: s.type for s in walk_stmts(region.nest.body) if isinstance(s, LocalArray)}
+    return {**region.types, **declared}
+
+
+def in_own_type(assign: Assign, types: Mapping[str, str]) -> Assign:
+    """Return an accumulation computed in the type of its target, any other statement as it is."""
+    base = types.get(place_name(assign.target), "")
+    if assign.op != "=" or is_stored(assign) or base not in (*REALS, "int", "long"):
+        return assign
+    chosen = _chosen_by_guard(assign, base, types)
+    if chosen is not None:
+        return chosen
+    if assign.target not in set(walk(assign.value)):
+        return assign
+    # What is stored is converted in any case.
+    value = _without_cast(assign.value, base)
+    own = narrowed(value, base, types)
+    if own is not None:
+        return replace(assign, value=own)
+    is_known = type_of(value, types) is not None
+    return replace(assign, value=_computed(value, assign.target, types)) if is_known else assign
+
+
+def _chosen_by_guard(assign: Assign, base: str, types: Mapping[str, str]) -> Assign | None:
+    """Return ``if (x > m) m = x`` as ``m = x > m ? x : m``, None for anything else."""
+    value = narrowed(assign.value, base, types)
+    parts = list(conjuncts(assign.guard)) if assign.guard is not None else []
+    for place, part in enumerate(parts):
+        test = _compared(part, base, types)
+        others = conjunction(parts[:place] + parts[place + 1 :])
+        if not isinstance(test, Binary) or test.op not in _ORDERED or value is None:
+            continue
+        if {test.left, test.right} != {value, assign.target} or value == assign.target:
+            continue
+        if others is None or assign.target not in set(walk(others)):
+            choice = Select(test, value, assign.target)
+            return replace(assign, value=choice, guard=others)
+    return None
+
+
+def _without_cast(value: Expr, base: str) -> Expr:
+    match value:
+        case Call(function, (operand,)) if function == f"({base})":
+            return operand
+    return value
+
+
+def _computed(value: Expr, target: Access | Var, types: Mapping[str, str]) -> Expr:
+    """Return a sum or product in which the operator alone converts the target to its type."""
+    kind = type_of(value, types)
+    match value:
+        case Binary("+" | "-" | "*" | "/" as op, left, right) if kind in REALS:
+            sides: list[Expr] = []
+            for side in (left, right):
+                own = type_of(side, types)
+                if _widened(side, target, types):
+                    sides.append(target)
+                elif target in set(walk(side)):
+                    sides.append(_computed(side, target, types))
+                else:
+                    sides.append(side if own is None else cast(Typed(side, own), kind))
+            made = Binary(op, *sides)
+            return made if type_of(made, types) == kind else value
+    return value
+
+
+def _widened(expr: Expr, target: Access | Var, types: Mapping[str, str]) -> bool:
+    """Return whether an expression is the value of a place, as it is or in a wider type."""
+    base = types[place_name(target)]
+    return expr == target or narrowed(expr, base, types) == target
+
+
+def narrowed(expr: Expr, kind: str, types: Mapping[str, str]) -> Expr | None:
+    """Return an expression of type `kind` that always has the value of `expr`, None if unknown.
+
+    What a narrower type computes stays in that: its conversion to `kind` is exact.
+    """
+    own = type_of(expr, types)
+    if own is None:
+        return None
+    match expr:
+        case Real(text):
+            return expr if own == kind else _as_float(text) if kind == "float" else None
+        case Int(value) if kind in REALS:
+            return Real(f"{value}.0{'f' * (kind == 'float')}") if _is_whole(value) else None
+        case Call(function, (operand,)) if function == f"({own})":
+            inner = type_of(operand, types)
+            if inner is not None and keeps_values(inner, own):
+                return narrowed(operand, kind, types)
+        case Call(function, arguments) if function in _IN_FLOAT and kind == "float":
+            parts = [narrowed(argument, kind, types) for argument in arguments]
+            known = tuple(part for part in parts if part is not None)
+            return Call(_IN_FLOAT[function], known) if len(known) == len(parts) else None
+        case Negate(operand) if kind in REALS and own != kind:
+            inner_value = narrowed(operand, kind, types)
+            is_real = inner_value is not None and type_of(inner_value, types) == kind
+            return Negate(inner_value) if is_real and inner_value is not None else None
+        case Select(condition, if_true, if_false):
+            one, other = narrowed(if_true, kind, types), narrowed(if_false, kind, types)
+            if one is None or other is None:
+                return None
+            return Select(_compared(condition, kind, types), one, other)
+    return expr if keeps_values(own, kind) else None
+
+
+def _compared(condition: Expr, kind: str, types: Mapping[str, str]) -> Expr:
+    """Return a condition with what it compares in type `kind` where that is as good."""
+    match condition:
+        case Binary(op, left, right) if op in CONNECTIVES:
+            return Binary(op, _compared(left, kind, types), _compared(right, kind, types))
+        case Binary(op, left, right) if op in COMPARISONS:
+            sides = left, right
+            own = [type_of(side, types) or "" for side in sides]
+            found = [narrowed(side, kind, types) for side in sides]
+            is_wider = "" not in own and common(*own) != kind
+            one, other = (
+                new if new is not None and (is_wider or isinstance(side, Call)) else side
+                for side, new in zip(sides, found, strict=True)
+            )
+            if not is_wider or None not in found:
+                return Binary(op, one, other)
+    return condition
+
+
+def _is_whole(value: int) -> bool:
+    return abs(value) <= _LARGEST_WHOLE
+
+
+def _as_float(text: str) -> Real | None:
+    """Return a constant of type double as one of type float, None where that is another number."""
+    value = float(text)
+    is_there = abs(value) < 3e38 and struct.unpack("f", struct.pack("f", value))[0] == value
+    return Real(f"{text}f") if is_there else None

@@ -28,12 +28,12 @@ from annotune.analysis.facts import (
 from annotune.analysis.messages import listed
 from annotune.analysis.model import Model, agreeing
 from annotune.analysis.reductions import (
-    adds_to_real,
-    doubt,
+    doubts,
     is_complex_product,
     may_leave_range,
     needed,
     reduction_operator,
+    rounds_to_integer,
 )
 from annotune.analysis.statements import (
     Counted,
@@ -378,61 +378,99 @@ def _with_doubts(
 
     Its loops then run again in order where it shows. They must find what they have read before.
     """
+    groups = _accumulating(found)
     depths: dict[int, int] = {}
     for one in found:
         if one.dependence.is_reduction:
             least = min((depth for depth in one.pieces if depth >= 0), default=0)
-            number = one.dependence.source
-            depths[number] = min(depths.get(number, least), least)
-    kept: dict[int, bool] = {}
-    ordered: dict[int, bool] = {}
-    again: dict[int, bool] = {}
-    for number, depth in depths.items():
-        assign = model.statement(number).assign
-        doubted = doubt(model.region, assign)
-        leaves = may_leave_range(model.region, assign)
-        shows = leaves or (doubted is not None and doubted.may_show)
-        again[number] = _may_run_again(model, lifetimes, found, number, depth)
-        kept[number] = again[number] or not shows
-        ordered[number] = leaves or (doubted is not None and doubted.is_ordered)
+            for number in (one.dependence.source, one.dependence.sink):
+                depths[number] = min(depths.get(number, least), least)
+    known = {
+        number: _known_order(model, lifetimes, found, groups[number], number, depth)
+        for number, depth in depths.items()
+    }
     return tuple(
-        replace(
-            one,
-            dependence=replace(
-                one.dependence,
-                is_reduction=kept[one.dependence.source],
-                is_ordered=ordered[one.dependence.source],
-                may_run_again=again[one.dependence.source],
-            ),
-        )
+        replace(one, dependence=_with_order(one.dependence, known))
         if one.dependence.is_reduction
         else one
         for one in found
     )
 
 
-def _may_run_again(
+def _accumulating(found: Iterable[Carried]) -> Mapping[int, frozenset[int]]:
+    """Return for each statement that accumulates all those that are one reduction with it."""
+    groups: dict[int, frozenset[int]] = {}
+    for one in found:
+        if one.dependence.is_reduction:
+            ends = one.dependence.source, one.dependence.sink
+            both = frozenset(ends).union(*(groups.get(n, ()) for n in ends))
+            groups |= dict.fromkeys(both, both)
+    return groups
+
+
+@dataclass(frozen=True, slots=True)
+class _KnownOrder:
+    """Whether a statement stays a reduction, must keep its order, and may be computed again."""
+
+    is_kept: bool
+    is_ordered: bool
+    may_run_again: bool
+
+
+def _known_order(
     model: Model,
     lifetimes: Mapping[str, Lifetime],
     found: Sequence[Carried],
+    group: frozenset[int],
     number: int,
     depth: int,
-) -> bool:
-    """Return whether the loop at `depth` may compute a statement a second time.
-
-    The scalars that it needs are those of one iteration, and what it reads is not written later.
-    """
+) -> _KnownOrder:
+    """Return what the order of a reduction's terms means for one of its statements."""
     loop = model.statement(number).position[: depth + 1]
     inside = {s.number: s for s in model.inside(loop)}
-    again = needed([s.assign for s in inside.values()], inside[number].assign)
-    for other in again - {number}:
+    members = frozenset(group & inside.keys())
+    assigns = [inside[n].assign for n in sorted(members)]
+    doubted = doubts(model.region, assigns)
+    leaves = any(may_leave_range(model.region, a) for a in assigns)
+    rounds = any(rounds_to_integer(model.region, a) for a in assigns)
+    again = _may_run_again(lifetimes, found, members, inside, depth)
+    shows = leaves or any(one.may_show for one in doubted)
+    is_ordered = leaves or rounds or any(one.is_ordered for one in doubted)
+    return _KnownOrder(again or not shows, is_ordered, again)
+
+
+def _with_order(dependence: Dependence, known: Mapping[int, _KnownOrder]) -> Dependence:
+    ends = known[dependence.source], known[dependence.sink]
+    return replace(
+        dependence,
+        is_reduction=all(one.is_kept for one in ends),
+        is_ordered=any(one.is_ordered for one in ends),
+        may_run_again=all(one.may_run_again for one in ends),
+    )
+
+
+def _may_run_again(
+    lifetimes: Mapping[str, Lifetime],
+    found: Sequence[Carried],
+    members: frozenset[int],
+    inside: Mapping[int, NestStatement],
+    depth: int,
+) -> bool:
+    """Return whether the loop at `depth` may compute the statements `members` a second time.
+
+    The scalars that they need are those of one iteration, and what they read is not written later.
+    `inside` are all statements of the loop.
+    """
+    assigns = [s.assign for s in inside.values()]
+    again = frozenset[int]().union(*(needed(assigns, inside[n].assign) for n in members))
+    for other in again - members:
         target = inside[other].assign.target
         life = lifetimes.get(place_name(target))
         if life is None or len(life.home(inside[other].position)) <= depth:
             return False
     for one in found:
         dependence = one.dependence
-        if dependence.is_reduction and dependence.source == number:
+        if dependence.is_reduction and {dependence.source, dependence.sink} <= members:
             continue
         life = lifetimes.get(dependence.array)
         if life is not None and not life.is_array:
@@ -481,36 +519,21 @@ def _between(
         source.statement,
         sink.statement,
         relation,
-        _is_reduction(model, first, source, sink),
-        may_swap=_may_swap(model, source, sink),
+        _is_reduction(model, source, sink),
         span=source.span,
     )
     yield Carried(dependence, source, sink, pieces)
 
 
-def _is_reduction(
-    model: Model, statement: NestStatement, source: DataReference, sink: DataReference
-) -> bool:
-    assign = statement.assign
-    return (
-        source.statement == sink.statement
-        and source.access == sink.access == assign.target
-        and not source.unknown
-        and reduction_operator(assign) is not None
-        and not is_complex_product(model.region, assign)
-    )
-
-
-def _may_swap(model: Model, source: DataReference, sink: DataReference) -> bool:
-    """Return whether two statements add to the same real numbers, each to what is there."""
-    if source.statement == sink.statement:
-        return False
-    ends = (source, sink)
-    added = [model.statement(one.statement).assign for one in ends]
-    return all(
-        adds_to_real(model.region, assign) and one.access == assign.target and not one.unknown
-        for one, assign in zip(ends, added, strict=True)
-    )
+def _is_reduction(model: Model, source: DataReference, sink: DataReference) -> bool:
+    """Return whether both ends accumulate into what they touch, by one operator, and do no more."""
+    operators = set[str | None]()
+    for one in (source, sink):
+        assign = model.statement(one.statement).assign
+        if one.access != assign.target or one.unknown or is_complex_product(model.region, assign):
+            return False
+        operators.add(reduction_operator(assign))
+    return len(operators) == 1 and None not in operators
 
 
 def constant_distance(pairs: isl.Map, source_dim: int, sink_dim: int) -> int | None:

@@ -39,12 +39,12 @@ class Dependence:
 
     `relation` maps source instances ``S<source>[i, j, …]`` to the sink instances that run
     after them and touch the same element; dimensions are the statement's original loops,
-    outermost first. `is_reduction` marks pairs of one ``+=`` statement on its own target,
-    which may be reordered but not run at the same time; where one `is_ordered` only workers that
-    combine what they have may, and the serial order must stay that of the text. Where what it is
-    made of is there afterwards, it `may_run_again`. Where two statements add to a real number,
-    their nests `may_swap`. `known` are what orders it was compared with already, and how each
-    breaks it: a schedule asks after every step. Those of equal relations know the same.
+    outermost first. `is_reduction` marks pairs that accumulate into what they touch by one
+    operator, of one statement or of two, which may be reordered but not run at the same time; where
+    one `is_ordered` only workers that combine what they have may, and the serial order must stay
+    that of the text. Where what it is made of is there afterwards, it `may_run_again`. `known` are
+    what orders it was compared with already, and how each breaks it: a schedule asks after every
+    step. Those of equal relations know the same.
     """
 
     array: str
@@ -55,9 +55,13 @@ class Dependence:
     is_reduction: bool = False
     is_ordered: bool = False
     may_run_again: bool = False
-    may_swap: bool = False
     span: Span = NOWHERE
     known: dict[object, Conflict | None] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def is_free(self) -> bool:
+        """Return whether one worker may run the two in any order, also in kernels of their own."""
+        return self.is_reduction and not self.is_ordered
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """Statements that accumulate, and whether the order of what they accumulate may show.
 
-``x += …``, ``x = x + …`` and ``x = y > x ? y : x``.
+``x += …``, ``x = x + …`` and ``x = y > x ? y : x``. Those that accumulate into one place by one
+operator are one reduction, as many as they are and whatever stands between them.
 
 C's ``a > m ? a : m`` passes over an element that is NaN and keeps a start that is;
 ``m > a ? m : a`` takes the one, and goes on from what follows the other. Of 0.0 and -0.0, which
@@ -13,9 +14,12 @@ A product of complex numbers has the zeros of its order: -1.0*((1+i)*(1-i)) is -
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
+from annotune.frontend.types.kinds import type_of
 from annotune.frozen import dataclass
+from annotune.ir.c_types import is_integer_type
 from annotune.ir.expr import (
     Access,
     Binary,
@@ -57,17 +61,39 @@ def reduction_operator(assign: Assign) -> str | None:
         return None
     if assign.op != "=":
         return None if _reads(assign.value, target) else _COMPOUND.get(assign.op)
-    value = assign.value
-    match value:
-        case Binary("+" | "-", _, _):
-            return "+" if _appears_once(list(_terms(value, 1)), target) else None
-        case Binary("*", _, _):
-            return "*" if _appears_once([(1, f) for f in _factors(value)], target) else None
+    return _operator_of(assign.value, target, 1) or None
+
+
+def _operator_of(expr: Expr, target: Access | Var, sign: int) -> str | None:
+    """Return the operator by which an expression accumulates into `target`, which it reads once.
+
+    Of a choice each outcome does. Empty for the target itself, None where it is anything else, or
+    the target negated; `sign` is that of the expression.
+    """
+    match expr:
+        case Var() | Access() if expr == target:
+            return "" if sign == 1 else None
+        case Binary("+" | "-" | "*" as op, left, right):
+            is_left = _reads(left, target)
+            inner, other = (left, right) if is_left else (right, left)
+            if _reads(other, target):
+                return None
+            inner_sign = -sign if op == "-" and not is_left else sign
+            own = "*" if op == "*" else "+"
+            return own if _operator_of(inner, target, inner_sign) in ("", own) else None
         case Call(function, arguments) if function in _EXTREMA:
-            once = _appears_once([(1, argument) for argument in arguments], target)
-            return _EXTREMA[function] if once else None
-        case Select():
-            return _chosen_extremum(value, target)
+            reading = [argument for argument in arguments if _reads(argument, target)]
+            is_plain = len(reading) == 1 and isinstance(reading[0], Var | Access | Call)
+            own = _EXTREMA[function]
+            return own if is_plain and _operator_of(reading[0], target, sign) in ("", own) else None
+        case Select(condition, if_true, if_false):
+            extremum = _chosen_extremum(expr, target)
+            if extremum is not None or _reads(condition, target):
+                return extremum
+            found = {_operator_of(outcome, target, sign) for outcome in (if_true, if_false)}
+            used = found - {""}
+            is_one = len(used) == 1 and used <= {"+", "*"}
+            return used.pop() if is_one else None if used else ""
         case _:
             return None
 
@@ -89,33 +115,6 @@ def _chosen_extremum(choice: Select, target: Access | Var) -> str | None:
 
 def _reads(expr: Expr, target: Access | Var) -> bool:
     return any(part == target for part in walk(expr))
-
-
-def _appears_once(parts: list[tuple[int, Expr]], target: Access | Var) -> bool:
-    """Return whether one part is `target` itself, not negated, and no other part reads it."""
-    signs = [sign for sign, part in parts if part == target]
-    return signs == [1] and sum(_reads(part, target) for _, part in parts) == 1
-
-
-def _terms(expr: Expr, sign: int) -> Iterator[tuple[int, Expr]]:
-    match expr:
-        case Binary("+", left, right):
-            yield from _terms(left, sign)
-            yield from _terms(right, sign)
-        case Binary("-", left, right):
-            yield from _terms(left, sign)
-            yield from _terms(right, -sign)
-        case _:
-            yield sign, expr
-
-
-def _factors(expr: Expr) -> Iterator[Expr]:
-    match expr:
-        case Binary("*", left, right):
-            yield from _factors(left)
-            yield from _factors(right)
-        case _:
-            yield expr
 
 
 _REALS = frozenset({"double", "float"})
@@ -171,6 +170,25 @@ def doubt(region: Region, assign: Assign) -> OrderDoubt | None:
     assert isinstance(test, Binary)
     takes_equal = takes == test.op.endswith("=")
     return OrderDoubt(element, not takes, not takes, zero, takes_equal and not zero, is_narrow)
+
+
+def doubts(region: Region, assigns: Sequence[Assign]) -> tuple[OrderDoubt, ...]:
+    """Return what is to be doubted of an extremum that several statements accumulate, each's own.
+
+    Each of their forms keeps another one of equal zeros, so that zeros of both signs always show
+    the order; between functions of C's alone they do not, since C leaves it open.
+    """
+    found = tuple(one for one in (doubt(region, a) for a in assigns) if one is not None)
+    if len(assigns) < 2 or all(one.element is None for one in found):
+        return found
+    return tuple(replace(one, zero=True) for one in found)
+
+
+def rounds_to_integer(region: Region, assign: Assign) -> bool:
+    """Return whether an integer accumulates reals, each step of which drops a fraction."""
+    type_ = _type(region, assign.target)
+    value = type_of(assign.value, _types(region))
+    return is_integer_type(type_) and (value is None or value in _REALS)
 
 
 def adds_to_real(region: Region, assign: Assign) -> bool:
@@ -239,8 +257,8 @@ def _begins(region: Region, assign: Assign, holds: Callable[[Expr], bool]) -> bo
     The statement that gives it that stands around the loops of the sum, or among them.
     """
     around = region.nest.paths()
-    others = [a for a in region.nest.assigns() if a.number != assign.number]
-    writers = [a for a in others if place_name(a.target) == place_name(assign.target)]
+    writers = [a for a in region.nest.assigns() if not _goes_along(a, assign)]
+    writers = [a for a in writers if place_name(a.target) == place_name(assign.target)]
     before = [a for a in writers if a.number < assign.number]
     if not before:
         return False
@@ -255,6 +273,12 @@ def _begins(region: Region, assign: Assign, holds: Callable[[Expr], bool]) -> bo
     )
     is_same = first.target == assign.target and is_just_before
     return is_same and _is_first(first, assign.number) and holds(first.value)
+
+
+def _goes_along(other: Assign, assign: Assign) -> bool:
+    """Return whether a statement is `assign`, or adds to the same: then no sum of both is lost."""
+    is_sum = other.target == assign.target and reduction_operator(other) == "+"
+    return is_sum or other.number == assign.number
 
 
 def needed(assigns: Sequence[Assign], assign: Assign) -> frozenset[int]:

@@ -274,7 +274,6 @@ def broken(
             dependence.array,
             dependence.is_reduction,
             dependence.is_ordered,
-            dependence.may_swap,
         )
         if alike in kept:
             continue
@@ -286,8 +285,7 @@ def broken(
                 ways[end] = ends[end].way
         source, sink = ends[first], ends[then]
         depth, is_late = source.common_depth(sink), source.position > sink.position
-        is_free = dependence.is_reduction and not dependence.is_ordered
-        key = ways[first], ways[then], depth, is_late, is_free, dependence.may_swap
+        key = ways[first], ways[then], depth, is_late, dependence.is_free
         if key not in dependence.known:
             before, after = source.values("i", space), sink.values("j", space)
             pair = _Pair(dependence, source, sink, before, after, space)
@@ -361,7 +359,7 @@ class _Pair:
         if common == 0:
             # Two kernels, or two statements outside all loops.
             is_late = self.source.position > self.sink.position
-            late = is_late and not self.dependence.may_swap
+            late = is_late and not self.dependence.is_free
             return self._late(pairs) if late else None
         is_worker = False
         for depth in range(common):
@@ -369,8 +367,7 @@ class _Pair:
             is_placed = loop.place is not Level.SERIAL
             is_worker = is_worker or is_placed
             wrong = pairs.intersect(self._where(depth, "!=" if is_placed else ">"))
-            is_free = self.dependence.is_reduction and not self.dependence.is_ordered
-            if (is_placed or not is_free) and not wrong.is_empty():
+            if (is_placed or not self.dependence.is_free) and not wrong.is_empty():
                 return self._carried(depth, wrong)
             if is_worker and not is_placed:
                 ordered = pairs.intersect(self._where(depth, "!="))
@@ -380,7 +377,7 @@ class _Pair:
             pairs = pairs.intersect(self._where(depth, "="))
             if pairs.is_empty():
                 return None
-        if self.source.position > self.sink.position:
+        if self.source.position > self.sink.position and not self.dependence.is_free:
             return self._late(pairs)
         return self._between_workers(pairs, common) if is_worker else None
 

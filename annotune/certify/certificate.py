@@ -18,18 +18,18 @@ import islpy as isl
 class Touch:
     """One access of a statement: a map from its iterations to elements of an array.
 
-    `element` is isl text such as ``{ S0[i0, i1] -> A[16*i0 + i1] }``. `is_sum` marks the
-    target of an accumulation, the additions to which may change their order; where it
-    `may_swap` they may with those of another statement, too, in launches of their own. `combined`
-    are the places in (block x, y, z, thread x, y, z) over which each worker has a partial result
-    of its own, all of which are combined later.
+    `element` is isl text such as ``{ S0[i0, i1] -> A[16*i0 + i1] }``. `operator` is that of
+    an accumulation into its target, empty elsewhere: what is accumulated by one operator may change
+    its order. Of two statements it may where each `may_swap`: no value and no order of theirs
+    shows. `combined` are the places in (block x, y, z, thread x, y, z) over which each worker has a
+    partial result of its own, all of which are combined later.
     """
 
     statement: int
     array: str
     element: str
     is_write: bool
-    is_sum: bool = False
+    operator: str = ""
     combined: tuple[int, ...] = ()
     may_swap: bool = False
 
@@ -165,7 +165,8 @@ class Certificate:
             if one.is_joined:
                 rows.append(f"S{n} between meetings of the block: {one.phase}")
         for touch in self.touches:
-            kind = "adds to" if touch.is_sum else "writes" if touch.is_write else "reads"
+            kind = "accumulates into" if touch.operator else "reads"
+            kind = "writes" if touch.is_write and not touch.operator else kind
             rows.append(f"S{touch.statement} {kind} {touch.array}: {touch.element}")
         for place in self.stored:
             rows.append(f"S{place.statement} has {place.scalar} in an array: {place.element}")
@@ -363,16 +364,17 @@ def _kept(c: Certificate, one: Touch, two: Touch, relations: _Relations) -> isl.
     a, b = c.placed[one.statement], c.placed[two.statement]
     same_launch = relations.equal(a.launch, b.launch)
     same_thread = same_launch.intersect(relations.equal(a.worker, b.worker))
-    if one.is_sum and two.is_sum and one.statement == two.statement:
-        # Additions may change places, but not run at the same time, unless each worker has
-        # a partial result and all are combined.
-        together = same_launch.intersect(relations.equal(a.worker, b.worker, one.combined))
-        kept = _differ(same_launch).union(same_thread).union(together)
+    is_one = one.operator == two.operator != ""
+    if is_one and (one.statement == two.statement or (one.may_swap and two.may_swap)):
+        # Additions may change places, but not run at the same time.
+        kept = _differ(same_launch).union(same_thread)
     else:
         kept = relations.earlier(a.launch, b.launch)
         kept = kept.union(same_thread.intersect(relations.earlier(a.time, b.time)))
-        if one.may_swap and two.may_swap:
-            kept = kept.union(_differ(same_launch))
+    if is_one and one.combined and one.combined == two.combined:
+        # Each worker has a partial result, and all are combined.
+        together = same_launch.intersect(relations.equal(a.worker, b.worker, one.combined))
+        kept = kept.union(together)
     if a.is_joined or b.is_joined:
         same_block = same_launch.intersect(relations.equal(a.worker, b.worker, _THREADS))
         kept = kept.union(same_block.intersect(relations.earlier(a.phase, b.phase)))

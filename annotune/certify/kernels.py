@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from annotune.analysis.facts import Analysis, ArrayShape
-from annotune.analysis.reductions import adds_to_real, reduction_operator
+from annotune.analysis.reductions import reduction_operator, rounds_to_integer
 from annotune.analysis.schedule import elements
 from annotune.analysis.statements import value_at
 from annotune.certify.certificate import Certificate, CopiedInput, GrowingRows, Stored, Touch
@@ -189,14 +189,13 @@ def _touches(
     for assign in placer.analysis.region.nest.assigns():
         for one in _places(assign):
             place = one.place
-            is_sum = place == assign.target and reduction_operator(assign) is not None
+            operator = (reduction_operator(assign) or "") if place == assign.target else ""
             found = _touch(placer, assign.number, place, one.conditions, lengths, packed)
             if found is not None:
-                combined = (
-                    placer.combined.get((assign.number, place_name(place)), ()) if is_sum else ()
-                )
-                may_swap = is_sum and adds_to_real(placer.analysis.region, assign)
-                out.append(Touch(assign.number, *found, one.is_write, is_sum, combined, may_swap))
+                known = placer.combined if operator else {}
+                combined = known.get((assign.number, place_name(place)), ())
+                is_free = operator == "+" and not rounds_to_integer(placer.analysis.region, assign)
+                out.append(Touch(assign.number, *found, one.is_write, operator, combined, is_free))
     return list(dict.fromkeys(out))
 
 

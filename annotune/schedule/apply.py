@@ -37,15 +37,19 @@ def reductions_refused(
 
 
 def reductions(body: Body, statements: Collection[int], span: Span = NOWHERE) -> Iterator[Reduce]:
-    """Yield a `Reduce` for each of `statements` in `body` whose target a placed loop combines.
+    """Yield a `Reduce` for each target of `statements` in `body` that a placed loop combines.
 
-    `span` is the place of the command that maps the loops, if the user wrote one.
+    One is for all statements that accumulate into the target in that loop. `span` is the place of
+    the command that maps the loops, if the user wrote one.
     """
+    done = set[int]()
     for assign, loops in walk_paths(body):
         name = target_name(assign)
         over = tuple(x.var for x in loops if any(c.name == name for c in x.combines))
-        if over and assign.number in statements:
-            yield Reduce(assign.number, over, span)
+        if over and assign.number in statements and assign.number not in done:
+            step = Reduce(assign.number, over, span)
+            done |= {member.number for member in step.members(body)}
+            yield step
 
 
 def apply(schedule: Schedule, context: Context) -> Plan | Diagnostic:

@@ -42,6 +42,7 @@ from annotune.transforms.cache import AddOnHost, Both, Cache, adding, why_not_ad
 from annotune.transforms.language import of_kind
 from annotune.transforms.map import Map
 from annotune.transforms.messages import ACC_FORM
+from annotune.transforms.tree import find_assign, target_name
 
 P = TypeVar("P")
 
@@ -324,15 +325,13 @@ def _shaped(space: UnitSpace, base: Base, asked: RecipeSteps) -> UnitSpace:
 
 
 def _may_share(space: UnitSpace) -> bool:
-    """Return whether the rules let a unit's parts share a kernel: they write one array."""
+    """Return whether the rules let a unit's parts share a kernel: they write one array, or one
+    variable that is not an iteration's own."""
     unit = space.unit
     if len(unit.parts) == 1:
         return True
-    written = [
-        {f.access.array for n in part for f in unit.analysis.accesses[n] if f.is_write}
-        for part in unit.parts
-    ]
-    return bool(set.intersection(*written))
+    written = [{target_name(find_assign(unit.body, n)) for n in part} for part in unit.parts]
+    return bool(set.intersection(*written) - unit.analysis.private)
 
 
 def decide_acc(base: Base, point: Point) -> Decision:

@@ -34,7 +34,7 @@ from annotune.transforms import tree
 from annotune.transforms.map import MAX_THREADS, Team
 from annotune.transforms.registers import Registers
 from annotune.transforms.tile import name_is_taken, tile_name, worker_name
-from annotune.transforms.tree import is_surely_touched, may_not_run
+from annotune.transforms.tree import find_assign, is_surely_touched, may_not_run
 from annotune.transforms.unroll import Unroll, divisors
 
 # Fewer outputs than this leave most of a device idle with one thread for each, while sums of
@@ -487,17 +487,28 @@ def fuse_by_footprint(analysis: Analysis, nests: tuple[Unit, ...]) -> tuple[Unit
 
     Two kernels fuse when every array that both use has the same footprint in a thread block
     under the first one's mapping (section 3.1.3): Ur and Us of local_grad3 read one plane
-    of u, while Ut reads across planes and stays alone.
+    of u, while Ut reads across planes and stays alone. So do two that add to the same scalars,
+    which have one partial result then.
     """
     out: list[Unit] = []
     for unit in nests:
         last = out[-1] if out else None
         fused = fusible(analysis, last, unit) if last is not None else None
-        if last is not None and fused is not None and same_footprints(last, unit):
+        if last is None or fused is None:
+            out.append(unit)
+        elif same_footprints(last, unit) or _same_sums(last, unit):
             out[-1] = fused
         else:
             out.append(unit)
     return tuple(out)
+
+
+def _same_sums(first: Unit, second: Unit) -> bool:
+    """Return whether two units accumulate into the same variables, and write nothing else."""
+    one, two = (
+        {find_assign(unit.body, n).target for n in unit.statements} for unit in (first, second)
+    )
+    return one == two and bool(first.sums and second.sums)
 
 
 def same_footprints(first: Unit, second: Unit) -> bool:

@@ -151,8 +151,8 @@ class Fuse:
 
     With `loop` the nests share no loop inside that one, but all down to it: ``Fuse((0, 1),
     loop="i")``: ``for i: for k: S0`` and ``for i: for k: S1`` become ``for i: (for k: S0) (for k:
-    S1)``, as sums into one element need it whose terms keep their order, and what an iteration of
-    ``i`` hands from one nest to the next.
+    S1)``, as sums need it that are over other loops, or kept in registers one after the other, and
+    what an iteration of ``i`` hands from one nest to the next.
 
     The nest stands where the first of them stood, with `late` where the last did: so what they read
     may be written by nests between them.

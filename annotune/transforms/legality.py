@@ -93,7 +93,7 @@ def _races(body: Body, analysis: Analysis) -> Iterable[Violation]:
         # In a loop around both, they meet only where it ends.
         ordered = joining[dependence.source] ^ joining[dependence.sink]
         if dependence.is_reduction:
-            around = loops[dependence.source]
+            around = (*loops[dependence.source], *loops[dependence.sink])
             ordered |= {id(x) for x in around if combines(x, dependence.array)}
         return frozenset(ordered)
 

@@ -5,7 +5,7 @@ What is written for the cases in which the order of a reduction may show in its 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import field, replace
 from functools import reduce
 from typing import ClassVar
@@ -15,7 +15,7 @@ import islpy as isl
 from annotune.analysis.facts import Analysis, Dependence
 from annotune.analysis.reductions import (
     OrderDoubt,
-    doubt,
+    doubts,
     may_leave_range,
     may_stay_negative_zero,
     needed,
@@ -38,9 +38,18 @@ from annotune.ir.expr import (
     negated,
     place_name,
     rewrite,
-    walk,
 )
-from annotune.ir.nest import NO_STATEMENT, Assign, Combine, Level, Local, Loop, Operator, Stmt
+from annotune.ir.nest import (
+    NO_STATEMENT,
+    Assign,
+    Combine,
+    Level,
+    Local,
+    Loop,
+    Operator,
+    Stmt,
+    walk_stmts,
+)
 from annotune.transforms.legality import drops_fractions, missing, neutral
 from annotune.transforms.messages import (
     MAY_NOT_RUN,
@@ -87,7 +96,9 @@ class Reduce:
     """Accumulate `statement` over `loops` into a scalar that those loops combine.
 
     ``Reduce(0, ("k",))``: ``for k: S0: s += a[k]`` becomes ``double s_sum = -0.0``,
-    ``for k combines + s_sum: S0: s_sum += a[k]`` and ``S0: s += s_sum``. The partial result of
+    ``for k combines + s_sum: S0: s_sum += a[k]`` and ``S0: s += s_sum``. So do all statements
+    inside the outermost of `loops` that accumulate into the same target by the same operator: they
+    have one partial result. That of
     ``min`` and ``max`` starts from the target itself. Where no iteration may reach the target's
     element, a flag says whether one did. Where the order of the elements may show (see
     `nan_and_zero`), the loops run a second time, in order and with the statements alone that this
@@ -108,15 +119,19 @@ class Reduce:
         assign = find_assign(body, self.statement)
         outer = self._outermost(body)
         operator = reduction_operator(assign)
-        if operator is None or _guard_reads(assign, Operator(operator)):
+        if operator is None:
             return NO_REDUCTION.at(self.span, statement=self.statement, loop=outer.var)
-        inside = {x.var for x in self._around(body)}
-        moving = names_in(assign.target) & inside if isinstance(assign.target, Access) else set()
+        members = self.members(body)
+        numbers_of = frozenset(one.number for one in members)
+        bound = frozenset(x.var for n in numbers_of for x in self._around(body, n))
+        moving = names_in(assign.target) & bound if isinstance(assign.target, Access) else set()
         if moving:
             return TARGET_MOVES.at(
                 self.span, statement=self.statement, loop=outer.var, moving=min(moving)
             )
-        elsewhere = _elsewhere(outer, assign, self._meets(body, context.analysis))
+        meets = self._meets(body, context.analysis, numbers_of)
+        elsewhere = _elsewhere(outer, assign.target, numbers_of, meets)
+        elsewhere = elsewhere or self._shared_otherwise(body, numbers_of)
         if elsewhere is not None:
             return READ_ELSEWHERE.at(
                 self.span,
@@ -125,7 +140,7 @@ class Reduce:
                 other=elsewhere,
                 loop=outer.var,
             )
-        if drops_fractions(assign, context.types):
+        if any(drops_fractions(one, context.types) for one in members):
             return ROUNDED_SUM.at(
                 self.span, statement=self.statement, type=self._element(body, context)
             )
@@ -139,7 +154,29 @@ class Reduce:
             )
         return None
 
-    def _meets(self, body: Body, analysis: Analysis) -> frozenset[int]:
+    def members(self, body: Body) -> tuple[Assign, ...]:
+        """Return the statements that accumulate together, in the order of `body`."""
+        one = find_assign(body, self.statement)
+        inside = (s for s in walk_stmts((self._outermost(body),)) if isinstance(s, Assign))
+        operator = reduction_operator(one)
+        return tuple(
+            s for s in inside if s.target == one.target and reduction_operator(s) == operator
+        )
+
+    def _shared_otherwise(self, body: Body, members: frozenset[int]) -> str | None:
+        """Return in words that workers of other loops run another member, None where they do not.
+
+        What one worker adds beside a loop that others share would be added by each of them.
+        """
+        placed = {
+            n: [id(x) for x in self._around(body, n) if x.place is not Level.SERIAL]
+            for n in sorted(members)
+        }
+        own = placed[self.statement]
+        other = next((n for n, loops in placed.items() if loops != own), None)
+        return None if other is None else f"it in statement {other}"
+
+    def _meets(self, body: Body, analysis: Analysis, members: frozenset[int]) -> frozenset[int]:
         """Return the statements inside the loops that may touch the element of the target.
 
         Other elements of its array do no harm; those that are touched in other iterations of
@@ -154,7 +191,8 @@ class Reduce:
         found: set[int] = set()
         for dependence in analysis.dependences:
             ends = {dependence.source, dependence.sink}
-            if self.statement not in ends or not ends <= inside or dependence.is_reduction:
+            is_own = dependence.is_reduction and ends <= members
+            if not ends & members or not ends <= inside or is_own:
                 continue
             if not _within(analysis, dependence, outer).is_empty():
                 found |= ends
@@ -163,77 +201,85 @@ class Reduce:
     def apply(self, body: Body, context: Context) -> Body:
         """Return `body` with the partial result, which `why_not` has accepted."""
         assign, element = find_assign(body, self.statement), self._element(body, context)
+        members, region = self.members(body), context.analysis.region
         found = reduction_operator(assign)
         assert found is not None
         operator = Operator(found)
         name = fresh_name(f"{target_name(assign)}_{_SUFFIX[operator]}", body, context.names)
         partial = Var(name)
-        own = assign.rewritten(lambda expr: partial if expr == assign.target else None)
+        own = {
+            one.number: [one.rewritten(lambda expr: partial if expr == assign.target else None)]
+            for one in members
+        }
         made = _Partial(
             [Local(name, element, _identity(operator, assign.target, element))],
-            [own],
+            own,
             [Combine(operator, name)],
         )
-        known = doubt(context.analysis.region, assign)
-        doubts = Doubts(known, assign, partial) if known is not None else None
+        doubted = [
+            Doubts(one, member, partial, len(members) > 1)
+            for member, one in zip(members, doubts(region, members), strict=False)
+        ]
         flags: list[Var] = []
-        if doubts is not None and doubts.doubt.nan_element:
-            flag = fresh_name(f"{target_name(assign)}{_NAN}", body, {*context.names, name})
-            note = doubts.noted(Var(flag), _real("1.0", element))
-            made.note(Local(flag, element, _real("0.0", element)), note)
-            flags.append(Var(flag))
-        guard: Expr | None = self._touched(body, assign, context, made)
+        if any(one.doubt.nan_element for one in doubted):
+            flag = Var(fresh_name(f"{target_name(assign)}{_NAN}", body, {*context.names, name}))
+            yes, no = (_real(text, element) for text in ("1.0", "0.0"))
+            noting = [one.noted(flag, yes) for one in doubted if one.doubt.nan_element]
+            made.note(Local(flag.name, element, no), noting)
+            flags.append(flag)
+        guard: Expr | None = self._touched(body, members, context, made)
         outer = self._outermost(body)
-        shared = self._combined(outer, self._around(body), assign, made)
-        shows = doubts is not None and doubts.doubt.may_show
-        doubtful = doubts.tests(flags) if doubts is not None and shows else []
-        tests = doubtful or self._tests(body, assign, context, partial)
+        shared = self._combined(outer, target_name(assign), made)
+        tests = [test for one in doubted if one.doubt.may_show for test in one.tests(flags)]
+        tests = [*dict.fromkeys(tests or self._tests(body, members, context, partial))]
         end: list[Stmt] = []
         if tests:
             taken = {*context.names, *(local.name for local in made.start)}
             once_more = Var(fresh_name(f"{target_name(assign)}_again", body, taken))
             # What nothing is added to may not be there.
             end.append(Local(once_more.name, "int", conjunction((guard, reduce(_either, tests)))))
-            again = needed(context.analysis.region.nest.assigns(), assign)
+            assigns = region.nest.assigns()
+            again = frozenset[int]().union(*(needed(assigns, one) for one in members))
             end.append(_second_run(outer, again, once_more))
             guard = conjunction((guard, Binary("==", once_more, Int(0))))
-        value = partial if doubts is None else doubts.value()
+        value = doubted[0].value() if doubted else partial
         final = Assign(assign.number, assign.target, _FINAL[operator], value, assign.span, guard)
         return replace_loop(body, outer, (*made.start, shared, *end, final))
 
-    def _touched(self, body: Body, assign: Assign, context: Context, made: _Partial) -> Var | None:
+    def _touched(
+        self, body: Body, members: Sequence[Assign], context: Context, made: _Partial
+    ) -> Var | None:
         """Return the flag for the target to be touched at all, noted from then on; None for none.
 
         There is one where the loops may miss the target, or where it alone tells of a lost sign.
         """
-        element = self._element(body, context)
-        notes_signs = self._loses_sign(body, assign, context) and not _runs_again(assign, context)
+        element, number = self._element(body, context), self.statement
+        notes_signs = self._loses_sign(body, members, context) and not _runs_again(number, context)
         # Of a complex number each part would want a flag of its own.
         notes_signs = notes_signs and "omplex" not in element
         if not self._may_miss(body) and not notes_signs:
             return None
         taken = {*context.names, made.start[0].name}
-        flag = Var(fresh_name(f"{target_name(assign)}_any", body, taken))
-        any_: Expr = Int(1)
-        if notes_signs:
-            any_ = Select(adds_more(assign, element), any_, flag)
-        note = Assign(assign.number, flag, "=", any_, assign.span, assign.guard)
-        made.note(Local(flag.name, "int", Int(0)), note)
+        flag = Var(fresh_name(f"{target_name(members[0])}_any", body, taken))
+        noting = []
+        for one in members:
+            any_: Expr = Int(1)
+            if notes_signs:
+                any_ = Select(adds_more(one, element), any_, flag)
+            noting.append(Assign(one.number, flag, "=", any_, one.span, one.guard))
+        made.note(Local(flag.name, "int", Int(0)), noting)
         return flag
 
     def _tests(
-        self,
-        body: Body,
-        assign: Assign,
-        context: Context,
-        partial: Var,
+        self, body: Body, members: Sequence[Assign], context: Context, partial: Var
     ) -> list[Expr]:
         """Return in which cases, any of them, the loops of a sum must run once more, in order."""
         element = self._element(body, context)
-        if may_leave_range(context.analysis.region, assign):
+        if any(may_leave_range(context.analysis.region, one) for one in members):
             return lost_size(partial, element)
-        if self._loses_sign(body, assign, context) and _runs_again(assign, context):
-            return lost_sign(assign.target, partial, element)
+        is_lost = self._loses_sign(body, members, context)
+        if is_lost and _runs_again(self.statement, context):
+            return lost_sign(members[0].target, partial, element)
         return []
 
     def _element(self, body: Body, context: Context) -> str:
@@ -241,43 +287,39 @@ class Reduce:
         name = target_name(find_assign(body, self.statement))
         return local_types(body).get(name) or context.types[name]
 
-    def _loses_sign(self, body: Body, assign: Assign, context: Context) -> bool:
+    def _loses_sign(self, body: Body, members: Sequence[Assign], context: Context) -> bool:
         """Return whether a sum may be -0.0, which partial sums that begin at 0.0 are not."""
         loops = path(body, self.statement)
         by_clause = any(x.place in _BY_CLAUSE for x in loops if x.var in self.loops)
-        return by_clause and may_stay_negative_zero(context.analysis.region, assign)
+        region = context.analysis.region
+        return by_clause and all(may_stay_negative_zero(region, one) for one in members)
 
-    def _combined(
-        self,
-        loop: Loop,
-        around: tuple[Loop, ...],
-        assign: Assign,
-        made: _Partial,
-    ) -> Loop:
-        """Return `loop` with the partial result in the statement's place, and what it combines."""
+    def _combined(self, loop: Loop, target: str, made: _Partial) -> Loop:
+        """Return `loop` with the partial result in the statements' place, and what it combines."""
         body: list[Stmt] = []
         for stmt in loop.body:
-            if stmt is assign:
-                body += made.inner
-            elif isinstance(stmt, Loop) and any(stmt is x for x in around):
-                body.append(self._combined(stmt, around, assign, made))
+            if isinstance(stmt, Assign) and stmt.number in made.inner:
+                body += made.inner[stmt.number]
+            elif isinstance(stmt, Loop) and numbers(stmt) & made.inner.keys():
+                body.append(self._combined(stmt, target, made))
             else:
                 body.append(stmt)
         combines = loop.combines
         # The workers of every placed loop have variables of their own, whatever it carries.
         if loop.var in self.loops or loop.place is not Level.SERIAL:
-            combines = (*(c for c in combines if c.name != target_name(assign)), *made.added)
+            combines = (*(c for c in combines if c.name != target), *made.added)
         return replace(loop, body=tuple(body), combines=combines)
 
     def _may_miss(self, body: Body) -> bool:
         """Return whether the loops may leave the target untouched, which others may then use."""
-        assign = find_assign(body, self.statement)
-        idle = may_not_run(path(body, self.statement), self._depth(body))
-        if assign.guard is None and idle is None:
-            return False
-        if isinstance(assign.target, Var):
-            return not self._is_own(body, assign.target)
-        return not is_surely_touched(beside(body, self._outermost(body)), assign.target)
+        depth = self._depth(body)
+        for one in self.members(body):
+            if one.guard is None and may_not_run(path(body, one.number), depth) is None:
+                return False
+        target = find_assign(body, self.statement).target
+        if isinstance(target, Var):
+            return not self._is_own(body, target)
+        return not is_surely_touched(beside(body, self._outermost(body)), target)
 
     def _is_own(self, body: Body, scalar: Var) -> bool:
         """Return whether only the worker that runs the loops may use `scalar` while it does.
@@ -297,31 +339,32 @@ class Reduce:
         names = [x.var for x in path(body, self.statement)]
         return min(names.index(name) for name in self.loops)
 
-    def _around(self, body: Body) -> tuple[Loop, ...]:
-        """Return the loops around the statement from the outermost of `loops` on."""
-        return path(body, self.statement)[self._depth(body) :]
+    def _around(self, body: Body, member: int) -> tuple[Loop, ...]:
+        """Return the loops around a member from the outermost of `loops` on."""
+        return path(body, member)[self._depth(body) :]
 
 
 @dataclass(frozen=True, slots=True)
 class _Partial:
     """What a partial result needs: locals before the loops, the statements in their midst that
-    take the place of the accumulation, and what the workers combine."""
+    take the place of each accumulation, and what the workers combine."""
 
     start: list[Local]
-    inner: list[Assign]
+    inner: dict[int, list[Assign]]
     added: list[Combine]
 
-    def note(self, flag: Local, assign: Assign) -> None:
-        """Add a flag that a statement sets; it is set where any worker has done so."""
+    def note(self, flag: Local, assigns: Iterable[Assign]) -> None:
+        """Add a flag that statements set; it is set where any worker has done so."""
         self.start.append(flag)
-        self.inner.append(assign)
         self.added.append(Combine(Operator.MAX, flag.name))
+        for assign in assigns:
+            self.inner[assign.number].append(assign)
 
 
-def _runs_again(assign: Assign, context: Context) -> bool:
+def _runs_again(statement: int, context: Context) -> bool:
     """Return whether the loops of a reduction may compute its terms a second time."""
     own = (d for d in context.analysis.dependences if d.is_reduction)
-    return all(d.may_run_again for d in own if d.source == assign.number)
+    return all(d.may_run_again for d in own if d.source == statement)
 
 
 def _real(text: str, element: str) -> Real:
@@ -362,18 +405,6 @@ def _serial(loop: Loop) -> Loop:
     return replace(loop, body=body, place=Level.SERIAL, combines=(), peeled=())
 
 
-def _guard_reads(assign: Assign, operator: Operator) -> bool:
-    """Return whether the guard depends on the result so far, other than as ``if (x > m) m = x``."""
-    if assign.guard is None or not _reads(assign.guard, assign.target):
-        return False
-    is_choice = operator in (Operator.MIN, Operator.MAX) and assign.op == "="
-    return not is_choice or _reads(assign.value, assign.target)
-
-
-def _reads(expr: Expr, target: Access | Var) -> bool:
-    return any(part == target for part in walk(expr))
-
-
 def _within(analysis: Analysis, dependence: Dependence, outer: Sequence[str]) -> isl.Map:
     """Return the pairs of a dependence that agree on the loops `outer`."""
     pairs = dependence.relation
@@ -384,23 +415,26 @@ def _within(analysis: Analysis, dependence: Dependence, outer: Sequence[str]) ->
     return pairs
 
 
-def _elsewhere(loop: Loop, assign: Assign, meets: frozenset[int]) -> str | None:
-    """Return how `loop` uses the target beside the accumulation, None when it does not.
+def _elsewhere(
+    loop: Loop, target: Access | Var, members: frozenset[int], meets: frozenset[int]
+) -> str | None:
+    """Return how `loop` uses the target beside the accumulations, None when it does not.
 
     Of the statements that use the target's array, only those in `meets` may touch the element.
     """
-    name = target_name(assign)
+    name = place_name(target)
     for stmt in loop.body:
         if isinstance(stmt, Loop):
-            used = name if name in bound_names(stmt) else _elsewhere(stmt, assign, meets)
+            is_bound = name in bound_names(stmt)
+            used = name if is_bound else _elsewhere(stmt, target, members, meets)
             if used is not None:
                 return used
         elif isinstance(stmt, Assign):
             places: list[Access | Var] = [*stmt.reads(), stmt.target]
             same = [p for p in places if place_name(p) == name]
-            if stmt is assign:
-                same = [p for p in same if p != assign.target]
-            if same and (isinstance(assign.target, Var) or stmt.number in meets):
+            if stmt.number in members:
+                same = [p for p in same if p != target]
+            if same and (isinstance(target, Var) or stmt.number in meets):
                 return _text(same[0])
         elif isinstance(stmt, Local) and stmt.value is not None and name in names_in(stmt.value):
             return name
@@ -413,11 +447,15 @@ def _text(place: Access | Var) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Doubts:
-    """What is written for the doubts of a statement whose workers have each a `partial` result."""
+    """What is written for the doubts of a statement whose workers have each a `partial` result.
+
+    With `is_joint` other statements accumulate into that, too.
+    """
 
     doubt: OrderDoubt
     assign: Assign
     partial: Var
+    is_joint: bool = False
 
     def noted(self, flag: Var, yes: Expr) -> Assign:
         """Return the statement that notes an element that is NaN, which alone is not itself."""
@@ -444,7 +482,8 @@ class Doubts:
             tests.append(Binary("&&", is_zero, Binary("==", target, Real("0.0"))))
         if doubt.zero:
             choice = self.assign.value
-            assert isinstance(choice, Select)
+            if not isinstance(choice, Select) or self.is_joint:
+                return [*tests, is_zero]
             is_taken = self._chosen(choice.condition)
             if choice.if_true == target:
                 is_taken = negated(is_taken)

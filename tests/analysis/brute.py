@@ -33,15 +33,18 @@ class Instance:
 
 @dataclass(frozen=True)
 class Touched:
-    """What an instance reads to compute, and the place it writes, None where its guard forbids."""
+    """What an instance reads to compute, and the place it writes, None where its guard forbids.
+
+    `operator` is what it accumulates by, empty where it does not.
+    """
 
     sources: frozenset[Place]
     target: Place | None
-    accumulates: bool
+    operator: str
 
     @property
     def reads(self) -> frozenset[Place]:
-        if self.accumulates and self.target is not None:
+        if self.operator and self.target is not None:
             return self.sources | {self.target}
         return self.sources
 
@@ -127,17 +130,17 @@ class Machine:
         """Run one instance and return what it touched."""
         assign, values = instance.assign, instance.values
         reads: set[Place] = set()
-        rest = _others(assign)
-        accumulates = rest is not None
+        found = _others(assign)
+        operator, rest = found if found is not None else ("", None)
         if assign.guard is not None and not self.value(assign.guard, values, reads):
-            return Touched(frozenset(reads), None, accumulates)
+            return Touched(frozenset(reads), None, operator)
         value = self.value(assign.value, values, reads if rest is None else set())
         for operand in rest or ():
             self.value(operand, values, reads)
         place = self.place(assign.target, values, reads)
         old = self.load(place)
         self.memory[place] = _combined(assign.op, old, value) % PRIME
-        return Touched(frozenset(reads), place, accumulates)
+        return Touched(frozenset(reads), place, operator)
 
     def instances(
         self,
@@ -210,28 +213,32 @@ def key(instance: Instance, paths: Mapping[int, tuple[Loop, ...]]) -> tuple[int,
     return number, *(instance.values[loop.var] for loop in paths[number])
 
 
-def _others(assign: Assign) -> tuple[Expr, ...] | None:
-    """Return what an accumulation combines with its target, None where there is none."""
+def _others(assign: Assign) -> tuple[str, tuple[Expr, ...]] | None:
+    """Return the operator of an accumulation, and what it combines with its target, None for none.
+
+    Sums and differences are one operator.
+    """
     value, target = assign.value, assign.target
     match value:
         case _ if assign.op in ("+=", "-=", "*="):
-            return (value,)
+            return "*" if assign.op == "*=" else "+", (value,)
         case _ if assign.op != "=":
             return None
         case Binary("+" | "*" as op, left, right):
             flat = [*_operands(left, op), *_operands(right, op)]
             others = [one for one in flat if one != target]
-            return tuple(others) if len(others) == len(flat) - 1 else None
+            return (op, tuple(others)) if len(others) == len(flat) - 1 else None
         case Binary("-", left, right) if left == target:
-            return (right,)
-        case Select(Binary("<" | "<=" | ">" | ">=", one, two), if_true, if_false):
+            return "+", (right,)
+        case Select(Binary("<" | "<=" | ">" | ">=" as op, one, two), if_true, if_false):
             pair = [if_true, if_false]
             others = [part for part in (one, two) if part != target]
             is_extremum = sorted([one, two], key=str) == sorted(pair, key=str)
-            return tuple(others) if is_extremum and len(others) == 1 else None
-        case Call("fmin" | "fmax", arguments):
+            name = "fmin" if (op[0] == "<") == (pair == [one, two]) else "fmax"
+            return (name, tuple(others)) if is_extremum and len(others) == 1 else None
+        case Call("fmin" | "fmax" as name, arguments):
             others = [part for part in arguments if part != target]
-            return tuple(others) if len(others) == 1 else None
+            return (name, tuple(others)) if len(others) == 1 else None
     return None
 
 
@@ -352,18 +359,18 @@ def carried_by(
     A loop's position is its place in the text, one number per level.
     """
     machine = Machine(region, sizes, contents)
-    numbered = [
-        (instance.assign.number, machine.execute(instance), path)
+    executed = [
+        (machine.execute(instance), path)
         for instance, path in _numbered(region.nest.body, machine, {}, ())
     ]
     found: defaultdict[tuple[int, ...], set[bool]] = defaultdict(set)
-    for index, (number, first, first_path) in enumerate(numbered):
-        for other, second, second_path in numbered[index + 1 :]:
+    for index, (first, first_path) in enumerate(executed):
+        for second, second_path in executed[index + 1 :]:
             for place in {p for p in first.conflicts(second) if p[0] not in private}:
                 loop = _carrier(first_path, second_path)
                 if loop is not None:
                     both = first.sources | second.sources
-                    is_sum = number == other and first.accumulates and place not in both
+                    is_sum = first.operator == second.operator != "" and place not in both
                     found[loop].add(is_sum and place == first.target == second.target)
     return found
 

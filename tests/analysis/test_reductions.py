@@ -35,7 +35,7 @@ OPERATORS = {
     "s = a[i] + s > s ? a[i] + s : s": None,
     "s = s > s ? s : s": None,
     "c[j] = c[j + 1] > c[j] ? c[j + 1] : c[j]": "max",
-    "s = a[i] > 0 ? s + a[i] : s": None,
+    "s = a[i] > 0 ? s + a[i] : s": "+",
 }
 
 

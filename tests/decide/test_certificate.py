@@ -23,8 +23,8 @@ SUM = Certificate(
         )
     },
     touches=(
-        Touch(0, "y", "{ S0[i0, i1] -> A[i0] }", is_write=True, is_sum=True),
-        Touch(0, "y", "{ S0[i0, i1] -> A[i0] }", is_write=False, is_sum=True),
+        Touch(0, "y", "{ S0[i0, i1] -> A[i0] }", is_write=True, operator="+"),
+        Touch(0, "y", "{ S0[i0, i1] -> A[i0] }", is_write=False, operator="+"),
         Touch(0, "A", "{ S0[i0, i1] -> A[8*i0 + i1] }", is_write=False),
     ),
     lengths={"y": (0, 4), "A": (0, 32)},
@@ -82,11 +82,34 @@ TEAM = Certificate(
     },
     touches=(
         Touch(0, "s", "{ S0[i0] -> A[i0] }", is_write=True),
-        Touch(1, "s", "{ S1[i0, i1] -> A[i0] }", is_write=False, is_sum=True, combined=(3,)),
-        Touch(1, "s", "{ S1[i0, i1] -> A[i0] }", is_write=True, is_sum=True, combined=(3,)),
+        Touch(1, "s", "{ S1[i0, i1] -> A[i0] }", is_write=False, operator="+", combined=(3,)),
+        Touch(1, "s", "{ S1[i0, i1] -> A[i0] }", is_write=True, operator="+", combined=(3,)),
         Touch(2, "s", "{ S2[i0] -> A[i0] }", is_write=False),
     ),
     lengths={"s": (0, 4)},
+)
+
+
+# Two statements of one loop, whose threads have one partial result.
+TWO_SUMS = Certificate(
+    sizes={},
+    placed={
+        n: Placement(
+            domain=f"{{ S{n}[i0] : 0 <= i0 < 8 }}",
+            original=f"{{ S{n}[i0] -> [0, i0, {n}] }}",
+            launch=f"{{ S{n}[i0] -> [0] }}",
+            worker=f"{{ S{n}[i0] -> [0, 0, 0, i0, 0, 0] }}",
+            time=f"{{ S{n}[i0] -> [{n}] }}",
+            grid=(1, 1, 1, 8, 1, 1),
+        )
+        for n in (0, 1)
+    },
+    touches=tuple(
+        Touch(n, "s", f"{{ S{n}[i0] -> A[] }}", is_write, "+", (3,), may_swap=True)
+        for n in (0, 1)
+        for is_write in (False, True)
+    ),
+    lengths={},
 )
 
 
@@ -96,7 +119,23 @@ def moved(certificate: Certificate, number: int, **changes: Any) -> dict[str, An
     return {"placed": {**placed, number: replace(placed[number], **changes)}}
 
 
+def second(**changes: Any) -> dict[str, Any]:
+    """Return what another second statement of the two sums changes of their certificate."""
+    first, *others = TWO_SUMS.touches[:2], *TWO_SUMS.touches[2:]
+    return {"touches": (*first, *(replace(touch, **changes) for touch in others))}
+
+
 WRONG: dict[str, tuple[Certificate, dict[str, Any], str]] = {
+    "two operators into one place": (
+        TWO_SUMS,
+        second(operator="*"),
+        "S0 and S1 conflict on s and may lose their order",
+    ),
+    "a partial result of one statement alone": (
+        TWO_SUMS,
+        second(combined=()),
+        "S0 and S1 conflict on s and may lose their order",
+    ),
     "swapped order": (
         SKEWED,
         moved(SKEWED, 0, time="{ S0[i0, i1] -> [0, i1, 0, i0, 0] }"),
@@ -183,7 +222,7 @@ WRONG: dict[str, tuple[Certificate, dict[str, Any], str]] = {
 
 
 def test_right_certificates_hold() -> None:
-    assert verify(SUM) == verify(SKEWED) == verify(TEAM) == ()
+    assert verify(SUM) == verify(SKEWED) == verify(TEAM) == verify(TWO_SUMS) == ()
 
 
 @pytest.mark.parametrize("name", WRONG)

@@ -54,6 +54,7 @@ class _Maker:
     alphas: tuple[str, ...] = ()
     temporaries: list[str] = field(default_factory=list)
     carried: tuple[str, ...] = ()
+    shared: tuple[Atom | Element, str] | None = None
     ready: list[str] = field(default_factory=list)
     names: int = 0
     statements_left: int = 0
@@ -68,6 +69,9 @@ class _Maker:
         if self.options.with_carried and choose.chance(20):
             self.carried = ("s", "q")[: choose.integer(1, 2)]
         self.statements_left = choose.pick((1, 2, 2, 3, 3, 4))
+        if self.carried and choose.chance(50):
+            self.shared = (Atom(self.carried[0]), choose.pick("+++*<>"))
+            self.statements_left += 1
         body: list[Stmt] = []
         depth = choose.pick((1, 2, 2, 2, 3, 3, 4))
         while self.statements_left > 0 and len(body) < 4:
@@ -226,6 +230,14 @@ class _Maker:
         choose = self.choose
         if choose.chance(14):
             return self.temporary(around)
+        if self.shared is None and choose.chance(6):
+            inside = self.element(around[: choose.integer(0, len(around))], self.some_array())
+            self.shared = (inside, choose.pick("+++*<>"))
+            self.statements_left += 2
+        if self.shared is not None and choose.chance(60):
+            place, operator = self.shared
+            if isinstance(place, Atom) or names_of(place) <= {*around}:
+                return self.one_of_several(place, operator, around)
         if self.carried and choose.chance(45):
             return [self.accumulation(around)]
         target = self.element(around, self.some_array())
@@ -268,6 +280,47 @@ class _Maker:
         if choose.chance(15):
             return Set(Atom(name), "=", value)
         return Set(Atom(name), choose.pick(("+=", "+=", "+=", "-=", "*=")), value)
+
+    def one_of_several(
+        self, place: Atom | Element, operator: str, around: tuple[str, ...]
+    ) -> list[Stmt]:
+        """Return one of the statements that accumulate into one place by one operator."""
+        choose = self.choose
+        value = self.value(around, choose.pick((1, 1, 2)))
+        if operator in "<>":
+            function = "fmin" if operator == "<" else "fmax"
+            forms: list[Stmt] = [
+                Set(place, "=", Apply(function, (place, value))),
+                Set(place, "=", Apply(function, (value, place))),
+            ]
+            if self.options.with_guards:
+                further = Apply(operator, (value, place))
+                forms.append(Set(place, "=", Apply("?:", (further, value, place))))
+                forms.append(When(further, (Set(place, "=", value),)))
+            return [choose.pick(forms)]
+        forms = [
+            Set(place, f"{operator}=", value),
+            Set(place, "=", Apply(operator, (value, place))),
+        ]
+        if operator == "+":
+            forms += [Set(place, "-=", value), Set(place, "=", Apply("-", (place, value)))]
+        if self.options.with_guards and choose.chance(30):
+            condition, more = self.condition(around), Apply(operator, (place, value))
+            other = Apply(operator, (place, self.operand(around)))
+            forms = [
+                When(condition, (forms[0],)),
+                When(condition, (forms[0],), (forms[-1],)),
+                Set(place, "=", Apply("?:", (condition, more, place))),
+                Set(place, "=", Apply("?:", (condition, more, other))),
+            ]
+        elif choose.chance(15):
+            name = choose.pick(("t", "v"))
+            self.temporaries.append(name)
+            return [
+                Set(Atom(name), "=", Apply(operator, (place, value))),
+                Set(place, "=", Atom(name)),
+            ]
+        return [choose.pick(forms)]
 
     # Expressions ------------------------------------------------------------------------
 
@@ -348,6 +401,11 @@ class _Maker:
         if other == name:
             return Affine(((1, name),), offset)
         return Affine(((1, name), (choose.pick((1, 1, -1, 2)), other)), offset)
+
+
+def names_of(place: Element) -> frozenset[str]:
+    """Return the iterators and sizes that pick an element."""
+    return frozenset(name for index in place.at for _, name in index.terms)
 
 
 def finished(made: Program, most: int = MOST_INSTANCES) -> Program:

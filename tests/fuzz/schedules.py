@@ -6,7 +6,7 @@ import math
 import random
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
@@ -17,7 +17,7 @@ from support.interpreter import run as run_nest
 from support.sizes import fulfils
 
 from annotune.analysis.facts import Analysis
-from annotune.certify.certificate import Certificate, verify
+from annotune.certify.certificate import Certificate, Touch, verify
 from annotune.certify.kernels import certify
 from annotune.ir.nest import walk_paths
 from annotune.schedule.plan import Plan
@@ -224,8 +224,7 @@ def _unordered(
     made: Certificate, ones: list[_Instance], runs: Runs, stored: set[int]
 ) -> Iterator[str]:
     """Yield pairs that conflict and that the schedule of the certificate leaves unordered."""
-    sums = {(t.statement, t.array): t.combined for t in made.touches if t.is_sum and t.is_write}
-    added = {(t.statement, t.array) for t in made.touches if t.may_swap and t.is_write}
+    sums = {(t.statement, t.array): t for t in made.touches if t.operator and t.is_write}
     users: defaultdict[tuple[str, int], list[tuple[_Instance, bool]]] = defaultdict(list)
     for one in ones:
         for place in set(one.event.reads_but(stored)) - {one.event.write}:
@@ -238,28 +237,32 @@ def _unordered(
             for then, also in found[k + 1 : k + 20]:
                 if not (writes or also):
                     continue
-                same = first.number == then.number and writes and also
-                adds = writes and also and {(n.number, array) for n in (first, then)} <= added
-                if adds and first.launch != then.launch:
-                    continue
-                combined = sums.get((first.number, array)) if same else None
-                if not _is_kept(made, first, then, combined):
+                ends = (
+                    [sums.get((n.number, array)) for n in (first, then)] if writes and also else []
+                )
+                if not _is_kept(made, first, then, [one for one in ends if one is not None]):
                     yield f"certificate: S{first.number} and S{then.number} race on {array}"
                     return
 
 
-def _is_kept(
-    made: Certificate, first: _Instance, then: _Instance, combined: tuple[int, ...] | None
-) -> bool:
-    """Return whether two iterations keep their order, or add to one place and need none."""
+def _is_kept(made: Certificate, first: _Instance, then: _Instance, sums: Sequence[Touch]) -> bool:
+    """Return whether two iterations keep their order, or accumulate into one place and need none.
+
+    `sums` are the accumulations among the two.
+    """
     together = first.launch == then.launch
     alone = together and first.worker == then.worker
     if together and any(made.placed[one.number].is_joined for one in (first, then)):
         block = _but(first.worker, (3, 4, 5)) == _but(then.worker, (3, 4, 5))
         if block and _before(first.phase, then.phase):
             return True
-    if combined is not None:
-        return not together or alone or _but(first.worker, combined) == _but(then.worker, combined)
+    if len(sums) == 2 and sums[0].operator == sums[1].operator:
+        is_free = first.number == then.number or all(one.may_swap for one in sums)
+        if is_free and (not together or alone):
+            return True
+        combined = sums[0].combined if sums[0].combined == sums[1].combined else ()
+        if combined and together and _but(first.worker, combined) == _but(then.worker, combined):
+            return True
     return _before(first.launch, then.launch) or (alone and _before(first.time, then.time))
 
 

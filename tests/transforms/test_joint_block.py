@@ -14,7 +14,7 @@ from support.regions import nest_analysis
 from transforms.interpreter import run
 
 from annotune.analysis.facts import Analysis
-from annotune.ir.nest import Level, Loop, Nest
+from annotune.ir.nest import Level, Loop, Nest, walk_stmts
 from annotune.transforms.distribute import Fuse
 from annotune.transforms.map import Map
 from annotune.transforms.permute import Permute
@@ -70,8 +70,11 @@ def test_sums_share_no_loop_inside_the_named_one() -> None:
     text = FIRST + FIRST.replace("A", "B")
     context = Context(nest_analysis(text, SIZES), {})
     body = context.analysis.region.nest.body
-    # Terms of the second statement would come between those of the first.
-    assert code_of(Fuse((0, 1)), body, context) == "AT253"
+    # Terms of both in turns are another order of one sum; of two loops each has its own inside.
+    assert code_of(Fuse((0, 1)), body, context) == ""
+    whole = Fuse((0, 1)).apply(body, context), Fuse((0, 1), loop="i").apply(body, context)
+    loops = (len([x for x in walk_stmts(one) if isinstance(x, Loop)]) for one in whole)
+    assert [*loops] == [2, 3]
     assert code_of(Fuse((0, 1), loop="i"), body, context) == ""
     assert code_of(Fuse((0, 1), loop="q"), body, context) == "AT251"
 

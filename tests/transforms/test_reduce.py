@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from conftest import Golden
 from hypothesis import given
@@ -11,7 +13,7 @@ from support.regions import nest_analysis, text_of
 
 from annotune.analysis.facts import Analysis
 from annotune.diagnostics import Span
-from annotune.ir.nest import Combine, Level, Operator
+from annotune.ir.nest import Combine, Level, Loop, Operator
 from annotune.transforms.legality import carried_sums
 from annotune.transforms.map import Map
 from annotune.transforms.reduce import Reduce
@@ -48,6 +50,48 @@ def test_two_sums_and_a_product_in_one_nest(golden: Golden) -> None:
     body = made(one, *(Reduce(number, ("k",)) for number in (1, 2, 3)))
     golden.check("transforms/reduce_three.nest", text_of(body))
     assert_law(body, one)
+
+
+def test_several_statements_have_one_partial_result(golden: Golden) -> None:
+    text = (
+        "for i in 0:n\n  c[i] -= b[i]\n  for k in 0:m\n    s += a[k]*b[i]\n    d[k] = d[k]*b[i]\n"
+        "    s -= a[k] if b[k] > 0.0\n  s = s + b[i] + c[i]\n"
+    )
+    one = nest_analysis(text, {"n": 4, "m": 3})
+    body = made(one, Reduce(1, ("i",)))
+    golden.check("transforms/reduce_several.nest", text_of(body))
+    assert_law(body, one)
+    inner = made(one, Reduce(3, ("k",)))
+    assert "S1: s_sum += a[k] * b[i]" in text_of(inner)
+    assert "S4: s = s + b[i] + c[i]" in text_of(inner)
+    assert_law(inner, one)
+
+
+def test_several_extrema_keep_the_form_of_each() -> None:
+    one = nest_analysis("for k in 0:n\n  s = fmax(s, a[k])\n  s = b[k] < s ? s : b[k]\n")
+    assert text_of(made(one, Reduce(0, ("k",)))) == (
+        "local double s_max = s\nlocal double s_nan = 0.0\n"
+        "for k in 0:n combines max s_max combines max s_nan\n"
+        "  S0: s_max = fmax(s_max, a[k])\n  S1: s_max = b[k] < s_max ? s_max : b[k]\n"
+        "  S1: s_nan = b[k] != b[k] ? 1.0 : s_nan\n"
+        "local int s_again = s_nan != 0.0 || s != s || s_max == 0.0\n"
+        "for k in 0:(s_again ? n : 0)\n"
+        "  copy: s = fmax(s, a[k])\n  copy: s = b[k] < s ? s : b[k]\n"
+        "S0: s = s_max if s_again == 0\n"
+    )
+
+
+def test_workers_that_share_a_loop_would_each_add_what_stands_beside_it() -> None:
+    text = "for i in 0:n\n  s += b[i]\n  for k in 0:m: s += a[k]*b[i]\n"
+    one = nest_analysis(text, {"n": 4, "m": 3})
+    (outer,) = one.region.nest.body
+    assert isinstance(outer, Loop)
+    plain, inner = outer.body
+    assert isinstance(inner, Loop)
+    # Only a thread each runs b's term; as many run a's terms.
+    body = (replace(outer, body=(plain, replace(inner, place=X))),)
+    refusal = refused(Reduce(0, ("i",), span=COMMAND), body, one)
+    assert (refusal.code, "also uses it in statement 1" in refusal.message) == ("AT274", True)
 
 
 def test_extrema_start_from_the_target() -> None:
@@ -98,6 +142,12 @@ def test_names_and_types_are_the_users() -> None:
 
 
 REFUSED = {
+    "the sum so far is multiplied": (
+        "for i in 0:n\n  s += a[i]\n  s *= b[i]\n",
+        ("i",),
+        "AT274",
+        "'i' also uses s",
+    ),
     "no such loop": ("for i in 0:n: s += a[i]", ("k",), "AT251", "has no loop 'k'"),
     "no accumulation": ("for i in 0:n: s = a[i]", ("i",), "AT272", "no reduction over 'i'"),
     "its sum is subtracted from": ("for i in 0:n: s = a[i] - s", ("i",), "AT272", "no reduction"),

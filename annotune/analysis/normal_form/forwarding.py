@@ -133,9 +133,14 @@ def _index(region: Region, place: Place, named: frozenset[int]) -> _Temporary | 
 
 
 def _without_temporaries(region: Region, body: Place, named: frozenset[int]) -> Region:
-    """Return `region` with nothing but loops, or sums, left in a body, if that can be."""
+    """Return `region` with nothing but loops, or sums, left in a body, if that can be.
+
+    Else those alone are put where they are read that have the value of a sum on its way.
+    """
     changed = with_all_forwarded(region, body, named, is_asked=False)
-    return changed if changed is not region and _is_plain(_body(changed, body)) else region
+    if changed is region or _is_plain(_body(changed, body)):
+        return changed
+    return _forwarded(region, body, lambda region, at: _sum_on_its_way(region, at, named))
 
 
 def with_all_forwarded(
@@ -145,9 +150,18 @@ def with_all_forwarded(
 
     Where it `is_asked` for, also those which leave the loops inside as they are.
     """
+    return _forwarded(
+        region, body, lambda region, place: _forwardable(region, place, named, is_asked)
+    )
+
+
+def _forwarded(
+    region: Region, body: Place, temporary: Callable[[Region, Place], _Temporary | None]
+) -> Region:
+    """Return `region` with what `temporary` finds in a body put where it is read."""
     kept = 0
     while kept < len(_body(region, body)):
-        found = _forwardable(region, (*body, kept), named, is_asked)
+        found = temporary(region, (*body, kept))
         if found is None:
             kept += 1
         else:
@@ -155,11 +169,26 @@ def with_all_forwarded(
     return region
 
 
+def _sum_on_its_way(region: Region, place: Place, named: frozenset[int]) -> _Temporary | None:
+    """Return a temporary that accumulates for the statements that read it, or None.
+
+    ``t = s + x; s = t;`` is ``s += x``.
+    """
+    found = _forwardable(region, place, named, is_asked=False)
+    if found is None or not all(use.target in set(walk(found.value)) for _, use in found.uses):
+        return None
+    return found if all(map(_accumulates, found.uses_forwarded())) else None
+
+
+def _accumulates(stmt: Stmt) -> bool:
+    return isinstance(stmt, Assign) and reduction_operator(stmt) is not None
+
+
 def _is_plain(body: Sequence[Stmt]) -> bool:
     """Return whether a body holds nothing but loops, or nothing but statements that accumulate."""
     if all(isinstance(stmt, Loop | LocalArray) for stmt in body):
         return True
-    return all(isinstance(s, Assign) and reduction_operator(s) is not None for s in body)
+    return all(map(_accumulates, body))
 
 
 def _body(region: Region, place: Place) -> tuple[Stmt, ...]:
@@ -189,18 +218,7 @@ class _Temporary:
 
     def forwarded(self) -> Region:
         """Return the region with the value in place of the scalar, and without the assignment."""
-        numbers = {use.number for _, use in self.uses}
-        types = types_of(self.region)
-
-        def put(expr: Expr) -> Expr | None:
-            match expr:
-                case Var(name) if name == self.name:
-                    return self.value
-                case Binary("==", Var(name), Int(0)) if name == self.name and is_stored(
-                    self.assign
-                ):
-                    return negated(self.value)
-            return None
+        new = {stmt.number: stmt for stmt in self.uses_forwarded()}
 
         def changed(body: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
             out: list[Stmt] = []
@@ -208,8 +226,8 @@ class _Temporary:
                 match stmt:
                     case Assign(number=number) if number == self.assign.number:
                         continue
-                    case Assign(number=number) if number in numbers:
-                        out.append(_accumulating(in_own_type(_reading(stmt, put), types)))
+                    case Assign(number=number):
+                        out.append(new.get(number, stmt))
                     case Loop():
                         out.append(replace(stmt, body=changed(stmt.body)))
                     case _:
@@ -220,6 +238,21 @@ class _Temporary:
         nest = Nest(changed(region.nest.body))
         steps = (*region.steps, Normalised(self._proof(), self.assign.span))
         return replace(region, nest=nest, original=region.as_written, steps=steps)
+
+    def uses_forwarded(self) -> tuple[Assign, ...]:
+        """Return the statements that read the scalar with its value in place of it."""
+        types = types_of(self.region)
+        read = (_reading(use, self._value_of) for _, use in self.uses)
+        return tuple(_accumulating(in_own_type(use, types)) for use in read)
+
+    def _value_of(self, expr: Expr) -> Expr | None:
+        """Return what takes the place of the scalar, or of its opposite, for `rewrite`."""
+        match expr:
+            case Var(name) if name == self.name:
+                return self.value
+            case Binary("==", Var(name), Int(0)) if name == self.name and is_stored(self.assign):
+                return negated(self.value)
+        return None
 
     def _proof(self) -> str:
         # Loops and sizes stay as they are in any case.

@@ -114,17 +114,9 @@ class _Proofs:
 
     def commutes(self, one: Carried) -> bool:
         """Return whether a dependence is one between additions of reals to an element."""
-        if one.dependence.is_ordered:
-            return False
-        ends = ((one.dependence.source, one.source), (one.dependence.sink, one.sink))
-        types = self.model.region.types
-        for number, reference in ends:
-            assign = self.model.statement(number).assign
-            if reference.access != assign.target or reduction_operator(assign) != "+":
-                return False
-            if types.get(reference.name) not in REALS | COMPLEX:
-                return False
-        return True
+        assign = self.model.statement(one.dependence.source).assign
+        is_real = self.model.region.types.get(one.source.name) in REALS | COMPLEX
+        return one.dependence.is_free and reduction_operator(assign) == "+" and is_real
 
     def demands(self) -> tuple[Poly, ...] | None:
         """Return what must not be negative for the proofs to hold, None where that is no test."""
@@ -246,7 +238,7 @@ def _turned(region: Region, index: int) -> Region | None:
     proofs = _Proofs.of(region, index)
     if proofs is None or not proofs.carried:
         return None
-    is_sum = all(one.dependence.is_reduction and proofs.commutes(one) for one in proofs.carried)
+    is_sum = all(map(proofs.commutes, proofs.carried))
     is_picked = all(outer.var not in p.names for c in proofs.carried for p in c.sink.subscripts)
     if not (is_sum and is_picked) or any(1 in one.pieces for one in proofs.dependences):
         return None

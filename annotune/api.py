@@ -249,6 +249,7 @@ def tuned(
     from annotune.report.html import report_html
     from annotune.report.results_json import RESULTS_FILE, results_file
     from annotune.tuning.config import NEVER, over_words
+    from annotune.tuning.results import Spent
 
     targets = [load_target(name) for name in settings.targets]
     how = (environ, listener, folder, not resume, stop or NEVER)
@@ -258,7 +259,8 @@ def tuned(
             held.enter_context(held_folder(folder))
         found = formulated.run(settings, targets, config, *how)
         late = over_words(config, time.monotonic())
-        results = replace(found.results, warnings=(*found.results.warnings, *late))
+        warnings = (*found.results.warnings, *late)
+        results = replace(found.results, warnings=warnings, spent=Spent(**config.ledger.seconds()))
         found = replace(found, results=results)
         if folder is None:
             return found, ()

@@ -26,7 +26,7 @@ from annotune.tensor.translate import USUAL, Translated
 from annotune.tuning import calls
 from annotune.tuning.bench import Listener, disk_full_is_refused
 from annotune.tuning.calls import ORIGINAL, Called, Entrant, Standing
-from annotune.tuning.config import DEFAULT_TIME_S, NEVER, RunConfig, Stop
+from annotune.tuning.config import DEFAULT_TIME_S, NEVER, Phase, RunConfig, Stop
 from annotune.tuning.results import (
     FORMULATION,
     ORIGINALS,
@@ -141,7 +141,8 @@ class _Run:
             if tried and self.stop.is_set:
                 break
             tried.append(self.tried(one, targets, self.its_config(one.made, times.next_s())))
-        standings = {} if self.stop.is_set else self.compared(tried)
+        with self.config.ledger.on(Phase.FINALS):
+            standings = {} if self.stop.is_set else self.compared(tried)
         return _combined(looked, tried, standings, self.targets)
 
     def looked_at(self, usual: Translated) -> Iterator[Looked]:

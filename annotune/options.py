@@ -801,7 +801,7 @@ def settings_of_capture(options: Mapping[str, Any], environ: Mapping[str, str]) 
 
 def config_of(options: Mapping[str, Any], cores: int, begun: float) -> RunConfig:
     """Return how a run goes by its own options, on so many cores; for `begun` see there."""
-    from annotune.tuning.config import ORIGINAL_S, RunConfig
+    from annotune.tuning.config import ORIGINAL_S, Ledger, RunConfig
 
     workers: Wish | None = options["workers"]
     at_once = workers.count if workers is not None and workers.count else cores
@@ -814,6 +814,7 @@ def config_of(options: Mapping[str, Any], cores: int, begun: float) -> RunConfig
         begun=begun,
         original_s=options["original_s"] or ORIGINAL_S,
         checks_naive="openacc" in options["targets"],
+        ledger=Ledger(begun),
     )
 
 

@@ -51,6 +51,9 @@ NOT_LAUNCHED = "no kernel was launched: the original ran instead"
 BRANCHES = "branches"
 """Under this name a winner's facts have which blocks of its text some run of its check reached."""
 
+SAMPLED = "compared_with"
+"""Under this name a trial's facts have which iterations of a long original it was compared with."""
+
 OUTPUTS_BYTES = 256 << 20
 """Runs whose outputs together are larger than this do not share a child and its memory."""
 
@@ -259,6 +262,8 @@ class _Check:
         if problem:
             self.facts["skipped"] = words_of(run, problem)
             return None
+        if reference.asked.sample is not None:
+            self.facts[SAMPLED] = str(reference.asked.sample)
         timing = plan.timing if run.is_timed else None
         if timing is not None and timing.is_cold:
             timing = replace(timing, evictor=oracle.evictor())

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import shutil
 import threading
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import field, replace
+from functools import partial
 from math import inf
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -36,8 +39,9 @@ from annotune.measure.inputs import (
     narrowed,
     zero_inputs,
 )
+from annotune.measure.parts.sample import Part, Sample, sample_of, work_of
 from annotune.measure.program import Original, nest_source, oracle_source
-from annotune.measure.run import Child, Computed, RunJob, RunResult, run_checked
+from annotune.measure.run import Child, Computed, RunJob, RunResult, run_in_one_child
 from annotune.measure.tolerance import Mismatch, coarsest_type, compare, shadow_of, tolerances
 from annotune.measure.toolchain import Toolchains
 from annotune.measure.trial import Status
@@ -70,7 +74,8 @@ ORACLE_LIMIT_S = 600.0
 class Asked:
     """What inputs a reference is made on; see `make_inputs`.
 
-    With `is_narrow` arrays have no more than what the original touches of them.
+    With `is_narrow` arrays have no more than what the original touches of them. With a `sample` its
+    iterations alone are run.
     """
 
     sizes: tuple[tuple[str, int], ...]
@@ -78,6 +83,7 @@ class Asked:
     values: Values = Values.USUAL
     overlap: Overlap | None = None
     is_narrow: bool = False
+    sample: Sample | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +92,8 @@ class OracleResult:
 
     `problem` says why there is none: the original crashed or took too long there, or its own
     result is not a number; nothing can be checked at these sizes then. That run took `took_s`
-    seconds: infinitely many where it was ended, 0 where nobody knows.
+    seconds: infinitely many where it was ended, 0 where nobody knows. Of a sample `expected` has
+    the elements alone that it has changed, whose places are in `places`.
     """
 
     asked: Asked
@@ -96,6 +103,11 @@ class OracleResult:
     reals: tuple[float, ...] = ()
     problem: str = ""
     took_s: float = 0.0
+    places: Mapping[str, npt.NDArray[np.intp]] = field(default_factory=dict)
+
+    def of_sample(self, buffer: Buffer, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return the values of an array that are compared: all of them, or those of a sample."""
+        return values[self.places[buffer.name]] if self.asked.sample is not None else values
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +125,28 @@ class Followers:
     magnitude: Path
     count: Path
     is_linear: bool
+
+
+SCATTERED = 8
+"""How many times as long an assignment of a sample may take: neighbours share cached data."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How long the original takes: `each_s` an assignment, as so many `runs` of a part of it tell.
+
+    A whole run of the original may take `whole_s`, and that of a sample `sample_s`; on other values
+    than the usual ones a whole one may take no longer than that.
+    """
+
+    each_s: float
+    runs: int
+    whole_s: float
+    sample_s: float
+
+    def limit_s(self, values: Values) -> float:
+        """Return the seconds that a whole run may take."""
+        return self.whole_s if values is Values.USUAL else self.sample_s
 
 
 class NothingToCompare(Exception):
@@ -171,7 +205,10 @@ class Oracle(Original):
         self._references: Once[Asked, OracleResult] = Once()
         self._tolerances: Once[Asked, Tolerance] = Once()
         self._numbers = itertools.count()
-        self._followers: Once[bool, Followers] = Once()
+        self._followers: Once[tuple[bool, Part | None], Followers] = Once()
+        self._inputs: Once[Asked, Inputs] = Once()
+        self._samples: Once[tuple[tuple[str, int], ...], Sample | None] = Once()
+        self.pace: Pace | None = None
         self._fixes_zeros = fixes_zeros(analysis)
         with ThreadPoolExecutor(1) as pool:
             # The original first: what the compiler says of it is what the user is told.
@@ -182,17 +219,25 @@ class Oracle(Original):
         self.library = made.path
         self.compile_s = made.time_s
 
-    def _following(self, is_shared: bool) -> Followers:
+    def _following(self, is_shared: bool, part: Part | None = None) -> Followers:
         """Return the programs that follow the original; its arrays share memory if `is_shared`."""
-        return self._followers.of(is_shared, lambda: self._made_to_follow(is_shared))
+        make = partial(self._made_to_follow, is_shared, part)
+        return self._followers.of((is_shared, part), make)
 
-    def _made_to_follow(self, is_shared: bool) -> Followers:
-        shadow = shadow_of(self.region, is_shared)
+    def _made_to_follow(self, is_shared: bool, part: Part | None) -> Followers:
+        shadow = shadow_of(self.region, is_shared, part)
         bodies = (shadow.magnitude, shadow.count)
         with ThreadPoolExecutor(len(bodies)) as pool:
             texts = (nest_source(self.source, self.region, body) for body in bodies)
             magnitude, count = pool.map(lambda text: self._built(text, ()).path, texts)
         return Followers(magnitude, count, shadow.is_linear)
+
+    def _partial(self, part: Part | None) -> Path:
+        """Return the library that runs a part of the nest, that of the original for all of it."""
+        if part is None:
+            return self.library
+        body = shadow_of(self.region, part=part).values
+        return self._built(nest_source(self.source, self.region, body), (USUAL,)).path
 
     def _built(self, text: str, optimisation: tuple[str, ...]) -> CompileResult:
         if self.tools.c is None:
@@ -218,25 +263,62 @@ class Oracle(Original):
 
         With `is_narrow` arrays have no more than what the original touches of them.
         """
-        asked = Asked(tuple(sorted(sizes.items())), seed, values, overlap, is_narrow)
+        is_whole = overlap is not None or is_narrow
+        sample = None if is_whole else self.sample(sizes, values)
+        asked = Asked(tuple(sorted(sizes.items())), seed, values, overlap, is_narrow, sample)
         return self._references.of(asked, lambda: self._referred(asked))
+
+    def sample(self, sizes: Mapping[str, int], values: Values = Values.USUAL) -> Sample | None:
+        """Return the sample of its iterations in whose place the whole original would take long.
+
+        None where all are run: there is time for them, or no sample is small enough.
+        """
+        pace = self.pace
+        if pace is None or self.expected_s(sizes) <= pace.limit_s(values):
+            return None
+        most = pace.sample_s / (SCATTERED * pace.each_s)
+        key = tuple(sorted(sizes.items()))
+        return self._samples.of(key, lambda: sample_of(self.analysis, sizes, most))
+
+    def expected_s(self, sizes: Mapping[str, int]) -> float:
+        """Return the seconds that the original is expected to take, 0 where its pace is unknown."""
+        if self.pace is None:
+            return 0.0
+        return self.pace.each_s * work_of(self.analysis, sizes)
+
+    def took_s(self, sizes: Mapping[str, int], seed: int, part: Part) -> float:
+        """Return the seconds of a run of a part of the original, 0 where it does not end well.
+
+        Raises:
+            ValueError: C has no such arrays at these sizes.
+        """
+        inputs = self._inputs_of(Asked(tuple(sorted(sizes.items())), seed))
+        with self._one_run(self._partial(part), inputs) as ran:
+            return ran.took_s if ran.status is Status.CORRECT else 0.0
+
+    def _inputs_of(self, asked: Asked) -> Inputs:
+        """Return the inputs that are asked for; those of a sample are those of the whole."""
+        asked = replace(asked, is_narrow=False, sample=None)
+        return self._inputs.of(asked, lambda: self._made_inputs(asked))
+
+    def _made_inputs(self, asked: Asked) -> Inputs:
+        folder, sizes = self.folder / f"inputs-{next(self._numbers)}", dict(asked.sizes)
+        how = (asked.seed, folder, asked.values, asked.overlap)
+        return make_inputs(self.analysis, sizes, *how)
 
     def _referred(self, asked: Asked) -> OracleResult:
         if asked.is_narrow:
             return self._narrowed(asked, self._whole(asked))
-        folder = self.folder / f"reference-{next(self._numbers)}"
-        sizes = dict(asked.sizes)
-        inputs = make_inputs(self.analysis, sizes, asked.seed, folder, asked.values, asked.overlap)
-        ran = self._ran(self.library, inputs, folder / "original")
-        took_s = inf if ran.status is Status.TIMEOUT else ran.took_s
-        if ran.status is not Status.CORRECT:
-            return OracleResult(asked, inputs, problem=f"the original {ran.reason}", took_s=took_s)
-        try:
-            expected = self._expected(inputs, ran.left)
-        except NothingToCompare as none:
-            return OracleResult(asked, inputs, problem=str(none), took_s=took_s)
-        scalars = (ran.left.integers, ran.left.reals)
-        return OracleResult(asked, inputs, expected, *scalars, took_s=took_s)
+        inputs = self._inputs_of(asked)
+        with self._one_run(self._partial(asked.sample), inputs) as ran:
+            took_s = inf if ran.status is Status.TIMEOUT else ran.took_s
+            problem = f"the original {ran.reason}"
+            if ran.status is Status.CORRECT:
+                try:
+                    return self._expected(asked, inputs, ran)
+                except NothingToCompare as none:
+                    problem = str(none)
+            return OracleResult(asked, inputs, problem=problem, took_s=took_s)
 
     def _whole(self, asked: Asked) -> OracleResult:
         """Return the reference with all of the arrays."""
@@ -249,11 +331,12 @@ class Oracle(Original):
             return replace(whole, asked=asked)
         source = TranslationUnit(oracle_source(self.source, self.region))
         watched = self.compile(CompileJob((source,), "c-watched", self.flags_of("c-watched")))
-        folder = whole.inputs.path.parent / "watched"
         try:
             if not watched.ok:
                 raise NothingToCompare(f"the original watched: {watched.output}")
-            touched = self._run("the original watched ", watched.path, whole.inputs, folder).touched
+            touched = self._run(
+                "the original watched ", watched.path, whole.inputs, lambda ran: ran.touched
+            )
         except NothingToCompare as none:
             return OracleResult(asked, whole.inputs, problem=str(none))
         names = (buffer.name for buffer in whole.inputs.buffers)
@@ -286,41 +369,64 @@ class Oracle(Original):
         return replace(found, arrays=arrays)
 
     def _measured(self, reference: OracleResult) -> Tolerance:
-        inputs, folder = reference.inputs, reference.inputs.path.parent
-        following = self._following(reference.asked.overlap is not None)
+        asked, inputs = reference.asked, reference.inputs
+        following = self._following(asked.overlap is not None, asked.sample)
         bound = "the bound on the original: "
+        folder = self.folder / f"bound-{next(self._numbers)}"
         zeros = zero_inputs(inputs, self.region, folder / "zeros")
-        runs = (
-            (following.magnitude, inputs, folder / "magnitude"),
-            (following.count, zeros, folder / "count"),
-        )
+        runs = ((following.magnitude, inputs), (following.count, zeros))
+
+        def left_by(number: int) -> tuple[Mapping[str, npt.NDArray[Any]], tuple[float, ...]]:
+            kept = partial(self._left_in, reference, folder / str(number))
+            return self._run(bound, *runs[number], lambda ran: (kept(ran), ran.left.reals))
+
         with ThreadPoolExecutor(len(runs)) as pool:
             # What fails first in this order is what the user is told.
-            magnitude, count = pool.map(lambda run: self._run(bound, *run).left, runs)
-        arrays = self._array_tolerances(reference, magnitude, count, following.is_linear)
+            magnitude, count = pool.map(left_by, range(len(runs)))
+        bounds = (magnitude[0], count[0])
+        arrays = self._array_tolerances(reference, *bounds, following.is_linear, folder)
         names = signature(self.region)
         limits = tolerances(
             np.array(reference.reals[: len(inputs.reals)]),
-            _absolute(names, magnitude.reals),
-            _absolute(names, count.reals),
+            _absolute(names, magnitude[1]),
+            _absolute(names, count[1]),
             coarsest_type(self.region, {*names.reals, *names.complexes}),
             following.is_linear,
         )
         return Tolerance(arrays, tuple(limits.tolist()))
 
-    def _run(self, who: str, library: Path, inputs: Inputs, folder: Path) -> RunResult:
-        """Return how a run of the original, or of a program that follows it, ended well.
+    def _left_in(
+        self, reference: OracleResult, folder: Path, ran: RunResult
+    ) -> dict[str, npt.NDArray[Any]]:
+        """Return what a program that follows the original leaves where there is a comparison.
+
+        Of whole arrays that is in a file of `folder`: memory need not hold them.
+        """
+        inputs = reference.inputs
+        if reference.asked.sample is None:
+            path = _kept_outputs(ran, folder)
+            return {b.name: inputs.read(b, path) for b in self._compared(inputs)}
+        left = ran.left
+        each = ((b, inputs.read(b, left.path, left.start)) for b in self._compared(inputs))
+        return {buffer.name: reference.of_sample(buffer, values) for buffer, values in each}
+
+    def _run(self, who: str, library: Path, inputs: Inputs, read: Callable[[RunResult], T]) -> T:
+        """Return what is `read` of a run of the original, or of a program that follows it.
 
         Raises:
-            NothingToCompare: It did not, in words that begin with `who`.
+            NothingToCompare: It did not end well, in words that begin with `who`.
         """
-        result = self._ran(library, inputs, folder)
-        if result.status is not Status.CORRECT:
-            raise NothingToCompare(f"{who}{result.reason}")
-        return result
+        with self._one_run(library, inputs) as ran:
+            if ran.status is not Status.CORRECT:
+                raise NothingToCompare(f"{who}{ran.reason}")
+            return read(ran)
 
-    def _ran(self, library: Path, inputs: Inputs, folder: Path) -> RunResult:
-        return run_checked(Child(library, limit_s=self._limit_s), RunJob(inputs), folder)
+    @contextmanager
+    def _one_run(self, library: Path, inputs: Inputs) -> Iterator[RunResult]:
+        """Give how a run ended; what it has left is gone afterwards."""
+        child = Child(library, limit_s=self._limit_s)
+        with run_in_one_child(child, [RunJob(inputs)]) as (ran,):
+            yield ran
 
     def evictor(self) -> str:
         """Return the library by which a measuring child empties the processor's caches.
@@ -331,24 +437,28 @@ class Oracle(Original):
         built = self.compile(CompileJob((source,), "c"))
         return str(built.path) if built.ok else ""
 
-    def _expected(self, inputs: Inputs, original: Computed) -> dict[str, npt.NDArray[Any]]:
-        """Return what the original has left of each written array.
+    def _expected(self, asked: Asked, inputs: Inputs, ran: RunResult) -> OracleResult:
+        """Return what a run of the original has left.
 
         Raises:
             NothingToCompare: Some of it is not a number.
         """
-        expected: dict[str, npt.NDArray[Any]] = {}
+        expected, places = dict[str, npt.NDArray[Any]](), dict[str, npt.NDArray[np.intp]]()
+        left, path = ran.left, None
+        if asked.sample is None:
+            path = _kept_outputs(ran, self.folder / f"reference-{next(self._numbers)}")
         for buffer in self._compared(inputs):
-            values = inputs.read(buffer, original.path)
+            if path is None:
+                values = inputs.read(buffer, left.path, left.start)
+                numbers = places[buffer.name] = _changed(values, inputs.read(buffer))
+                values = values[numbers]
+            else:
+                values, numbers = inputs.read(buffer, path), None
             expected[buffer.name] = values
-            if buffer.number.family is Family.INTEGER or _may_have_nan(inputs):
-                continue
-            parts = components(values)
-            bad = np.isnan(parts) & ~is_poison(values, buffer.number)
-            if bad.any():
-                number = int(np.argmax(bad)) * values.size // parts.size + buffer.first
-                raise NothingToCompare(f"the original leaves NaN in {buffer.name}[{number}]")
-        return expected
+            if buffer.number.family is not Family.INTEGER and not _may_have_nan(inputs):
+                _refuse_nan(buffer, values, numbers)
+        scalars = (left.integers, left.reals)
+        return OracleResult(asked, inputs, expected, *scalars, "", ran.took_s, places)
 
     def _compared(self, inputs: Inputs) -> Iterator[Buffer]:
         """Yield the arrays whose values count after the region."""
@@ -356,7 +466,12 @@ class Oracle(Original):
         return (b for b in inputs.buffers if b.is_written and not arrays[b.name].is_scratch)
 
     def _array_tolerances(
-        self, reference: OracleResult, magnitude: Computed, count: Computed, is_linear: bool
+        self,
+        reference: OracleResult,
+        magnitude: Mapping[str, npt.NDArray[Any]],
+        count: Mapping[str, npt.NDArray[Any]],
+        is_linear: bool,
+        folder: Path,
     ) -> dict[str, npt.NDArray[Any]]:
         inputs, found = reference.inputs, dict[str, npt.NDArray[Any]]()
         for buffer in self._compared(inputs):
@@ -366,14 +481,14 @@ class Oracle(Original):
                 continue
             limits = tolerances(
                 components(values),
-                inputs.read(buffer, magnitude.path),
-                inputs.read(buffer, count.path),
+                magnitude[buffer.name],
+                count[buffer.name],
                 coarsest_type(self.region, {buffer.name}),
                 is_linear,
             )
             # On disk, where the page cache holds them: at the tuned sizes they are as large
             # as the arrays themselves.
-            path = inputs.path.parent / f"tolerance-{len(found)}.npy"
+            path = folder / f"tolerance-{len(found)}.npy"
             np.save(path, limits)
             found[buffer.name] = np.load(
                 path, mmap_mode="r" if limits.size else None, allow_pickle=False
@@ -397,6 +512,7 @@ class Oracle(Original):
         for buffer in self._compared(reference.inputs):
             expected = reference.expected[buffer.name]
             got = reference.inputs.read(buffer, computed.path, computed.start)
+            got = reference.of_sample(buffer, got)
             if np.array_equal(bits(expected), bits(got)):
                 continue
             found = compare(
@@ -409,7 +525,9 @@ class Oracle(Original):
                 has_signs,
             )
             if found:
-                return str(_counted_from(found, buffer))
+                return str(_counted_from(found, buffer, reference.places.get(buffer.name)))
+        if reference.asked.sample is not None:
+            return ""  # what a sample leaves in scalars is not what the whole does
         return self._scalar_mismatch(reference, computed, has_signs)
 
     def _scalar_mismatch(self, reference: OracleResult, computed: Computed, has_signs: bool) -> str:
@@ -440,6 +558,37 @@ class Oracle(Original):
         return ""
 
 
+def _kept_outputs(ran: RunResult, folder: Path) -> Path:
+    """Return a file in `folder` with what a run has left."""
+    assert not ran.left.start
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "output.run"
+    shutil.copyfile(ran.left.path, path)
+    return path
+
+
+def _changed(left: npt.NDArray[Any], before: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
+    """Return the places of the elements that a run has changed, by their bits."""
+    differs = bits(left) != bits(before)
+    return np.flatnonzero(differs.reshape(left.size, -1).any(axis=1))
+
+
+def _refuse_nan(
+    buffer: Buffer, values: npt.NDArray[Any], numbers: npt.NDArray[np.intp] | None
+) -> None:
+    """Refuse results that are not numbers; `numbers` are their places where some are left out.
+
+    Raises:
+        NothingToCompare: There are such.
+    """
+    parts = components(values)
+    bad = np.isnan(parts) & ~is_poison(values, buffer.number)
+    if bad.any():
+        number = int(np.argmax(bad)) * values.size // parts.size
+        place = (number if numbers is None else int(numbers[number])) + buffer.first
+        raise NothingToCompare(f"the original leaves NaN in {buffer.name}[{place}]")
+
+
 def _may_have_nan(inputs: Inputs) -> bool:
     """Return whether NaN may be a right result of a run on `inputs`."""
     return inputs.values in SPECIAL or inputs.is_recorded
@@ -460,11 +609,12 @@ def _absolute(names: EntryArguments, reals: tuple[float, ...]) -> npt.NDArray[An
     return np.concatenate([np.abs(reals[:count]), np.repeat(sizes, 2)])
 
 
-def _counted_from(found: Mismatch, buffer: Buffer) -> Mismatch:
+def _counted_from(found: Mismatch, buffer: Buffer, places: npt.NDArray[np.intp] | None) -> Mismatch:
     """Return `found` with its index as C counts it: in elements, from the pointer."""
     parts = buffer.dtype.itemsize // buffer.number.component.itemsize
+    number = found.index // parts
     return replace(
         found,
-        index=found.index // parts + buffer.first,
+        index=(number if places is None else int(places[number])) + buffer.first,
         part=(".real", ".imag")[found.index % parts] if parts > 1 else "",
     )

@@ -9,7 +9,7 @@ formula and the answer is checked by intervals.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import cycle, islice, product
 from types import MappingProxyType
@@ -60,19 +60,30 @@ def known_values(region: Region, sizes: Mapping[str, int]) -> dict[str, int]:
     return {**region.sizes, **sizes, **fixed}
 
 
-def iterations(nest: Nest, values: Mapping[str, int]) -> int:
+Trips: TypeAlias = Callable[[Loop, int, int], tuple[int, int]]
+"""What is run of a loop with so many loops around it and so many iterations of its own.
+
+How many of these, and how many tests are made beside.
+"""
+
+
+def _all_trips(_: Loop, depth: int, trips: int) -> tuple[int, int]:
+    return trips, 0
+
+
+def iterations(nest: Nest, values: Mapping[str, int], trips_of: Trips = _all_trips) -> int:
     """Return about how many assignments the nest makes.
 
     Exact for rectangular nests; an inner loop whose bounds depend on an outer one is counted
-    at the middle of the outer one's range.
+    at the middle of the outer one's range. `trips_of` says what is run of each loop.
 
     Raises:
         ValueError: A bound has no value.
     """
-    return sum(_count(stmt, values) for stmt in nest.body)
+    return sum(_count(stmt, values, trips_of, 0) for stmt in nest.body)
 
 
-def _count(stmt: Stmt, values: Mapping[str, int]) -> int:
+def _count(stmt: Stmt, values: Mapping[str, int], trips_of: Trips, depth: int) -> int:
     match stmt:
         case Assign():
             return 1
@@ -82,7 +93,10 @@ def _count(stmt: Stmt, values: Mapping[str, int]) -> int:
             first, last = evaluate(lower, values), evaluate(upper, values)
             trips = max(0, -((first - last) // step))
             inside = {**values, var: (first + last) // 2}
-            return trips * sum(_count(inner, inside) for inner in body) if trips else 0
+            if not trips:
+                return 0
+            kept, tests = trips_of(stmt, depth, trips)
+            return kept * sum(_count(s, inside, trips_of, depth + 1) for s in body) + tests
         case _:
             assert_never(stmt)
 
@@ -275,17 +289,20 @@ def other_sizes(analysis: Analysis, limit: int = OTHER_ITERATIONS) -> tuple[dict
     return tuple(s for s in distinct(found) if s != tuned and is_possible(analysis, s, limit))
 
 
-def reduced_sizes(analysis: Analysis, limit: int) -> dict[str, int]:
-    """Return the tuned sizes, halved together until the nest makes at most `limit` assignments.
+def reduced_sizes(analysis: Analysis, limit: int, by: float = 2.0) -> dict[str, int]:
+    """Return the tuned sizes, divided together `by` a number again and again.
 
-    Sizes that are equal stay equal, none falls below 1, and what C fixes stays as it is.
+    The nest then makes at most `limit` assignments. Sizes that are equal stay equal, none falls
+    below 1, and what C fixes stays as it is.
     """
     region = analysis.region
-    sizes = {n: region.sizes[n] for n in open_sizes(region) if n in region.sizes}
+    tuned = {n: region.sizes[n] for n in open_sizes(region) if n in region.sizes}
+    sizes, divisor = tuned, 1.0
     while max(sizes.values(), default=1) > 1:
         if _iterations(region, sizes) <= limit:
             break
-        sizes = {name: max(1, value // 2) for name, value in sizes.items()}
+        divisor *= by
+        sizes = {name: max(1, int(value / divisor)) for name, value in tuned.items()}
     return sizes
 
 

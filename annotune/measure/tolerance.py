@@ -24,6 +24,7 @@ Source:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from enum import Enum, auto
 from typing import Any, TypeAlias, assert_never
 
 import numpy as np
@@ -52,6 +53,7 @@ from annotune.ir.expr import (
 from annotune.ir.functions import FUNCTIONS, is_integer
 from annotune.ir.nest import Assign, Await, Fetch, Local, LocalArray, Loop, Stmt, walk_stmts
 from annotune.ir.region import Region
+from annotune.measure.parts.sample import Part
 from annotune.measure.values import Family, family_of, integer_names, plain_type
 from annotune.transforms.tree import target_name
 
@@ -276,27 +278,40 @@ class Shadow:
     magnitude: str
     count: str
     is_linear: bool
+    values: str = ""
 
 
-def shadow_of(region: Region, is_shared: bool = False) -> Shadow:
-    """Return the two programs of `region`, whose arrays may share memory if `is_shared`."""
-    writer = _Writer(region, frozenset(region.arrays) if is_shared else frozenset())
-    magnitude, count = (
-        "".join(
-            f"{line}\n"
-            for line in [*writer.declarations(), *writer.lines(region.nest.body, counting, "  ")]
-        )
-        for counting in (False, True)
-    )
-    return Shadow(magnitude, count, writer.values.is_linear)
+class _Kind(Enum):
+    """What a program that follows the original computes in the place of each value."""
+
+    MAGNITUDE = auto()
+    COUNT = auto()
+    VALUE = auto()
+
+
+def shadow_of(region: Region, is_shared: bool = False, part: Part | None = None) -> Shadow:
+    """Return the two programs of `region`, whose arrays may share memory if `is_shared`.
+
+    With a `part` they and the nest itself, in `values`, run its iterations alone.
+    """
+    writer = _Writer(region, frozenset(region.arrays) if is_shared else frozenset(), part)
+
+    def text(kind: _Kind) -> str:
+        lines = writer.lines(region.nest.body, kind, "  ")
+        return "".join(f"{line}\n" for line in (*writer.declarations(), *lines))
+
+    magnitude, count = text(_Kind.MAGNITUDE), text(_Kind.COUNT)
+    values = "" if part is None else text(_Kind.VALUE)
+    return Shadow(magnitude, count, writer.values.is_linear, values)
 
 
 class _Writer:
     """Rewrites and prints the statements of one region."""
 
-    def __init__(self, region: Region, shared: frozenset[str]) -> None:
+    def __init__(self, region: Region, shared: frozenset[str], part: Part | None = None) -> None:
         self.values = _Readings(region, shared)
         self._scalars = region.scalars
+        self._part = part
         stmts = tuple(walk_stmts(region.nest.body))
         declared = {s.name for s in stmts if isinstance(s, Local)}
         declared |= {s.var for s in stmts if isinstance(s, Loop)}
@@ -312,7 +327,9 @@ class _Writer:
         for scalar in self._undeclared:
             yield f"  {spelled(plain_type(scalar.type))} {scalar.name} = 0;"
 
-    def lines(self, body: tuple[Stmt, ...], counting: bool, indent: str) -> Iterator[str]:
+    def lines(
+        self, body: tuple[Stmt, ...], kind: _Kind, indent: str, depth: int = 0
+    ) -> Iterator[str]:
         for stmt in body:
             match stmt:
                 case Loop(var, lower, upper, inner, step):
@@ -325,42 +342,46 @@ class _Writer:
                         f"{indent}for ({own}{var} = {plain_c(lower)}; "
                         f"{var} < {plain_c(upper, SUM)}; {var} += {step}) {{"
                     )
-                    yield from self.lines(inner, counting, indent + "  ")
+                    if left_out := self._part and self._part.left_out(stmt, depth):
+                        yield f"{indent}  if ({left_out}) continue;"
+                    yield from self.lines(inner, kind, indent + "  ", depth + 1)
                     yield f"{indent}}}"
                 case Local(name, type_, None):
                     yield f"{indent}{spelled(plain_type(type_))} {name};"
                 case Local(name, type_, value) if value is not None:
-                    new = value if name in self.values.integers else self._value(value, counting)
+                    new = value if name in self.values.integers else self._value(value, kind)
                     yield f"{indent}{spelled(plain_type(type_))} {name} = {plain_c(new)};"
                 case LocalArray(name, type_, extents):
                     brackets = "".join(f"[{extent}]" for extent in extents)
                     yield f"{indent}{spelled(plain_type(type_))} {name}{brackets} = {{0}};"
                 case Assign():
-                    yield f"{indent}{self._assign(stmt, counting)};"
+                    yield f"{indent}{self._assign(stmt, kind)};"
                 case Local() | Await() | Fetch():
                     raise AssertionError(stmt)
                 case _:
                     assert_never(stmt)
 
-    def _assign(self, assign: Assign, counting: bool) -> str:
+    def _assign(self, assign: Assign, kind: _Kind) -> str:
         """Return one statement, under its condition where that is known here."""
         target = plain_c(assign.target)
         is_sure = assign.guard is None or self.values.is_certain(assign.guard)
+        is_sure |= kind is _Kind.VALUE
         test = f"if ({plain_c(assign.guard)}) " if assign.guard is not None and is_sure else ""
-        if place_name(assign.target) in self.values.integers:
+        if place_name(assign.target) in self.values.integers or kind is _Kind.VALUE:
             return f"{test}{target} {assign.op} {plain_c(assign.value)}"
-        new = self._new(assign, counting)
+        new = self._new(assign, kind)
         if not is_sure:
-            old = assign.target if counting else self.values.absolute(assign.target)
+            is_count = kind is _Kind.COUNT
+            old = assign.target if is_count else self.values.absolute(assign.target)
             new = folded(MAX, [old, new])
         return f"{test}{target} = {plain_c(new)}"
 
-    def _new(self, assign: Assign, counting: bool) -> Expr:
+    def _new(self, assign: Assign, kind: _Kind) -> Expr:
         """Return what an assignment that runs leaves in its target."""
         op, value = _accumulation(assign)
         if op == "=":
-            return self._value(value, counting)
-        if counting:
+            return self._value(value, kind)
+        if kind is _Kind.COUNT:
             return self._counted(assign.target, op, value)
         old = self.values.absolute(assign.target)
         if op == "/=":
@@ -377,8 +398,16 @@ class _Writer:
         own = self.values.own_roundings(op[0], target)
         return Binary("+", plus(target, terms), Int(own))
 
-    def _value(self, value: Expr, counting: bool) -> Expr:
-        return self.values.count(value) if counting else self.values.magnitude(value)
+    def _value(self, value: Expr, kind: _Kind) -> Expr:
+        match kind:
+            case _Kind.VALUE:
+                return value
+            case _Kind.COUNT:
+                return self.values.count(value)
+            case _Kind.MAGNITUDE:
+                return self.values.magnitude(value)
+            case _:
+                assert_never(kind)
 
 
 def _accumulation(assign: Assign) -> tuple[str, Expr]:

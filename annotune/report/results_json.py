@@ -24,7 +24,7 @@ from annotune.diagnostics import AnnotuneError, Diagnostic, Span, Template
 from annotune.files import read_source
 from annotune.frozen import dataclass
 from annotune.measure.trial import LATER, NOT_WRITTEN, Final, Status, Trial
-from annotune.tuning.results import Reading, RegionResult, Results
+from annotune.tuning.results import Reading, RegionResult, Results, Spent
 
 SCHEMA = 1
 RESULTS_FILE = "results.json"
@@ -77,6 +77,7 @@ class ResultsFile(msgspec.Struct):
     commands: Mapping[str, tuple[str, ...]]
     warnings: tuple[str, ...]
     reading: Annotated[Reading, msgspec.Meta(extra=LATER)] = Reading()
+    spent: Annotated[Spent, msgspec.Meta(extra=LATER)] = Spent()
 
 
 def results_json(results: Results) -> dict[str, Any]:
@@ -95,6 +96,7 @@ def results_json(results: Results) -> dict[str, Any]:
         "commands": {name: list(found) for name, found in results.commands.items()},
         "warnings": list(results.warnings),
         "reading": plain(results.reading),
+        "spent": plain(results.spent),
     }
 
 
@@ -212,7 +214,7 @@ def read_results(path: Path) -> Results:
     file = msgspec.convert(root, ResultsFile)
     named = (file.annotune, file.source, file.device)
     found = Results(*named, file.regions, file.tools, file.files, file.warnings)
-    return replace(found, commands=file.commands, reading=file.reading)
+    return replace(found, commands=file.commands, reading=file.reading, spent=file.spent)
 
 
 def _refuse_foreign(path: Path, text: str, root: Any) -> None:

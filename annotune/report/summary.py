@@ -27,6 +27,7 @@ from annotune.tuning.results import (
     FORMULATION,
     MEMORY,
     NO_TARGET,
+    ORIGINALS,
     ROW_NAMES,
     SHARED,
     FormulationResult,
@@ -489,6 +490,29 @@ def recorded_text(recorded: RecordedInputs) -> str:
     """Return that inputs are a program's own, and what share of its time has such sizes."""
     calls = f"{recorded.calls} recorded call{'' if recorded.calls == 1 else 's'}"
     return f"on {calls} ({recorded.share:.0%} of its time)"
+
+
+def spent_text(results: Results) -> str:
+    """Return where the time of a run went, empty where nobody has counted it."""
+    spent = results.spent
+    if not spent.total_s:
+        return ""
+    each = [t for one in results.regions for size in one.at_each_size for t in size.trials]
+    own = [t for t in each if t.target not in ORIGINALS and not t.reused]
+    compiled = sum(bool(t.compile_s) for t in own)
+    timed = sum(bool(t.times_s) for t in own)
+    parts = (
+        f"{_seconds(spent.reading_s)} parsing and analysis",
+        f"{_seconds(spent.variants_s)} variants ({compiled} compiled, {timed} timed)",
+        f"{_seconds(spent.checks_s)} checks",
+        f"{_seconds(spent.finals_s)} finals",
+        f"{_seconds(spent.original_s)} original",
+    )
+    return f"time: {', '.join(parts)}"
+
+
+def _seconds(time_s: float) -> str:
+    return f"{time_s:.{1 if time_s < 10 else 0}f} s"
 
 
 def heading(region: RegionResult) -> str:

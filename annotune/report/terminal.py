@@ -51,6 +51,7 @@ from annotune.report.summary import (
     place_text,
     profile_texts,
     row_words,
+    spent_text,
     trials_text,
     winner_texts,
     work_text,
@@ -239,6 +240,8 @@ class ResultsTable:
         if has_prediction(self.results):
             yield line(LEGEND_PREDICTED, "italic")
         yield line(LEGEND, "dim")
+        if spent := spent_text(self.results):
+            yield line(spent)
         for warning in merged(self.results.warnings):
             yield line(f"warning: {printable(warning).strip()}", "yellow")
 
@@ -264,6 +267,8 @@ class ShortTable:
             yield head
             yield _short_rows(asked_rows(region), options.max_width, line, dots)
             yield Text()
+        if spent := spent_text(self.results):
+            yield line(spent)
         for warning in merged(self.results.warnings):
             yield line(f"warning: {printable(warning).strip()}", "yellow")
 

@@ -100,6 +100,28 @@ class Session:
 
 
 @dataclass(frozen=True)
+class Smaller:
+    """Sizes in the proportions of those to measure at, where a call is `factor` times as short."""
+
+    sizes: Mapping[str, int]
+    factor: float
+
+    def scaled(self, trial: Trial) -> Trial:
+        """Return a trial at these sizes with the times that it is estimated to take."""
+        if trial.time_s is None:
+            return trial
+        place = ", ".join(f"{name}={value}" for name, value in self.sizes.items())
+        return replace(
+            trial,
+            time_s=self.factor * trial.time_s,
+            spread_s=self.factor * (trial.spread_s or 0.0),
+            times_s=tuple(self.factor * time_s for time_s in trial.times_s),
+            is_predicted=True,
+            reason=f"estimated from runs at {place}",
+        )
+
+
+@dataclass(frozen=True)
 class Bench:
     """What checks and measures one region, and how hard.
 
@@ -108,7 +130,10 @@ class Bench:
     `device_name` names what the clock measures, `environ` is set in every child. `until` is the
     time (of `time.monotonic`) after which no new variant is begun, `limit_s` that after which one
     compilation or run is given up. One run of the original takes `original_s`, 0 where that is not
-    known; a variant may take some times as long.
+    known; a variant may take some times as long. Where it `is_long`, a sample of it is what others
+    are compared with at the first sizes, and what needs no clock is checked at smaller ones. What
+    this processor runs is timed at `smaller` sizes where a variant would take long as well, None
+    where it would not.
     """
 
     session: Session
@@ -122,6 +147,8 @@ class Bench:
     limit_s: float = COMPILE_LIMIT_S
     others: tuple[Mapping[str, int], ...] = ()
     original_s: float = 0.0
+    is_long: bool = False
+    smaller: Smaller | None = None
 
     def plan(
         self, is_timed: bool, best_s: float = 0.0, budget_s: float = TRIAL_BUDGET_S
@@ -130,7 +157,7 @@ class Bench:
         config, timing = self.session.config, None
         if is_timed:
             timing = TimingPlan(budget_s=budget_s, best_s=best_s, is_cold=config.is_cold)
-        sizes = (*self.sizes, *self.awkward) if is_timed else (*self.awkward, *self.sizes)
+        sizes = (*self.sizes, *self.awkward) if is_timed else (*self.awkward, *self._unclocked)
         return CheckPlan(
             sizes,
             threads=self.session.cores,
@@ -138,11 +165,23 @@ class Bench:
             device_name=self.device_name if is_timed else "",
             environ=self.environ,
             limits=CheckLimits(
-                max(min(RUN_LIMIT_S, self.limit_s), SLOWER_PLAYED * self.original_s),
+                self._run_s,
                 self.limit_s,
                 self._share_mib(1 if is_timed else config.jobs),
             ),
         )
+
+    @property
+    def _unclocked(self) -> tuple[Mapping[str, int], ...]:
+        """Return the sizes of the bench at which what is not timed is checked."""
+        return () if self.is_long and self.awkward else self.sizes
+
+    @property
+    def _run_s(self) -> float:
+        """Return the seconds of one run: many for a long original, but not past the end of all."""
+        usual_s = min(RUN_LIMIT_S, self.limit_s)
+        long_s = SLOWER_PLAYED * self.original_s
+        return max(usual_s, min(long_s, self.left_s) if self.is_long else long_s)
 
     def _share_mib(self, runs: int) -> int:
         """Return the memory that each of so many runs may hold, never too little for the arrays."""
@@ -233,6 +272,8 @@ class Recorder:
         plan = replace(plan, timing=timing, limits=CheckLimits(0.0, 0.0, 0))
         plan = replace(plan, environ=environ)
         region = [oracle.region.index, dict(oracle.region.sizes), self._included]
+        if any(oracle.sample(sizes) for sizes in plan.sizes):
+            region.append("a sample")
         if oracle.region.recorded:
             region.append([[one.digest, one.reals] for one in oracle.region.recorded])
         return _hash([__version__, self.text_key(program, plan.arch), region, repr(plan)])

@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import field
+from enum import StrEnum
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -45,6 +48,52 @@ class Wish:
     config: Path | None = None
 
 
+class Phase(StrEnum):
+    """What a run does with its time; each is a field of `annotune.tuning.results.Spent`."""
+
+    READING = "reading_s"
+    ORIGINAL = "original_s"
+    VARIANTS = "variants_s"
+    CHECKS = "checks_s"
+    FINALS = "finals_s"
+
+
+class Ledger:
+    """Adds up where the time of a run goes, in the thread that leads it.
+
+    From the beginning on the source is read.
+    `clock` gives seconds, and `begun` is when the run began by it, None for now.
+    """
+
+    def __init__(
+        self, begun: float | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._clock = clock
+        self._since = clock() if begun is None else begun
+        self._phase = Phase.READING
+        self._seconds = dict.fromkeys(Phase, 0.0)
+
+    @contextmanager
+    def on(self, phase: Phase) -> Iterator[None]:
+        """Count what is done inside the ``with`` as `phase`, but for what is counted further in."""
+        before = self._phase
+        self._change(phase)
+        try:
+            yield
+        finally:
+            self._change(before)
+
+    def _change(self, phase: Phase) -> None:
+        now = self._clock()
+        self._seconds[self._phase] += max(0.0, now - self._since)
+        self._since, self._phase = now, phase
+
+    def seconds(self) -> dict[str, float]:
+        """Return the seconds of each phase until now, by the names of the phases."""
+        self._change(self._phase)
+        return {str(phase): seconds for phase, seconds in self._seconds.items()}
+
+
 @dataclass(frozen=True, slots=True)
 class RunConfig:
     """What the command line asks for; None for what it does not say of the search.
@@ -60,7 +109,8 @@ class RunConfig:
     with `AUTO` several ways are tried.
 
     What is compiled lies in the folder `compiled`, where other runs find it; in one of its own with
-    None. With `is_ahead` the first choices are compiled and proved, and nothing is timed.
+    None. With `is_ahead` the first choices are compiled and proved, and nothing is timed. Where the
+    time goes is told to the `ledger`.
     """
 
     search: str | None = None
@@ -79,6 +129,7 @@ class RunConfig:
     compiled: Path | None = None
     is_ahead: bool = False
     both: str = ""
+    ledger: Ledger = field(default_factory=Ledger, compare=False)
 
 
 # A run may take so much more than its time, since it ends what it has begun.

@@ -28,7 +28,11 @@ from annotune.measure.machine import (
     read_clocks,
     visible_alone,
 )
-from annotune.measure.sizes import tuned_sizes
+from annotune.measure.parts.pace import original_pace
+from annotune.measure.parts.sample import work_of
+from annotune.measure.plan import SEED
+from annotune.measure.program import Program
+from annotune.measure.sizes import is_possible, reduced_sizes, tuned_sizes
 from annotune.measure.timing import load_average, ratio_interval
 from annotune.measure.trial import END_TO_END, Status, Trial, Verdict
 from annotune.model.bounds import copies, roofline_time, widest_real
@@ -39,8 +43,8 @@ from annotune.space.space import Space
 from annotune.space.variants import Listing, Variant
 from annotune.transforms.cache import Both
 from annotune.tuning.ablation import steps_in_turn
-from annotune.tuning.bench import Bench, busy_words, program_of
-from annotune.tuning.config import AUTO, Wanted
+from annotune.tuning.bench import Bench, Smaller, busy_words, program_of
+from annotune.tuning.config import AUTO, Phase, Wanted
 from annotune.tuning.experiment import FIRST_S
 from annotune.tuning.jobs import SHARED_WITH, Contestant, job_of
 from annotune.tuning.profiling import PROFILE_LIMIT_S, Profiler
@@ -64,9 +68,11 @@ from annotune.tuning.results import (
 from annotune.tuning.tuner import (
     AS_FAST,
     AS_WRITTEN_LIMIT,
+    LEAST_BESIDE_S,
     Contest,
     TargetResult,
     baseline,
+    estimated,
     forecast_of,
     in_turns,
     measured,
@@ -98,6 +104,12 @@ TOO_LATE = (
     "not tried: no time was left, and a check takes as long as the original, {:.0f} s; "
     "a longer --time has it"
 )
+TOO_LONG_AS_WRITTEN = "the original takes about {:.0f} s, for which this run has no time"
+# A variant is taken to be so many times as fast as the original on each core, until one is timed.
+VARIANT_FASTER = 8.0
+# A call of a variant that takes more than this share of the time left is timed at smaller sizes,
+# which are found in steps of this factor.
+CALL_SHARE, FINELY = 0.02, 1.1
 # The targets that are measured where a GPU answers, and how they are built for it.
 ON_GPU = {"openacc": "openacc-gpu", "cuda": "cuda-gpu"}
 # How whole calls of those are built that have more than one form.
@@ -361,13 +373,17 @@ def sought(run: RegionRun, targets: Sequence[Target], proves: bool = False) -> S
     Raises:
         AnnotuneError: Every target refuses it.
     """
+    ledger = run.bench.session.config.ledger
+    with ledger.on(Phase.ORIGINAL):
+        run = _paced(run)
     bench = run.bench
     found: dict[str, TargetResult] = {}
     contests: dict[str, Contest] = {}
     refusals: list[AnnotuneError] = []
     bench.begin("original", 4, _least_s(run, run.cpu.model))
     load = load_average()
-    found |= _as_written(run)
+    with ledger.on(Phase.ORIGINAL):
+        found |= _as_written(run)
     if not any(target.is_for_cpu for target in targets):
         found |= disturbed(found, load, bench.session.cores)
     first = found["sequential"].best
@@ -382,14 +398,16 @@ def sought(run: RegionRun, targets: Sequence[Target], proves: bool = False) -> S
             found[target.name] = TargetResult(note=late)
             continue
         try:
-            listing = run.listing(target, bench.share(parts).left_s)
+            with ledger.on(Phase.VARIANTS):
+                listing = run.listing(target, bench.share(parts).left_s)
         except AnnotuneError as refusal:
             refusals.append(refusal)
             found[target.name] = TargetResult(note=refusal.diagnostics[0].message)
             continue
         least_s = _least_s(run, run.timed_on(target))
         bench.begin(f"tuning {target.name}", min(len(listing), run.wanted.budget), least_s)
-        contest = _on_target(run, target, bench.share(parts), listing, found)
+        with ledger.on(Phase.VARIANTS):
+            contest = _on_target(run, target, bench.share(parts), listing, found)
         if proves:
             own = found[target.name] = _proved(run, contest, contest.bench.until)
         else:
@@ -468,7 +486,7 @@ def too_late(bench: Bench, is_measured: bool) -> str:
     One variant of each is owed however late it is, but of what is only predicted none that would
     take long to check.
     """
-    if is_measured or not bench.is_over or bench.original_s <= LONG_CHECK_S:
+    if bench.is_long or is_measured or not bench.is_over or bench.original_s <= LONG_CHECK_S:
         return ""
     return TOO_LATE.format(bench.original_s)
 
@@ -612,6 +630,8 @@ def _as_written(run: RegionRun) -> dict[str, TargetResult]:
     name, own = "sequential", original(run)
     ((label, code),) = own.items()
     program = original_program(name, "c", label, code)
+    if bench.is_long:
+        return _estimated(run, program)
     first = ran_once(bench, program) or baseline(bench, name, "c", own, 1, limit_s)
     first = unchecked(bench, first, program, limit_s)
     alone_s = first.best.time_s if first.best is not None else None
@@ -623,6 +643,44 @@ def _as_written(run: RegionRun) -> dict[str, TargetResult]:
         "openmp_naive": baseline(bench, "openmp_naive", "openmp", naive, threads, limit_s),
         "openacc_naive": _naive_openacc(run, limit_s),
     }
+
+
+def _estimated(run: RegionRun, program: Program) -> dict[str, TargetResult]:
+    """Return the original, and that with directives, where nothing waits for a whole run of it."""
+    first = estimated(run.bench, program)
+    assert first.best is not None
+    assert first.best.time_s
+    note = TOO_LONG_AS_WRITTEN.format(first.best.time_s)
+    openacc = _naive_openacc(run, LEAST_BESIDE_S)
+    return {
+        "sequential": first,
+        "openmp_naive": TargetResult(note=note),
+        "openacc_naive": openacc,
+    }
+
+
+def _paced(run: RegionRun) -> RegionRun:
+    """Return the run of a region, whose original's pace is known where it takes long."""
+    bench = run.bench
+    oracle, sizes = bench.checker.oracle, bench.sizes[0]
+    oracle.pace = original_pace(oracle, sizes, SEED, bench.left_s)
+    if oracle.sample(sizes) is None:
+        return run
+    smaller = _smaller(bench, oracle.expected_s(sizes) / (VARIANT_FASTER * bench.session.cores))
+    return replace(run, bench=replace(bench, is_long=True, smaller=smaller))
+
+
+def _smaller(bench: Bench, call_s: float) -> Smaller | None:
+    """Return smaller sizes for what takes so many seconds, None where these are no large share."""
+    allowed_s = CALL_SHARE * bench.left_s
+    analysis, sizes = bench.checker.oracle.analysis, bench.sizes[0]
+    if call_s <= allowed_s:
+        return None
+    work = work_of(analysis, sizes)
+    found = reduced_sizes(analysis, int(work * allowed_s / call_s), FINELY)
+    if found == sizes or not is_possible(analysis, found, work):
+        return None
+    return Smaller(found, work / work_of(analysis, found))
 
 
 def disturbed(
@@ -832,6 +890,9 @@ class _Rows:
         best = outcome.best
         if best is None or not best.time_s:
             return Row(name, RowStatus.UNAVAILABLE, reason=outcome.note)
+        if best.is_predicted:  # what would take long, by shorter runs
+            row = self.row(name, RowStatus.PREDICTED, best.device, best, NO_SPEEDUP)
+            return replace(row, reason=best.reason)
         return self.row(name, RowStatus.MEASURED, best.device, best, self.speedup(best))
 
     def tuned(self, name: str) -> Row:

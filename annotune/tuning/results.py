@@ -296,12 +296,33 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
+class Spent:
+    """The seconds that a run has spent on each of what it does; their sum is that of the command.
+
+    `reading_s` are those of parsing, analysis and all that is not named further; `original_s` of
+    the original in its forms, `variants_s` of making, compiling, checking and timing the variants
+    of searches, `checks_s` of what a text that is about to win must stand, `finals_s` of finals.
+    """
+
+    reading_s: Figure = 0.0
+    original_s: Figure = 0.0
+    variants_s: Figure = 0.0
+    checks_s: Figure = 0.0
+    finals_s: Figure = 0.0
+
+    @property
+    def total_s(self) -> float:
+        """Return the seconds of all."""
+        return sum((self.reading_s, self.original_s, self.variants_s, self.checks_s, self.finals_s))
+
+
+@dataclass(frozen=True, slots=True)
 class Results:
     """A whole run. `tools` gives each compiler's version, `files` the names of what was written.
 
     `commands` make programs of the files of each target, in their folder: one of them will do.
     `texts` are the files by name, for the HTML report, and `folder` is where they lie, empty where
-    they do not; these are no part of the JSON.
+    they do not; these are no part of the JSON. `spent` is where the time of the run went.
     """
 
     version: str
@@ -315,6 +336,7 @@ class Results:
     commands: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     folder: str = ""
     reading: Reading = field(default_factory=Reading)
+    spent: Spent = field(default_factory=Spent)
 
     @property
     def is_verified(self) -> bool:

@@ -41,8 +41,8 @@ from annotune.model.traffic import Compiled
 from annotune.schedule.plan import Kernel
 from annotune.space.variants import Listing, Variant
 from annotune.transforms.tree import Body
-from annotune.tuning.bench import Bench, Recorder, program_of
-from annotune.tuning.config import Wanted
+from annotune.tuning.bench import Bench, Recorder, Smaller, program_of
+from annotune.tuning.config import Phase, Wanted
 from annotune.tuning.experiment import Experiment, Tried, Way, proofs_s
 from annotune.tuning.jobs import Contestant, take_rounds
 from annotune.tuning.proving import NOT_PROVED, Proved, Proving, unfinished_words
@@ -422,6 +422,8 @@ def measured(
     `look` is called when the last time has just been taken: an idle device lowers its clock.
     """
 
+    if bench.smaller is not None and kind in _ON_THIS_CPU:
+        return _measured_smaller(bench, bench.smaller, target, kind, listing, wanted)
     budget_s = reserved_s(bench)
     searching = replace(bench, until=bench.until - budget_s)
     tried, searched = by_clock(searching, target, kind, listing, wanted)
@@ -430,11 +432,54 @@ def measured(
     own = [_contestant(target, kind, one, bench.session.cores) for one in chosen]
     found = NO_FINALS
     if not bench.session.stop.is_set:
-        found = finals(bench, (*own, *rivals), budget_s, by_crew=kind not in _ON_THIS_CPU)
+        with bench.session.config.ledger.on(Phase.FINALS):
+            found = finals(bench, (*own, *rivals), budget_s, by_crew=kind not in _ON_THIS_CPU)
     look()
     ranked = {int(name): right[int(name)] for name in found.ranking}
     ranking = tuple((ranked | right).values())
     return Contest(bench, target, kind, listing, tried, ranking, searched, found)
+
+
+# So much of a target's time is kept for one call of the winner at the sizes to measure at.
+CONFIRMING = 0.25
+# What a check takes beside the call, at the least.
+BESIDE = 1.5
+
+
+def _measured_smaller(
+    bench: Bench, smaller: Smaller, target: Target, kind: str, listing: Listing, wanted: Wanted
+) -> Contest:
+    """Return the same by the clock at smaller sizes, a call taking long at those to measure at.
+
+    What is the fastest there is run at these once, as long as there is time for it.
+    """
+    until = bench.until - CONFIRMING * bench.left_s
+    searching = replace(bench, sizes=(smaller.sizes,), until=until)
+    tried, searched = by_clock(searching, target, kind, listing, wanted, smaller.scaled)
+    fates = {one.number: one for one in tried}
+    order = _by_time(one for one in tried if one.is_right)
+    ranked: list[Tried] = []
+    for one in order:
+        with bench.session.config.ledger.on(Phase.FINALS):
+            found = one if ranked else _confirmed(bench, target, kind, one)
+        fates[one.number] = found
+        ranked += [found] if found.is_right else []
+    return Contest(bench, target, kind, listing, tuple(fates.values()), tuple(ranked), searched)
+
+
+def _confirmed(bench: Bench, target: Target, kind: str, one: Tried) -> Tried:
+    """Return a variant with its fate at the sizes to measure at, its estimate without the time."""
+    assert one.variant is not None
+    assert one.code is not None
+    assert one.trial.time_s is not None
+    left_s = bench.left_s
+    if BESIDE * one.trial.time_s > left_s or bench.session.stop.is_set:
+        return one
+    program = program_of(target, kind, one.variant, one.code)
+    trial = Recorder(bench).again(program, replace(bench.plan(True), arch=bench.arch), left_s)
+    if trial.status is Status.TIMEOUT:
+        return one
+    return replace(one, trial=bench.tell(replace(trial, at_s=one.trial.at_s)))
 
 
 def in_turns(
@@ -499,9 +544,17 @@ def _ranked(bench: Bench, target: Target, kind: str, right: Sequence[Tried]) -> 
 
 
 def by_clock(
-    bench: Bench, target: Target, kind: str, listing: Listing, wanted: Wanted
+    bench: Bench,
+    target: Target,
+    kind: str,
+    listing: Listing,
+    wanted: Wanted,
+    judge: Callable[[Trial], Trial] = lambda trial: trial,
 ) -> tuple[tuple[Tried, ...], Searched]:
-    """Return the fates of the variants that a search has timed, one at a time, and its account."""
+    """Return the fates of the variants that a search has timed, one at a time, and its account.
+
+    What `judge` makes of each counts.
+    """
 
     def plan(_: int, code: RegionCode) -> CheckPlan:
         # What is built for the GPU is built for this one, and asked for its registers; OpenACC's
@@ -512,7 +565,12 @@ def by_clock(
     is_quiet = kind in _ON_THIS_CPU
     device = bench.device_name
     way = Way(
-        kind, plan, predicted_trial, is_quiet=is_quiet, device=device, proofs=_proofs(bench, kind)
+        kind,
+        plan,
+        lambda variant, trial: judge(predicted_trial(variant, trial)),
+        is_quiet=is_quiet,
+        device=device,
+        proofs=_proofs(bench, kind),
     )
     return Experiment(bench, target, listing, wanted, way).run()
 
@@ -579,7 +637,8 @@ def prove(
     proving = Proving(check, bench.until, bench.session.config.jobs)
     # The last one tells what all have run.
     *most, last = proofs(program, analysis, tried, bench.awkward, others)
-    found = proving.of((*most, *at_others, last), analysis, at_others)
+    with bench.session.config.ledger.on(Phase.CHECKS):
+        found = proving.of((*most, *at_others, last), analysis, at_others)
     return found, tuple(sizes for sizes in bench.others if sizes in right)
 
 
@@ -659,6 +718,33 @@ def _beside_s(trials: Sequence[Trial]) -> float:
     """Return the seconds after which a run is slower than what one of `trials` has timed."""
     took_s = [t.run_s for t in trials if t.status is Status.CORRECT and t.run_s]
     return max(LEAST_BESIDE_S, min(took_s)) if took_s else inf
+
+
+ESTIMATED = "estimated_from"
+"""Under this name the original's facts have of how many of its runs its time is estimated."""
+
+
+def estimated(bench: Bench, program: Program) -> TargetResult:
+    """Return the estimated time of an original that is not run as a whole.
+
+    It takes part in no finals: the time of a part of it is none of it.
+    """
+    oracle = bench.checker.oracle
+    assert oracle.pace is not None
+    runs = oracle.pace.runs
+    trial = Trial(
+        program.target,
+        dict(program.config),
+        Status.CORRECT,
+        oracle.expected_s(bench.sizes[0]),
+        is_predicted=True,
+        device=bench.device_name,
+        verified=True,
+        reason=f"estimated from {runs} runs of a part of its iterations",
+        facts={ESTIMATED: runs},
+    )
+    trial = bench.tell(trial)
+    return TargetResult((trial,), Tried(0, trial))
 
 
 def ran_once(bench: Bench, program: Program) -> TargetResult | None:

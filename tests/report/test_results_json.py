@@ -266,7 +266,7 @@ def fields(value: Any, path: tuple[str | int, ...] = ()) -> list[tuple[str | int
 
 
 # What files of a run may not have yet.
-LATER = ("formulations", "copies", "recorded", "digest", "recipes", "reading")
+LATER = ("formulations", "copies", "recorded", "digest", "recipes", "reading", "spent")
 # Whose fields are the user's own names.
 FREE = {"config", "facts", "sizes", "sizes_checked"}
 
@@ -304,6 +304,7 @@ def test_a_file_from_before_there_were_some_fields_is_read(tmp_path: Path) -> No
             for name in LATER[:-1]:
                 del one[name]
     del root["reading"]
+    del root["spent"]
     path = tmp_path / "results.json"
     path.write_text(json.dumps(root))
     regions = read_results(path).regions

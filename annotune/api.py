@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from annotune.tuning.bench import Listener
     from annotune.tuning.config import RunConfig, Stop
     from annotune.tuning.results import Results
+    from annotune.verify import Verified
 
 GIVEN = Path("source.c")
 """The name that a text without a file has in diagnostics, and in names of files."""
@@ -260,13 +261,56 @@ def tuned(
         found = formulated.run(settings, targets, config, *how)
         late = over_words(config, time.monotonic())
         warnings = (*found.results.warnings, *late)
-        results = replace(found.results, warnings=warnings, spent=Spent(**config.ledger.seconds()))
+        spent, reading = Spent(**config.ledger.seconds()), found.results.reading
+        if folder is not None:
+            reading = replace(reading, source=os.path.relpath(settings.source, folder))
+        results = replace(found.results, warnings=warnings, spent=spent, reading=reading)
         found = replace(found, results=results)
         if folder is None:
             return found, ()
         reports = {RESULTS_FILE: results_file(results), "report.html": report_html(results)}
         files = {settings.source.stem + e: t for e, t in settings.made_of_tensors.items()}
         return found, write_files(folder, {**files, **results.texts, **reports})
+
+
+def verified(
+    folder: Path,
+    source: Path | None = None,
+    listener: Listener | None = None,
+    stop: Stop | None = None,
+) -> tuple[Verified, tuple[Path, ...]]:
+    """Return what the checks find for which a run had no time, and the files that they change.
+
+    The `source` is by default where it was when it was tuned. What is wrong is no longer in a file.
+
+    Raises:
+        AnnotuneError: There are no results in the folder, or not of the source as it is.
+    """
+    from dataclasses import replace
+
+    from annotune import verify
+    from annotune.files import held_folder, write_files
+    from annotune.options import config_of
+    from annotune.rebuild import Earlier
+    from annotune.report.html import report_html
+    from annotune.report.results_json import RESULTS_FILE, results_file, show_folder
+    from annotune.tuning.config import NEVER
+
+    show_folder(folder)
+    earlier = Earlier.read(folder)
+    place = verify.source_of(earlier.results, folder) if source is None else source
+    with held_folder(folder), _as_told(place, {}, folder, is_run=True) as (settings, said):
+        settings = earlier.read_as(settings)
+        config = config_of(said, max(1, len(os.sched_getaffinity(0))), time.monotonic())
+        how = (os.environ, folder, listener, stop or NEVER)
+        found = verify.verified(earlier, settings, config, *how)
+        results = found.results
+        reports = {RESULTS_FILE: results_file(results), "report.html": report_html(results)}
+        changed = {n: text for n, text in found.files.items() if n in results.files}
+        for name in found.gone:
+            (folder / name).unlink(missing_ok=True)
+        written = write_files(folder, {**changed, **reports})
+    return replace(found, results=results), written
 
 
 @contextmanager

@@ -330,6 +330,42 @@ def run(output: Path | None, resume: bool, debug: bool, **options: Any) -> None:
 
 
 @cli.command()
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.option(
+    "--source",
+    type=click.Path(path_type=Path),
+    help="The file that was tuned. [default: where it was then]",
+)
+@click.option("-q", "--quiet", "is_quiet", is_flag=True, help="Show no progress.")
+@click.option("--debug", is_flag=True, help="Show the traceback of a refusal.")
+def verify(folder: Path, source: Path | None, is_quiet: bool, debug: bool) -> None:
+    """Finish the checks of the run in DIR that ran out of time; nothing is tuned anew.
+
+    It takes as long as it takes: the whole original is run where a sample of it was compared. What
+    is found wrong is taken out of the files.
+    """
+    from rich.console import Console
+
+    from annotune.api import verified
+    from annotune.report.terminal import LiveProgress
+    from annotune.tuning.config import SIGNALLED, interrupts
+
+    with _refusals("text", debug):
+        screen = Console(stderr=True)
+        stopped = interrupts(lambda: screen.print(ENDING), screen.show_cursor)
+        with stopped as stop, LiveProgress(screen, None, is_quiet) as progress:
+            found, written = verified(folder, source, progress, stop)
+        for line in found.said or ("nothing was left to be checked",):
+            _echo(f"{line}\n")
+        for path in written:
+            click.echo(path)
+    if stop.signal:
+        sys.exit(SIGNALLED + stop.signal)
+    if not found.is_right:
+        sys.exit(3)
+
+
+@cli.command()
 @for_a_capture
 def capture(output: Path | None, debug: bool, **options: Any) -> None:
     """Record what the regions of SOURCE are called with by PROGRAM, a command with arguments.

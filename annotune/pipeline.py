@@ -757,7 +757,7 @@ def run(
     device = load_device(settings.device)
     here = find_toolchains(environ)
     with disk_full_is_refused(Path(gettempdir())), opened(folder, is_fresh) as (store, kept_aside):
-        ready = _ready(found.regions)
+        ready = ready_regions(found.regions)
         how = (config, settings.flags, settings.arch, listener, store, stop or NEVER)
         tuned, tools, failed = tuning.run(found.source, ready, targets, device, here, *how)
     made, builds, left = handed_out(settings, found.source, targets, tuned)
@@ -829,7 +829,7 @@ def forecast(
     out: list[tuple[RegionResult, ...]] = []
     for device in map(load_device, devices):
         if by_steps:
-            ready = _ready(found.regions)
+            ready = ready_regions(found.regions)
             each = (region_run.forecast_by_steps(r.base, r.space, targets, device) for r in ready)
         else:
             each = (_forecast(report, targets, device) for report in found.regions)
@@ -932,7 +932,7 @@ def _run_builds(
     return _builds(settings, device, source, target, longest_first, is_measured)
 
 
-def _ready(reports: Iterable[RegionReport]) -> list[Ready]:
+def ready_regions(reports: Iterable[RegionReport]) -> list[Ready]:
     """Return the regions to tune, each with its other problem sizes."""
     from annotune.tuning.run import Ready
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -119,16 +119,43 @@ class Earlier:
             AnnotuneError: The results are of another version, another source, or this one as it
                 was, or have no text for a target.
         """
+        emission: Emission | None = None
+        for made in self.remade(settings):
+            if emission is None:
+                found, count = made.found, len(made.tuned)
+                emission = Emission(found.text, found.source, {}, ({},) * count, found.regions, ())
+            emission = _with_files(emission, made, self.results)
+        assert emission is not None, "some target has a text"
+        return emission
+
+    def remade(self, settings: Settings) -> Iterator[Remade]:
+        """Yield the texts that the run found for each formulation of a source, the usual first.
+
+        Raises:
+            AnnotuneError: As `emission`.
+        """
         results, place = self.results, Span(str(self.path), 1, 1)
         _refuse_others(settings, results, place)
         found = pipeline.accepted(settings)
         regions = _matched(found, settings, results, place)
         targets = [load_target(name) for name in _targets(regions, self.targets, place)]
-        emission = Emission(found.text, found.source, {}, ({},) * len(regions), found.regions, ())
         for own, group in _by_formulation(settings, regions, targets):
             accepted = found if own is settings else pipeline.accepted(own)
-            emission = _with_files(emission, own, accepted, regions, group, results, place)
-        return emission
+            tuned = tuple(
+                _tuned(report, result, group, own, place)
+                for report, result in zip(accepted.regions, regions, strict=True)
+            )
+            yield Remade(own, accepted, group, tuned)
+
+
+@dataclass(frozen=True)
+class Remade:
+    """A source, read as `settings` say, with the texts of an earlier run for some targets."""
+
+    settings: Settings
+    found: CheckReport
+    targets: Sequence[Target]
+    tuned: tuple[Tuned, ...]
 
 
 def _refuse_others(settings: Settings, results: Results, place: Span) -> None:
@@ -213,23 +240,11 @@ def _by_formulation(
     ]
 
 
-def _with_files(
-    emission: Emission,
-    settings: Settings,
-    found: CheckReport,
-    regions: Sequence[RegionResult],
-    targets: Sequence[Target],
-    results: Results,
-    place: Span,
-) -> Emission:
+def _with_files(emission: Emission, made: Remade, results: Results) -> Emission:
     """Return what is emitted with the files of some targets."""
-    tuned = [
-        _tuned(report, result, targets, settings, place)
-        for report, result in zip(found.regions, regions, strict=True)
-    ]
-    files, builds, left = pipeline.handed_out(
-        settings, found.source, targets, tuned, results.commands
-    )
+    found, tuned = made.found, made.tuned
+    own = (made.settings, found.source, made.targets, tuned)
+    files, builds, left = pipeline.handed_out(*own, results.commands)
     variants = zip(emission.variants, tuned, strict=True)
     return replace(
         emission,

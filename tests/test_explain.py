@@ -38,7 +38,7 @@ WITHOUT_EXAMPLE = {
     # They take a full disk, a damaged file, and somebody who does the same at the same moment.
     *("AT615", "AT616", "AT617", "AT662"),
     # They take whole runs, or the results of one by this very version.
-    *("AT622", "AT667", "AT668", "AT672", "AT673", "AT674", "AT675"),
+    *("AT622", "AT667", "AT668", "AT672", "AT673", "AT674", "AT675", "AT684"),
     # They take the records of a program, damaged or of another text.
     *("AT691", "AT695", "AT696", "AT697", "AT698"),
     # An environment without the libraries of a search.

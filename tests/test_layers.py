@@ -49,6 +49,7 @@ ABOVE = {
     "annotune.compiled",
     "annotune.formulated",
     "annotune.rebuild",
+    "annotune.verify",
     "annotune.config_file",
     "annotune.interfaces",
     "annotune.suites",

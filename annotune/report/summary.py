@@ -23,6 +23,7 @@ from annotune.report.figures import (
     time_text,
 )
 from annotune.tuning.bench import BUSY_WORDS
+from annotune.tuning.proving import LATER_WORDS, NO_TIME_TO_PROVE
 from annotune.tuning.results import (
     FORMULATION,
     MEMORY,
@@ -279,16 +280,28 @@ def merged(warnings: Iterable[str]) -> tuple[str, ...]:
     """
     targets: dict[str, dict[str, None]] = {}
     busy: list[str] = []
+    unproved: dict[str, dict[str, None]] = {}
     for warning in warnings:
         name, colon, rest = warning.partition(": ")
         if colon and name == BUSY_WORDS:
             busy.append(rest)
             continue
+        if rest.startswith(NO_TIME_TO_PROVE) and rest.endswith(LATER_WORDS):
+            words = rest.removeprefix(NO_TIME_TO_PROVE).removesuffix(LATER_WORDS).strip()
+            unproved.setdefault(words, {})[name] = None
+            continue
         is_of_target = bool(colon) and name in PEOPLE_SAY
         names = targets.setdefault(rest if is_of_target else warning, {})
         names |= {name: None} if is_of_target else {}
     parts = (f"{', '.join(names)}: {words}" if names else words for words, names in targets.items())
-    return (*_busiest(busy), *parts)
+    return (*_busiest(busy), *_unproved(unproved), *parts)
+
+
+def _unproved(found: Mapping[str, Iterable[str]]) -> Iterator[str]:
+    """Yield one warning for all that there was no time to prove, by what that is of which text."""
+    each = [f"{', '.join(names)} {words}" for words, names in found.items()]
+    if each:
+        yield f"no time was left to prove {'; '.join(each)}{LATER_WORDS}"
 
 
 def _busiest(said: Sequence[str]) -> Iterator[str]:

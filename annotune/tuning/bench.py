@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import field, replace
 from functools import cached_property
+from math import inf
 from pathlib import Path
 from statistics import median
 from typing import Protocol
@@ -86,7 +87,7 @@ class Session:
     `cores` is the number of threads of the CPU targets, `memory_mib` the memory that all runs at
     once may hold, 0 for any. `store` knows the trials of earlier runs, `stop` whether the user has
     had enough. `crew` does what needs not be done by this process; without one this process does
-    all. The run began at `start`, of `time.monotonic`.
+    all. The run began at `start`, of `time.monotonic`, and should be over at `end`.
     """
 
     config: RunConfig
@@ -97,6 +98,7 @@ class Session:
     stop: Stop = NEVER
     crew: Elsewhere | None = None
     start: float = field(default_factory=time.monotonic)
+    end: float = inf
 
 
 @dataclass(frozen=True)

@@ -111,8 +111,9 @@ BUILDS = 4
 # this many seconds: a loaded machine takes its time to start a process.
 SLOWER = 10
 SHORTEST_LIMIT_S = 3.0
-# Proofs of the winner may take this share of a target's time from its search.
-RESERVED = 0.6
+# Proofs of the winner may take this share of a target's time from its search: what does not fit
+# is left to `annotune verify`, for most of the time belongs to the variants.
+RESERVED = 0.25
 # After its time a search without a right variant goes on for so many hangs at the least.
 HANGS_OWED = 4
 

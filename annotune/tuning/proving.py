@@ -1,7 +1,8 @@
 """What a text that is about to win must stand, in the time that is left for it.
 
-Short proofs are made however late it is; long ones only while there is time, and those for which
-there was none are named. Nothing is timed meanwhile, so that several are made at once.
+Long proofs are begun while there is time, short ones a little longer, and those of usual runs, at
+sizes of all kinds and under the detectors, however late it is. What there was no time for is named,
+and `annotune verify` makes it later. Nothing is timed meanwhile, so that several are made at once.
 """
 
 from __future__ import annotations
@@ -9,17 +10,22 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from math import inf
 from threading import Event
 
 from annotune.analysis.facts import Analysis
 from annotune.frozen import dataclass
-from annotune.measure.plan import CheckPlan, takes_long, words_of_proof
+from annotune.measure.plan import USUAL, CheckPlan, takes_long, words_of_proof
 from annotune.measure.trial import Status, Trial
 
 NOT_PROVED = "not_proved"
 """Under this name a winner's facts have what no time was left to prove of it."""
 
 NO_TIME_TO_PROVE = "no time was left to prove it"
+
+# How a warning of that ends.
+LATER_WORDS = "; `annotune verify DIR` does it later"
 
 # A run of a long proof may take so long after the end of its time.
 LEAST_RUN_S = 2.0
@@ -56,19 +62,20 @@ def unfinished_words(target: str, proved: Proved) -> Iterator[str]:
     """Yield a warning where the time did not suffice for all proofs of a target's text."""
     if proved.unfinished:
         words = ", ".join(proved.unfinished)
-        yield f"{target}: {no_time_words(words)}; a longer --time has it"
+        yield f"{target}: {no_time_words(words)}{LATER_WORDS}"
 
 
 @dataclass(frozen=True)
 class Proving:
     """How proofs are made: `check` makes one with so many seconds for a run, `at_once` together.
 
-    No long one is begun after `until`, of `time.monotonic`.
+    No long one is begun after `until`, of `time.monotonic`, and after `end` the usual ones alone.
     """
 
     check: Callable[[CheckPlan, float], Trial]
     until: float
     at_once: int = 1
+    end: float = inf
 
     def of(
         self, plans: Iterable[CheckPlan], analysis: Analysis, owed: Container[CheckPlan] = ()
@@ -80,8 +87,9 @@ class Proving:
         failed = Event()
 
         def one(plan: CheckPlan) -> Trial | str:
-            is_long = plan not in owed and takes_long(plan, analysis)
-            found = "" if failed.is_set() else self._made(plan, is_long)
+            if failed.is_set():
+                return ""
+            found = self._owed(plan) if plan in owed else self._made(plan, analysis)
             if isinstance(found, Trial) and found.is_wrong:
                 failed.set()
             return found
@@ -97,11 +105,16 @@ class Proving:
         late = dict.fromkeys(each for each in found if isinstance(each, str))
         return Proved(tuple(trials), tuple(late))
 
-    def _made(self, plan: CheckPlan, is_long: bool) -> Trial | str:
+    def _owed(self, plan: CheckPlan) -> Trial:
+        return self.check(plan, plan.limits.run_s)
+
+    def _made(self, plan: CheckPlan, analysis: Analysis) -> Trial | str:
         """Return the trial of a proof, or its words where there is no time for it."""
         usual_s = plan.limits.run_s
-        if not is_long:
-            return self.check(plan, usual_s)
+        if not takes_long(plan, analysis):
+            is_usual = replace(plan.odd, may_fall_back=False) == USUAL
+            is_late = not is_usual and time.monotonic() >= self.end
+            return words_of_proof(plan) if is_late else self._owed(plan)
         left_s = self.until - time.monotonic()
         if left_s <= 0:
             return words_of_proof(plan)

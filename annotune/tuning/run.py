@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from math import inf
 from pathlib import Path
 
 from annotune import __version__
@@ -45,6 +46,7 @@ from annotune.tuning.digest import digest
 from annotune.tuning.experiment import RESERVED
 from annotune.tuning.jobs import UNFIT_WORKER, scratch_folder
 from annotune.tuning.profiling import Profiler
+from annotune.tuning.proving import Proved
 from annotune.tuning.region_run import RegionRun, Sought, Tuned, sought, untuned
 from annotune.tuning.results import RegionResult, Results
 from annotune.tuning.store import STORE_FAILED, Store, in_memory
@@ -57,6 +59,8 @@ LEAST_LIMIT_S = 5.0
 LEAST = 0.25
 # This share of the time is for what comes after the last region: reports and files.
 AFTERWARDS = 0.03
+# Past the time by this share of it proofs that are not usual are left out.
+LATE = 0.1
 # One compilation that hangs may take this share of a region's time.
 ONE_HANG = 0.25
 # What no other region of the run would fare better with.
@@ -105,8 +109,9 @@ def run(
         for ready, share in zip(regions, region_shares(regions), strict=True)
     ]
     settings = (source, targets, device, tools, config, flags, arch, listener, store, stop)
-    with tuning(*settings) as own:
-        times = TimeShares([(1 - AFTERWARDS) * one.time_s for one in searches], config.begun)
+    times = TimeShares([(1 - AFTERWARDS) * one.time_s for one in searches], config.begun)
+    end = times.end + LATE * sum(one.time_s for one in searches)
+    with tuning(*settings, end) as own:
         found: list[Tuned | AnnotuneError] = []
         for number, (ready, search) in enumerate(zip(regions, searches, strict=True)):
             search = replace(search, time_s=times.next_s())
@@ -128,8 +133,11 @@ def tuning(
     listener: Listener | None = None,
     store: Store | None = None,
     stop: Stop = NEVER,
+    end: float = inf,
 ) -> Iterator[Tuning]:
     """Give what the regions of a run have in common, for as long as it lasts.
+
+    It should be over at `end`, of `time.monotonic`.
 
     Raises:
         AnnotuneError: There are no such workers, or the disk is full.
@@ -148,6 +156,7 @@ def tuning(
             in_memory() if store is None else store,
             stop,
             crew,
+            end=end,
         )
         gpu = find_gpu() if crew is None else crew.home.gpu
         # What the processor can do is asked of all its cores at once, when they are free.
@@ -520,14 +529,10 @@ def _proved_together(
         return _OneText(tuple(found)), None
     variant = combined([_checkable(one) for one in winners if one is not None])
     code = target.region(variant, resident=False)
-    # The one with the largest arrays leads: its runs have room for those of all.
-    benches = sorted((part.sought.contests[name].bench for part in won), key=_traffic, reverse=True)
-    beside = [sizes for one in variant.by_size if variant.others for sizes in _beside(one)]
+    benches = [part.sought.contests[name].bench for part in won]
     sizes = [part.sizes for part in parts]
-    bench = _for_all(benches, beside, (*sizes, *parts[0].bench.others), until)
-    program = program_of(target, target.kind, variant, code)
-    others = [one.checker.oracle.analysis for one in benches[1:]]
-    proved, right = prove(bench, program, bench.arch if code.device else "", others)
+    others = (*sizes, *parts[0].bench.others)
+    proved, right = prove_text(benches, target, variant, others, until)
     if proved.wrong is not None:
         return _OneText(tuple(found)), proved.wrong
     told = [
@@ -535,6 +540,26 @@ def _proved_together(
         for own, one in zip(found, winners, strict=True)
     ]
     return _OneText(tuple(told), variant, code, right), None
+
+
+def prove_text(
+    benches: Sequence[Bench],
+    target: Target,
+    variant: Variant,
+    others: Sequence[Sizes],
+    until: float = inf,
+) -> tuple[Proved, tuple[Sizes, ...]]:
+    """Return what comes of the proofs of a text with kernels for the sizes of all benches.
+
+    And at which of the `others` it is right. No long proof is begun after `until`.
+    """
+    # The one with the largest arrays leads: its runs have room for those of all.
+    benches = sorted(benches, key=_traffic, reverse=True)
+    beside = [sizes for one in variant.by_size if variant.others for sizes in _beside(one)]
+    bench, code = _for_all(benches, beside, others, until), target.region(variant, resident=False)
+    program = program_of(target, target.kind, variant, code)
+    analyses = [one.checker.oracle.analysis for one in benches[1:]]
+    return prove(bench, program, bench.arch if code.device else "", analyses)
 
 
 def _traffic(bench: Bench) -> int:

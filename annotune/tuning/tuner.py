@@ -15,7 +15,7 @@ from statistics import median
 
 from annotune.analysis.facts import Analysis
 from annotune.codegen.build import USUAL
-from annotune.codegen.several_sizes import TUNED_SUFFIX
+from annotune.codegen.several_sizes import TUNED_SUFFIX, sizes_text
 from annotune.codegen.target import RegionCode, Target
 from annotune.diagnostics import AnnotuneError
 from annotune.frozen import dataclass
@@ -634,11 +634,15 @@ def prove(
         return trial
 
     analysis = bench.checker.oracle.analysis
-    proving = Proving(check, bench.until, bench.session.config.jobs)
+    session = bench.session
+    proving = Proving(check, bench.until, session.config.jobs, session.end)
     # The last one tells what all have run.
     *most, last = proofs(program, analysis, tried, bench.awkward, others)
-    with bench.session.config.ledger.on(Phase.CHECKS):
+    with session.config.ledger.on(Phase.CHECKS):
         found = proving.of((*most, *at_others, last), analysis, at_others)
+    if bench.is_long and found.wrong is None:
+        whole = f"against the whole original at {sizes_text(bench.sizes[0])}"
+        found = replace(found, unfinished=(whole, *found.unfinished))
     return found, tuple(sizes for sizes in bench.others if sizes in right)
 
 

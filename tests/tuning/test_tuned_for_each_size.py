@@ -306,7 +306,7 @@ def test_what_there_is_no_time_to_prove_stands_in_the_row_of_each_size(
     (reason,) = reasons
     assert reason.startswith("no time was left to prove it at other sizes, ")
     assert ", in each of its branches" in reason
-    assert found.warnings == (f"openmp: {reason}; a longer --time has it",)
+    assert found.warnings == (f"openmp: {reason}; `annotune verify DIR` does it later",)
     for first, second in _trials(found):
         assert first.facts[NOT_PROVED] == reason.partition("prove it ")[2]
         assert NOT_PROVED not in second.facts

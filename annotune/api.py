@@ -263,7 +263,7 @@ def tuned(
         warnings = (*found.results.warnings, *late)
         spent, reading = Spent(**config.ledger.seconds()), found.results.reading
         if folder is not None:
-            reading = replace(reading, source=os.path.relpath(settings.source, folder))
+            reading = replace(reading, place=os.path.relpath(settings.source, folder))
         results = replace(found.results, warnings=warnings, spent=spent, reading=reading)
         found = replace(found, results=results)
         if folder is None:

@@ -74,8 +74,8 @@ def source_of(results: Results, folder: Path) -> Path:
     Raises:
         AnnotuneError: They do not say where it is, or it is there no more.
     """
-    path = folder / (results.reading.source or results.source)
-    if results.reading.source and path.is_file():
+    path = folder / (results.reading.place or results.source)
+    if results.reading.place and path.is_file():
         return path
     place = Span(str(folder / RESULTS_FILE), 1, 1)
     values = {"named": results.source, "path": path, "folder": folder}

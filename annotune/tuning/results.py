@@ -282,7 +282,7 @@ class RegionResult:
 class Reading:
     """The options by which a run read its source; paths are seen from the source's folder.
 
-    The `source` itself is seen from the folder of the results, empty where they are in none.
+    The `place` of the source itself is seen from the folder of the results, empty without one.
     `sizes` are those of ``--set``; `annotation`, `spec` and the `formulation` of a tensor file are
     empty where none was named.
     """
@@ -294,7 +294,7 @@ class Reading:
     annotation: str = ""
     spec: str = ""
     formulation: str = ""
-    source: Annotated[str, Meta(extra=LATER)] = ""
+    place: Annotated[str, Meta(extra=LATER)] = ""
 
 
 @dataclass(frozen=True, slots=True)

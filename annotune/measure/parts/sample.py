@@ -109,9 +109,8 @@ def work_of(analysis: Analysis, sizes: Sizes, part: Part | None = None) -> int:
 def sliced_loops(analysis: Analysis) -> tuple[str, ...]:
     """Return the loops around all statements whose iterations share no element that one writes."""
     paths = tuple(analysis.paths.values())
-    if not paths or any(array.is_inspected for array in analysis.shapes.values()):
-        return ()
-    same = takewhile(lambda loops: all(one is loops[0] for one in loops), zip(*paths, strict=False))
+    columns = zip(*paths, strict=False)
+    same = takewhile(lambda loops: all(one is loops[0] for one in loops), columns)
     return tuple(
         loops[0].var
         for depth, loops in enumerate(same)

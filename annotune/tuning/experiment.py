@@ -103,8 +103,9 @@ def _is_inert(name: str, made: Sequence[tuple[Mapping[str, Value], str]]) -> boo
     return bool(told) and all(len(texts[others]) == 1 for others in told)
 
 
-# What a variant takes of the time, before anything is known of one.
-FIRST_S = 4.0
+# What a variant takes of the time, before anything is known of one: on a busy machine so many times
+# as long as it took to compile the original.
+FIRST_S, FIRST_COMPILATIONS = 4.0, 20
 # The proofs of a winner take so many compilations beside their runs.
 BUILDS = 4
 # A run may take this many times as long as the whole check of the best variant, and always
@@ -322,7 +323,8 @@ class Experiment:
         """Return for how many variants there is time, by what those before took; one is owed."""
         own = [one.trial for one in self.tried.values() if one.twin_of is None]
         known = [(t.compile_s or 0.0) + t.run_s for t in own if t.run_s and not t.reused]
-        each_s = max(LEAST_S, sum(known) / len(known)) if known else FIRST_S
+        first_s = max(FIRST_S, FIRST_COMPILATIONS * self._bench.checker.oracle.compile_s)
+        each_s = max(LEAST_S, sum(known) / len(known)) if known else first_s
         left_s = self._bench.until - self._reserved_s - time.monotonic()
         return max(1, int(left_s * self._slots / each_s))
 

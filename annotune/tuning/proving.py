@@ -70,12 +70,15 @@ class Proving:
     """How proofs are made: `check` makes one with so many seconds for a run, `at_once` together.
 
     No long one is begun after `until`, of `time.monotonic`, and after `end` the usual ones alone.
+    None is begun that cannot be done by then: the original takes `expected_s` at its sizes, and
+    what plays another machine about as long.
     """
 
     check: Callable[[CheckPlan, float], Trial]
     until: float
     at_once: int = 1
     end: float = inf
+    expected_s: Callable[[CheckPlan], float] = lambda plan: 0.0
 
     def of(
         self, plans: Iterable[CheckPlan], analysis: Analysis, owed: Container[CheckPlan] = ()
@@ -113,10 +116,11 @@ class Proving:
         usual_s = plan.limits.run_s
         if not takes_long(plan, analysis):
             is_usual = replace(plan.odd, may_fall_back=False) == USUAL
-            is_late = not is_usual and time.monotonic() >= self.end
+            left_s, expected_s = self.end - time.monotonic(), self.expected_s(plan)
+            is_late = expected_s > max(left_s, LEAST_RUN_S) or (left_s <= 0 and not is_usual)
             return words_of_proof(plan) if is_late else self._owed(plan)
         left_s = self.until - time.monotonic()
-        if left_s <= 0:
+        if left_s <= max(0.0, self.expected_s(plan)):
             return words_of_proof(plan)
         limit_s = max(LEAST_RUN_S, left_s)
         found = self.check(plan, limit_s)

@@ -391,6 +391,7 @@ def sought(run: RegionRun, targets: Sequence[Target], proves: bool = False) -> S
     order = _in_turn(run, targets)
     for number, target in enumerate(order):
         parts = sum(map(run.weight, order[number:])) / run.weight(target)
+        others = len(order) - number - 1
         if bench.session.stop.is_set:
             found[target.name] = TargetResult(note="the run was ended before its turn came")
             continue
@@ -399,7 +400,7 @@ def sought(run: RegionRun, targets: Sequence[Target], proves: bool = False) -> S
             continue
         try:
             with ledger.on(Phase.VARIANTS):
-                listing = run.listing(target, bench.share(parts).left_s)
+                listing = run.listing(target, bench.share(parts, others).left_s)
         except AnnotuneError as refusal:
             refusals.append(refusal)
             found[target.name] = TargetResult(note=refusal.diagnostics[0].message)
@@ -407,7 +408,8 @@ def sought(run: RegionRun, targets: Sequence[Target], proves: bool = False) -> S
         least_s = _least_s(run, run.timed_on(target))
         bench.begin(f"tuning {target.name}", min(len(listing), run.wanted.budget), least_s)
         with ledger.on(Phase.VARIANTS):
-            contest = _on_target(run, target, bench.share(parts), listing, found)
+            own_bench = bench.share(parts, others)
+            contest = _on_target(run, target, own_bench, listing, found)
         if proves:
             own = found[target.name] = _proved(run, contest, contest.bench.until)
         else:
@@ -486,7 +488,9 @@ def too_late(bench: Bench, is_measured: bool) -> str:
     One variant of each is owed however late it is, but of what is only predicted none that would
     take long to check.
     """
-    if bench.is_long or is_measured or not bench.is_over or bench.original_s <= LONG_CHECK_S:
+    if is_measured or (bench.is_long and bench.awkward) or bench.original_s <= LONG_CHECK_S:
+        return ""
+    if bench.original_s <= bench.left_s or (not bench.is_over and not bench.is_long):
         return ""
     return TOO_LATE.format(bench.original_s)
 
@@ -539,7 +543,8 @@ def _on_gpu(
         def look() -> None:
             clocks.append(read_clocks(gpu))
 
-        if not has_forms(target, run.analysis, bench.session.config.both):
+        is_estimated = bench.smaller is not None and bench.smaller.for_all
+        if is_estimated or not has_forms(target, run.analysis, bench.session.config.both):
             return measured(bench, target, kind, listing, run.wanted, look=look)
         calls_s = CALLS * bench.left_s
         searching = replace(bench, until=bench.until - calls_s)
@@ -600,6 +605,7 @@ def _called(run: RegionRun, contest: Contest, host_s: float | None, time_s: floa
 LEAST_PROFILE_S = 15.0
 NOT_BY_WORKERS = "workers do not profile"
 NOT_ASKED = "no table is about it"
+TOO_LONG_TO_PROFILE = "it was measured at smaller sizes"
 
 
 def _profiled(run: RegionRun, target: Target, found: TargetResult) -> TargetResult:
@@ -613,6 +619,8 @@ def _profiled(run: RegionRun, target: Target, found: TargetResult) -> TargetResu
         return replace(found, profile=Profile(reason=NOT_BY_WORKERS))
     if session.stop.is_set:
         return replace(found, profile=Profile(reason="the run was ended before"))
+    if run.bench.smaller is not None and run.bench.smaller.for_all:
+        return replace(found, profile=Profile(reason=TOO_LONG_TO_PROFILE))
     if not session.config.profiles:
         return replace(found, profile=Profile(reason=NOT_ASKED))
     program = program_of(target, ON_GPU[target.name], one.variant, one.code)
@@ -664,23 +672,34 @@ def _paced(run: RegionRun) -> RegionRun:
     bench = run.bench
     oracle, sizes = bench.checker.oracle, bench.sizes[0]
     oracle.pace = original_pace(oracle, sizes, SEED, bench.left_s)
-    if oracle.sample(sizes) is None:
+    expected_s = oracle.expected_s(sizes)
+    if oracle.pace is None or expected_s <= oracle.pace.whole_s:
         return run
-    smaller = _smaller(bench, oracle.expected_s(sizes) / (VARIANT_FASTER * bench.session.cores))
+    if oracle.sample(sizes) is not None:
+        call_s = expected_s / (VARIANT_FASTER * bench.session.cores)
+        smaller = _smaller(bench, call_s, CALL_SHARE * bench.left_s)
+    else:
+        smaller = _smaller(bench, expected_s, oracle.pace.whole_s, for_all=True)
+        if smaller is None:
+            return run
     return replace(run, bench=replace(bench, is_long=True, smaller=smaller))
 
 
-def _smaller(bench: Bench, call_s: float) -> Smaller | None:
-    """Return smaller sizes for what takes so many seconds, None where these are no large share."""
-    allowed_s = CALL_SHARE * bench.left_s
+def _smaller(
+    bench: Bench, takes_s: float, allowed_s: float, for_all: bool = False
+) -> Smaller | None:
+    """Return sizes at which what takes so many seconds takes no more than it is allowed to.
+
+    None where it does so anyway, and where C fixes the sizes.
+    """
     analysis, sizes = bench.checker.oracle.analysis, bench.sizes[0]
-    if call_s <= allowed_s:
+    if takes_s <= allowed_s:
         return None
     work = work_of(analysis, sizes)
-    found = reduced_sizes(analysis, int(work * allowed_s / call_s), FINELY)
+    found = reduced_sizes(analysis, int(work * allowed_s / takes_s), FINELY)
     if found == sizes or not is_possible(analysis, found, work):
         return None
-    return Smaller(found, work / work_of(analysis, found))
+    return Smaller(found, work / work_of(analysis, found), for_all)
 
 
 def disturbed(

@@ -422,7 +422,7 @@ def measured(
     `look` is called when the last time has just been taken: an idle device lowers its clock.
     """
 
-    if bench.smaller is not None and kind in _ON_THIS_CPU:
+    if bench.smaller is not None and (bench.smaller.for_all or kind in _ON_THIS_CPU):
         return _measured_smaller(bench, bench.smaller, target, kind, listing, wanted)
     budget_s = reserved_s(bench)
     searching = replace(bench, until=bench.until - budget_s)
@@ -472,8 +472,9 @@ def _confirmed(bench: Bench, target: Target, kind: str, one: Tried) -> Tried:
     assert one.variant is not None
     assert one.code is not None
     assert one.trial.time_s is not None
-    left_s = bench.left_s
-    if BESIDE * one.trial.time_s > left_s or bench.session.stop.is_set:
+    left_s, smaller = bench.left_s, bench.smaller
+    is_alone = smaller is None or not smaller.for_all
+    if not is_alone or BESIDE * one.trial.time_s > left_s or bench.session.stop.is_set:
         return one
     program = program_of(target, kind, one.variant, one.code)
     trial = Recorder(bench).again(program, replace(bench.plan(True), arch=bench.arch), left_s)
@@ -635,13 +636,14 @@ def prove(
 
     analysis = bench.checker.oracle.analysis
     session = bench.session
-    proving = Proving(check, bench.until, session.config.jobs, session.end)
+    proving = Proving(check, bench.until, session.config.jobs, session.end, bench.expected_s)
     # The last one tells what all have run.
     *most, last = proofs(program, analysis, tried, bench.awkward, others)
     with session.config.ledger.on(Phase.CHECKS):
         found = proving.of((*most, *at_others, last), analysis, at_others)
     if bench.is_long and found.wrong is None:
-        whole = f"against the whole original at {sizes_text(bench.sizes[0])}"
+        place = sizes_text(bench.sizes[0])
+        whole = f"against the whole original{f' at {place}' if place else ''}"
         found = replace(found, unfinished=(whole, *found.unfinished))
     return found, tuple(sizes for sizes in bench.others if sizes in right)
 

@@ -51,7 +51,7 @@ SLOWER_PLAYED = 5.0
 
 
 # The first variant of a target, and the proofs that are made however late it is, take about so many
-# times as long as to compile the original: 35 s where that takes 0.7 s, on a machine with a load of 8
+# times as long as to compile the original: 35 s where that takes 0.7 s, with a load of 8
 # on two cores.
 OWED_COMPILATIONS = 50
 # What is kept for the targets after it leaves a target this share of an equal part.

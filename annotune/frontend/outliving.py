@@ -220,7 +220,7 @@ class _DeclaringRegion:
         leading = next(others, len(self.items))
         first = max((n + 1 for n in outliving if n < leading), default=0)
         block, edits = self._after_leading(first)
-        moved: dict[int, bool] = {}
+        moved: dict[int, frozenset[str]] = {}
         for number in outliving:
             if number >= first:
                 self._move(number, first, moved)
@@ -277,10 +277,10 @@ class _DeclaringRegion:
 
     # Declarations between statements ------------------------------------------------------
 
-    def _move(self, number: int, first: int, moved: dict[int, bool]) -> None:
-        """Note in `moved` that a declaration moves, and whether its values do, and what it needs.
+    def _move(self, number: int, first: int, moved: dict[int, frozenset[str]]) -> None:
+        """Note in `moved` that a declaration moves, with the names whose values do not.
 
-        The statements from `first` on stay in the region.
+        The statements from `first` on stay in the region. What a declaration needs moves, too.
 
         Raises:
             AnnotuneError: It cannot move.
@@ -289,40 +289,49 @@ class _DeclaringRegion:
         used = {word for one in self.items[first:number] for word in one.words()}
         for clash in sorted(item.introduced() & used):
             raise self._refused(item, clash, "the region means another one by that name before it")
-        values = () if item.is_constant else tuple(d.init for d in item.decls if d.init is not None)
-        types = tuple(getattr(node, "type", node) for node in item.nodes)
-        if not self._is_same_ahead(types, first, number, moved):
-            raise self._refused(item, "", "its type depends on what the region computes before it")
-        moved[number] = self._is_same_ahead(values, first, number, moved)
-        if not moved[number] and (why := self._why_not_apart(item)):
-            raise self._refused(item, "", why)
         if self.function.file.clean.directives_in(*self._extent(item)):
             raise self._refused(item, "", "a directive stands in it")
+        late: set[str] = set()
+        for node in item.nodes:
+            name = getattr(node, "name", None) or ""
+            own = frozenset(late)
+            if not self._is_same_ahead(getattr(node, "type", node), first, number, moved, own):
+                raise self._refused(item, name, "its type depends on what the region computes")
+            value = node.init if isinstance(node, c_ast.Decl) and not item.is_constant else None
+            if value is None or self._is_same_ahead(value, first, number, moved, own):
+                continue
+            if why := self._why_not_apart(item, node):
+                raise self._refused(item, name, why)
+            late.add(name)
+        moved[number] = frozenset(late)
 
     def _is_same_ahead(
-        self, parts: Sequence[c_ast.Node], first: int, number: int, moved: dict[int, bool]
+        self,
+        part: c_ast.Node,
+        first: int,
+        number: int,
+        moved: dict[int, frozenset[str]],
+        late: frozenset[str],
     ) -> bool:
-        """Return whether types or values are the same before the statements from `first` on."""
+        """Return whether a type or a value is the same before the statements from `first` on.
+
+        The `late` names of its own declaration have no value there.
+        """
         earlier = self.items[first:number]
-        targets = (
-            changed_by(node, CHANGES)
-            for item in earlier
-            for whole in item.nodes
-            for node in walk_tree(whole)
-        )
+        nodes = (node for item in earlier for whole in item.nodes for node in walk_tree(whole))
+        targets = (changed_by(node, CHANGES) for node in nodes)
         changed = {target.name for target in targets if isinstance(target, c_ast.ID)}
-        for word in (word for part in parts for word in _words(part)):
-            owner = next(
-                (k for k, one in enumerate(earlier, first) if word in one.introduced()), -1
-            )
+        for word in _words(part):
+            owners = (k for k, one in enumerate(earlier, first) if word in one.introduced())
+            owner = next(owners, -1)
             if owner >= 0 and owner not in moved:
                 try:
                     self._move(owner, first, moved)
                 except AnnotuneError:
                     return False
-            if word in changed or (owner >= 0 and not moved[owner]):
+            if word in changed | late or (owner >= 0 and word in moved[owner]):
                 return False
-        return all(map(self._reads_no_memory, (n for part in parts for n in walk_tree(part))))
+        return all(map(self._reads_no_memory, walk_tree(part)))
 
     def _reads_no_memory(self, node: c_ast.Node) -> bool:
         """Return whether a part of an expression is a number that no statement changes unnamed."""
@@ -339,47 +348,51 @@ class _DeclaringRegion:
                 return not is_shared and name not in addressed(self.function.body)
         return True
 
-    def _why_not_apart(self, item: _RegionStatement) -> str:
-        """Return why no assignment can give a declaration's values; nothing where it can."""
-        started = [decl for decl in item.decls if decl.init is not None]
-        if any(isinstance(decl.init, c_ast.InitList) for decl in started):
+    def _why_not_apart(self, item: _RegionStatement, node: c_ast.Node) -> str:
+        """Return why no assignment can give a variable its value; nothing where one can."""
+        kind = node.type if isinstance(node, c_ast.Decl) else node
+        if not isinstance(kind, c_ast.TypeDecl | c_ast.PtrDecl) or (
+            isinstance(node, c_ast.Decl) and isinstance(node.init, c_ast.InitList)
+        ):
             return "the region computes its values before it"
-        kinds = {type(decl.type) for decl in item.decls}
-        if kinds != {c_ast.TypeDecl} and self._starts_constants(item):
-            return "it is constant"
-        tokens = self.function.tokens
-        text = self.function.file.source.text
+        if isinstance(kind, c_ast.PtrDecl) and "const" in (kind.quals or []):
+            return "it is a constant pointer"
+        is_plain = all(isinstance(decl.type, c_ast.TypeDecl) for decl in item.decls)
+        if self._is_constant(item) and not is_plain:
+            return "it is one of constants and pointers or arrays"
+        tokens, text = self.function.tokens, self.function.file.source.text
         marks = [i for i in range(item.first, item.last + 1) if tokens.texts[i] in ("=", ",", ";")]
         plain = (tokens.texts[i] == text[tokens.roots[i] : tokens.limits[i]] for i in marks)
         return "" if all(plain) else "a macro makes it"
 
-    def _texts(self, item: _RegionStatement, is_whole: bool) -> tuple[str, list[Edit]]:
+    def _is_constant(self, item: _RegionStatement) -> bool:
+        """Return whether a declaration is one of numbers that nothing may assign."""
+        numbers = (decl for decl in item.decls if isinstance(decl.type, c_ast.TypeDecl))
+        return any("const" in (decl.quals or []) for decl in numbers)
+
+    def _texts(self, item: _RegionStatement, late: frozenset[str]) -> tuple[str, list[Edit]]:
         """Return what stands in front of the region, and what becomes of the declaration."""
         tokens, text = self.function.tokens, self.function.file.clean.text
         start, end = self._extent(item)
         left = list(re.sub(r"[^\r\n]", " ", text[start:end]))
+        if not late:
+            return " ".join(text[start:end].split()), [(start, end, "".join(left))]
         ahead: list[str] = []
         at = item.first
         for after in self._ends(item):
             equals = next((i for i in self._outside(at, after) if tokens.texts[i] == "="), after)
-            if is_whole:
+            if equals == after or tokens.texts[equals - 1] not in late:
                 equals = after
-            ahead.append(text[tokens.roots[at] : tokens.limits[equals - 1]])
-            if equals < after:
+            else:
                 kept = slice(tokens.roots[equals - 1] - start, tokens.limits[after - 1] - start)
                 left[kept] = text[start:end][kept]
                 left[tokens.roots[after] - start] = ";"
+            ahead.append(text[tokens.roots[at] : tokens.limits[equals - 1]])
             at = after + 1
         declared = " ".join(f"{', '.join(ahead)};".split())
-        if not is_whole and self._starts_constants(item):
+        if self._is_constant(item):
             declared = re.sub(r"\bconst ", "", declared)
         return declared, [(start, end, "".join(left))]
-
-    def _starts_constants(self, item: _RegionStatement) -> bool:
-        """Return whether a declaration gives values to variables that nothing may assign."""
-        started = [decl for decl in item.decls if decl.init is not None]
-        quals = (word for d in started for word in (*(d.quals or []), *_own_quals(d)))
-        return "const" in quals
 
     def _ends(self, item: _RegionStatement) -> Iterator[int]:
         """Yield the tokens that end the declarators of a declaration."""
@@ -404,11 +417,3 @@ class _DeclaringRegion:
         name = name or next((d.name for d in item.decls if d.name), "this type")
         span = source.span(*self._extent(item))
         return AnnotuneError.of(messages.DECLARED_TOO_LATE.at(span, name=name, why=why))
-
-
-def _own_quals(decl: c_ast.Decl) -> Sequence[str]:
-    """Return the qualifiers of the innermost type of a declaration."""
-    node = decl.type
-    while isinstance(node, c_ast.PtrDecl | c_ast.ArrayDecl | c_ast.FuncDecl):
-        node = node.type
-    return getattr(node, "quals", None) or ()

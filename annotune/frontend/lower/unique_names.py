@@ -12,6 +12,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from pycparser import c_ast
 
@@ -24,6 +25,8 @@ from annotune.frontend.types.kinds import COMPLEX
 from annotune.frontend.types.symbols import INTEGERS, REALS, Meaning, Symbol
 from annotune.frozen import dataclass
 from annotune.ir.region import Alias, Spelling
+
+Tree = TypeVar("Tree", bound=c_ast.Node | None)
 
 _NUMBERS = INTEGERS | REALS | COMPLEX
 
@@ -144,12 +147,14 @@ class _Renaming:
             if isinstance(one, c_ast.ID) and declaration is None and one.name in outer:
                 self._rename_hidden(one, outer[one.name])
         self._rename_around(outer)
+        self._rename_in_types(outer)
         scope, changes = self.function.scope, changes_in(self.function.tree.body)
         for name, new in outer.items():
+            # No use of the old name means what the file has by it any more.
             if name in scope.symbols:
-                scope.symbols[new] = replace(scope.symbols[name], name=new)
-            elif name in scope.enumerators:
-                scope.enumerators[new] = scope.enumerators[name]
+                scope.symbols[new] = replace(scope.symbols.pop(name), name=new)
+            if name in scope.enumerators:
+                scope.enumerators[new] = scope.enumerators.pop(name)
         function = replace(self.function, changes=changes)
         return UniqueNames(function, tuple(aliases), tuple(self.spellings))
 
@@ -272,6 +277,8 @@ class _Renaming:
                     node.name = outer[name]
                 case c_ast.Decl(name=str() as name) if name in outer:
                     _rename_declaration(node, outer[name])
+                case c_ast.Enumerator(name=name) if name in outer:
+                    node.name = outer[name]
                 case c_ast.StructRef():
                     waiting.append(node.name)
                     continue
@@ -279,6 +286,34 @@ class _Renaming:
                     waiting.append(node.expr)
                     continue
             waiting += [*node]
+
+    def _rename_in_types(self, outer: Mapping[str, str]) -> None:
+        """Give what is hidden its new name in the lengths that the file's declarations have."""
+        scope = self.function.scope
+        types = scope.types
+        layers = [layer for symbol in scope.symbols.values() for layer in symbol.layers]
+        trees = [*types.typedefs.values(), *types.records.values(), *(one.dim for one in layers)]
+        nodes = (node for tree in trees for node in walk_tree(tree))
+        if not any(isinstance(node, c_ast.ID) and node.name in outer for node in nodes):
+            return
+        # Each struct has one tree still, wherever it is named.
+        copies: dict[int, object] = {}
+
+        def renamed(tree: Tree) -> Tree:
+            new = copy.deepcopy(tree, copies)
+            for node in walk_tree(new):
+                if isinstance(node, c_ast.ID):
+                    node.name = outer.get(node.name, node.name)
+            return new
+
+        for name, node in types.typedefs.items():
+            types.typedefs[name] = renamed(node)
+        for name, record in types.records.items():
+            types.records[name] = renamed(record)
+        for name, symbol in scope.symbols.items():
+            own = tuple(replace(one, dim=renamed(one.dim)) for one in symbol.layers)
+            of_own = None if symbol.record is None else renamed(symbol.record)
+            scope.symbols[name] = replace(symbol, layers=own, record=of_own)
 
 
 def _rename_declaration(decl: c_ast.Decl, name: str) -> None:

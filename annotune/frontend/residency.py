@@ -326,18 +326,18 @@ class _Host:
 
     def bounds(self, block: DataBlock) -> Iterator[DataEdit]:
         """Yield what replaces an opener and its closer."""
-        tokens, indent = self.function.tokens, self.file.file.source.indent
-        # The scope learns what is declared on the way to the block.
-        fresh = replace(self.function, scope=self.function.scope.copy())
+        tokens, file = self.function.tokens, self.file.file
+        indent = file.source.indent
+        # The scope learns what is declared on the way to the block, whose names C need not use.
+        named = [one.name for one in (*block.enter, *block.exit, *block.present)]
+        scope = file.scope_of(file.declaration(self.function.part), named)
+        fresh = replace(self.function, scope=scope)
         place = find(fresh, block.opener[1], block.closer[0], block.span)
         if tokens.texts[tokens.at(block.opener[1]) - 1] not in (";", "{", "}"):
             # A single statement behind a head: the calls would be others.
             raise AnnotuneError.of(messages.CUTS_STATEMENT.at(block.span))
         self.problems += _jumps(place.statements, block, self.function)
-        symbols = {
-            one.name: fresh.scope.find(one.name, place.scopes)
-            for one in (*block.enter, *block.exit, *block.present)
-        }
+        symbols = {name: fresh.scope.find(name, place.scopes) for name in named}
         for one in block.present:
             self.refuse(one, symbols[one.name])
         if not block.enter and not block.exit:

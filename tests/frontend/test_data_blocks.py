@@ -114,6 +114,17 @@ def test_how_long_arrays_are(parameters: str, data: str, bytes_: str) -> None:
     assert [arguments[1] for _, arguments in entered] == [bytes_]
 
 
+def test_a_block_names_an_array_that_its_function_does_not() -> None:
+    text = HEAD.replace("struct row", "typedef double real;\nstatic real g[9];\nstruct row", 1)
+    text += "void all(int n) { half(n, g); }\nvoid f(int n)\n{\n"
+    text += '/*@ begin Data ( enter = "g" ) @*/\nall(n);\n/*@ end @*/\n}\n'
+    found = scan_annotations(text, "f.c")
+    made = load_sound("f.c", text, found.blocks, kept=found.kept)
+    entered = [c for e in made.source.residency.edits for c in e.before if c[0] is DataCall.ENTER]
+    assert entered == [(DataCall.ENTER, ("g", "sizeof g"))]
+    assert not made.of_data
+
+
 CALLS = {
     # Nothing of the host's touches an array here.
     'half(n, a); int k = 0; k += n; printf("%d\\n", k);': [],

@@ -179,11 +179,14 @@ class File:
         """Return one of the file's own parts as what other declarations stand before."""
         return Declaration(self, part, (self.tokens.starts[part.first],), None)
 
-    def scope_of(self, function: Declaration) -> FileScope:
-        """Return what is declared before a function of the file or of a header it reads."""
+    def scope_of(self, function: Declaration, names: Iterable[str] = ()) -> FileScope:
+        """Return what is declared before a function of the file or of a header it reads.
+
+        That is what its text leads to, and `names`, which stand elsewhere.
+        """
         scope = FileScope(Types.of(self.clean.has_f2c))
         words = set(function.file.words(function.part))
-        for found in self._needed(function):
+        for found in self._needed(function, names):
             self._read(found, scope)
             words |= found.file.words(found.part)
         self._add_f2c(scope, words, function.order[0])
@@ -228,10 +231,10 @@ class File:
         for node in parsed.nodes:
             self._declare(node, scope)
 
-    def _needed(self, function: Declaration) -> Iterable[Declaration]:
-        """Return the declarations before `function` that it reaches by names, in file order."""
+    def _needed(self, function: Declaration, names: Iterable[str]) -> Iterable[Declaration]:
+        """Return the declarations before `function` that it and `names` reach, in file order."""
         end = function.order
-        waiting = list(function.file.reach(function.part))
+        waiting = [*function.file.reach(function.part), *names]
         seen_words = set(waiting)
         found: dict[tuple[int, ...], Declaration] = {}
         while waiting:

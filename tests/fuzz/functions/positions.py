@@ -443,7 +443,9 @@ class Positions:
             return ["{", *_deeper(lines), "}"]
         if kind < 45:
             return [f"if ({from_} > 0)", f"  {at} = {self._value(from_)};"]
-        if kind < 52 and target is not other and target.extent != "n":
+        if kind < 58 and target.type == "double" and other.extent != "n":
+            return [f"{at} += {self._element(other, f'iv[{i}] & 3')};"]
+        if kind < 65 and target is not other and target.extent != "n":
             return [f"{self._element(target, f'{i} + 1')} = {self._value(from_)};"]
         return [f"{at} = {self._value(from_)};"]
 

@@ -21,10 +21,10 @@ from annotune.codegen.guards import (
 )
 from annotune.codegen.names import narrow_scalars
 from annotune.ir.c_types import may_share, may_share_unchanged
-from annotune.ir.expr import Binary, Call, Expr, Int, Select, walk
+from annotune.ir.expr import Binary, Call, Expr, Int, Select, variables, walk
 from annotune.ir.fold import fold
 from annotune.ir.poly import from_expr
-from annotune.ir.region import Array, Region
+from annotune.ir.region import Array, Assertion, Region
 
 # What a clause of OpenACC's begins with, by what it does: arrays that are there already, copies to
 # the device, both ways, and back, and memory there alone.
@@ -115,6 +115,22 @@ def section(analysis: Analysis, array: Array, is_tested: bool = True) -> str:
     rest = "".join(f"[0:{plain_c(extent)}]" for extent in inner)
     bounds = (_counted(bound, analysis.region) for bound in (first, count))
     return f"{array.name}[{':'.join(bounds)}]{rest}"
+
+
+def lengths_read(analysis: Analysis) -> tuple[Assertion, ...]:
+    """Return what must hold of constants for sections of as many elements as at the tuned sizes.
+
+    A compiler that knows the extents of an array takes no longer section.
+    """
+    names: dict[str, None] = {}
+    for array in analysis.region.arrays.values():
+        shape = analysis.shapes[array.name]
+        part = shape.part if shape.rows is None else shape.rows
+        if isinstance(fold(part.count), Int) and not array.is_pointer:
+            found = (variables(extent) for extent in array.extents if extent is not None)
+            names |= dict.fromkeys(name for used in found for name in sorted(used))
+    known = analysis.region.text.lengths
+    return tuple(known[name] for name in names if name in known)
 
 
 def _may_be_negative(count: Expr, region: Region) -> bool:

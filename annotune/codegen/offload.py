@@ -14,6 +14,7 @@ from annotune.codegen.c_expr import plain_c
 from annotune.codegen.c_stmt import Dialect, cut_loops, write_ends
 from annotune.codegen.data_sections import (
     data_clauses,
+    lengths_read,
     present_elements,
     section_stretch,
     section_tests,
@@ -71,6 +72,7 @@ from annotune.ir.nest import (
     expressions,
     walk_stmts,
 )
+from annotune.ir.region import Premise
 from annotune.schedule.launch_sizes import WARP
 from annotune.schedule.plan import Kernel, Plan
 from annotune.space.points import AccPoints
@@ -184,7 +186,9 @@ class OffloadTarget(InPlaceTarget):
         around = f"#pragma {words.data} {data}" if shared else ""
         copies = copies_text(region, names, words.function)
         helper = words.functions(copies) if copies else ""
+        conditions: dict[Premise, None]
         conditions = dict.fromkeys(c for f in region.functions for c in f.conditions)
+        conditions |= dict.fromkeys(lengths_read(variant.analysis))
         also: tuple[Expr, ...] = ()
         first, stretch = "", touched_stretch
         write_nest = _KernelsWriter(variant.analysis, words).as_written if resident else None

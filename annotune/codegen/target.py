@@ -11,7 +11,7 @@ from annotune.annotation.devices import Device
 from annotune.codegen.build import CompilerUse
 from annotune.frozen import dataclass
 from annotune.ir.nest import Level, MemorySpace
-from annotune.ir.region import Condition, SourceFile
+from annotune.ir.region import Premise, SourceFile
 from annotune.printable import in_comment
 from annotune.space.decision import Base
 from annotune.space.points import TargetPoints
@@ -36,7 +36,7 @@ class RegionCode:
     helper: str = ""
     device: str = ""
     functions: tuple[str, ...] = ()
-    conditions: tuple[Condition, ...] = ()
+    conditions: tuple[Premise, ...] = ()
     ahead: str = ""
 
 

@@ -24,9 +24,11 @@ from annotune.codegen.writer import Writer, words
 from annotune.frontend.read.tokens import Replacement, splice
 from annotune.ir.region import (
     Alias,
+    Assertion,
     Condition,
     LeftRegion,
     MacroText,
+    Premise,
     Redefined,
     Region,
     Scalar,
@@ -56,11 +58,10 @@ def assembled(
         if code.helper:
             helper = as_beside(code.helper, region.around.redefined) + "\n"
             edits.append((place.function_start, place.function_start, helper))
-        conditions = checked_conditions((*region.text.conditions, *code.conditions))
         body = one_statement("\n".join(filter(None, [code.ahead, code.body])))
         nest = _as_written(source, region, runtime is not None) if region.text.tests else ""
-        own = checked_constants(declared(body, region, nest), constants(region))
-        body = conditions + checked_texts(own, region.around.texts)
+        premises = (*region.text.conditions, *region.around.texts, *code.conditions)
+        body = checked(declared(body, region, nest), premises, constants(region))
         body = provenance.comment() + body if k == 0 else body
         edits.append((place.start, place.end, indented(body, place.indent)))
     if not codes and edits:
@@ -110,20 +111,41 @@ def as_beside(helper: str, redefined: Iterable[Redefined]) -> str:
     return redefining(helper, [one for one in redefined if one.name in used])
 
 
-def checked_conditions(conditions: Iterable[Condition]) -> str:
+def checked(code: str, premises: Iterable[Premise], known: Iterable[Scalar]) -> str:
+    """Return a text that stops a compiler for which it is not right.
+
+    So it is where one of `premises` does not hold, or a constant of `known` has another value.
+    """
+    found = [*dict.fromkeys(premises)]
+    tests = [one for one in found if isinstance(one, Assertion)]
+    tests += [
+        Assertion(f"{one.name} == {one.value}", f"{one.name} is {one.value}") for one in known
+    ]
+    lines = [f"_Static_assert({one.test}, {_stopped(one.said)});" for one in tests]
+    code = in_block("\n".join([*lines, code])) if lines else code
+    code = _checked_texts(code, [one for one in found if isinstance(one, MacroText)])
+    return _checked_conditions(one for one in found if isinstance(one, Condition)) + code
+
+
+def _stopped(said: str) -> str:
+    """Return the message, a C string, for a compiler for which a text is not right."""
+    return f'"annotune read this region where {_plain(said)}; run annotune again"'
+
+
+def _checked_conditions(conditions: Iterable[Condition]) -> str:
     """Return directives that stop a compiler for which an ``#if`` means another text.
 
     An empty line first: a directive has a line of its own, whatever stands before the region.
     """
     out: list[str] = []
-    for one in dict.fromkeys(conditions):
+    for one in conditions:
         said = f"{one.text} is {'true' if one.holds else 'false'}"
         out.append(f"\n#if {'!' if one.holds else ''}({one.text})")
-        out.append(f'\n#error "annotune read this region where {_plain(said)}"\n#endif')
+        out.append(f"\n#error {_stopped(said)}\n#endif")
     return "".join([*out, "\n"]) if out else ""
 
 
-def checked_texts(code: str, texts: Sequence[MacroText]) -> str:
+def _checked_texts(code: str, texts: Sequence[MacroText]) -> str:
     """Return a block that stops a compiler for which a macro stands for another text.
 
     gcc and clang compare strings when they compile; others compare how long they are.
@@ -134,9 +156,8 @@ def checked_texts(code: str, texts: Sequence[MacroText]) -> str:
     with out.block(""):
         out.lines(_SAYS)
         for one in texts:
-            said = f"{one.use} is {_plain(one.text[1:-1])}"
             test = f"ANNOTUNE_SAYS({one.text}, {one.use})"
-            out.line(f'_Static_assert({test}, "annotune read this region where {said}");')
+            out.line(f"_Static_assert({test}, {_stopped(f'{one.use} is {one.text[1:-1]}')});")
         out.lines("#undef ANNOTUNE_SAYS\n#undef ANNOTUNE_TEXT")
         out.lines(code)
     return out.text()
@@ -219,16 +240,6 @@ def redefining(text: str, redefined: Sequence[Redefined]) -> str:
 def constants(region: Region) -> tuple[Scalar, ...]:
     """Return the constants whose names are among our words: their values stand for them."""
     return tuple(s for s in region.scalars.values() if s.is_macro and s.name in _IN_DIRECTIVES)
-
-
-def checked_constants(code: str, found: Iterable[Scalar]) -> str:
-    """Return a block that stops a compiler for which a constant has another value than it had."""
-    checks = [
-        f'_Static_assert({one.name} == {one.value}, "annotune read this region where {one.name} '
-        f'is {one.value}");'
-        for one in found
-    ]
-    return in_block("\n".join([*checks, code])) if checks else code
 
 
 def one_statement(code: str) -> str:

@@ -18,17 +18,23 @@ from pycparser import c_ast
 
 from annotune.diagnostics import AnnotuneError
 from annotune.frontend.lower.names import is_defined, is_generic, lacks_prototype, unlike_library
-from annotune.frontend.macro_texts import in_force, is_open, open_conditions, words_reached
+from annotune.frontend.macro_texts import (
+    in_force,
+    is_open,
+    macro_text,
+    open_conditions,
+    words_reached,
+)
 from annotune.frontend.read.filescope import Declaration, File, FileScope
 from annotune.frontend.read.parse import parse
 from annotune.frontend.read.preprocess import Clean
-from annotune.frontend.read.syntax import value_of_tree
+from annotune.frontend.read.syntax import ConstantPart, value_of_tree
 from annotune.frontend.read.tokens import WORD, integer
 from annotune.frontend.types.kinds import COMPLEX, ELEMENTS
 from annotune.frontend.types.symbols import Symbol, Types
 from annotune.frozen import dataclass
 from annotune.ir.functions import FUNCTIONS
-from annotune.ir.region import Condition, UserFunction
+from annotune.ir.region import Condition, Premise, UserFunction
 
 # C++ has no _Bool.
 _NUMBERS = ELEMENTS - COMPLEX - {"_Bool"}
@@ -98,8 +104,8 @@ class ExpressionText:
     def extent(self, node: c_ast.Node) -> int | None:
         """Return the value of a constant expression, None when it is none."""
 
-        def value_of(identifier: c_ast.ID) -> int | None:
-            if self.find(identifier.name) is not None:
+        def value_of(identifier: ConstantPart) -> int | None:
+            if not isinstance(identifier, c_ast.ID) or self.find(identifier.name) is not None:
                 return None
             named = self.outer(identifier.name)
             return integer(named) if isinstance(named, str) else named.value
@@ -547,9 +553,9 @@ class _Copy:
             if in_force(clean, word, self.library.place)[1] is not None:
                 raise Unfit(f"its '{word}' is a macro where the region stands")
 
-    def _conditions(self) -> tuple[Condition, ...]:
-        """Return what must hold again: the values of macros that the file does not settle."""
-        out: dict[Condition, None] = {}
+    def _conditions(self) -> tuple[Premise, ...]:
+        """Return what must hold again: what macros stand for that the file does not settle."""
+        out: dict[Premise, None] = {}
         for found in self.sources:
             tokens, clean = found.file.tokens, found.file.clean
             start, end = tokens.starts[found.part.first], tokens.ends[found.part.last]
@@ -569,15 +575,19 @@ class _Copy:
             if in_force(clean, word, end)[1] != there:
                 raise Unfit(f"its '#if' asks for '{word}', which changes in the file")
 
-    def _asked(self, name: str, offset: int) -> list[Condition]:
+    def _asked(self, name: str, offset: int) -> list[Premise]:
         """Return the condition under which a macro means the same to another compiler."""
         clean = self.file.clean
         at, macro = in_force(clean, name, offset)
         if at < 0 or macro is None or not is_open(clean, name, offset):
             return []
-        if macro.value is None or in_force(clean, name, self.library.place) != (at, macro):
+        is_same = in_force(clean, name, self.library.place) == (at, macro)
+        if is_same and macro.value is not None:
+            return [Condition(f"{name} == {macro.value}", holds=True)]
+        text = macro_text(self.file, name, self.library.place) if is_same else None
+        if text is None:
             raise Unfit(f"it uses macro '{name}', which a compiler's -D may change")
-        return [Condition(f"{name} == {macro.value}", holds=True)]
+        return [text]
 
 
 def _no_call(name: str) -> int | None:

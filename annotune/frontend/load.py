@@ -26,7 +26,13 @@ from annotune.frontend.lower.around import (
     set_in_text,
     tuned_sizes,
 )
-from annotune.frontend.lower.arrays import derived_from, describe, mixes_widths, refuse_shared
+from annotune.frontend.lower.arrays import (
+    constant_lengths,
+    derived_from,
+    describe,
+    mixes_widths,
+    refuse_shared,
+)
 from annotune.frontend.lower.libf2c import LIBRARY, call_by_value, integer_type, library_functions
 from annotune.frontend.lower.names import Given, Names
 from annotune.frontend.lower.statements import lower
@@ -57,9 +63,9 @@ from annotune.ir.expr import Var
 from annotune.ir.nest import Nest
 from annotune.ir.region import (
     Array,
-    Condition,
     Extent,
     LeftRegion,
+    Premise,
     Region,
     RegionText,
     SourceFile,
@@ -267,7 +273,7 @@ def _region(
         arrays[name] = replace(arrays[name], is_scratch=True, is_restrict=True)
     changing = {loop.var for loop in nest.loops()}
     changing |= {a.target.name for a in nest.assigns() if isinstance(a.target, Var)}
-    text = _text(unique, aliased, names, nest, conditions_at(names, *inside, erased))
+    text = _text(unique, aliased, names, nest, arrays, conditions_at(names, *inside, erased))
     first, *others = (
         tuned_sizes(names, text.aliases, changing, given, overrides)
         for given in problem_sizes(block.spec, MAX_SIZES) or ({},)
@@ -323,7 +329,8 @@ def _text(
     aliased: Aliased,
     names: Names,
     nest: Nest,
-    conditions: tuple[Condition, ...],
+    arrays: Mapping[str, Array],
+    conditions: tuple[Premise, ...],
 ) -> RegionText:
     """Return what only the text of a region says."""
     used, around = names.used, aliased.around
@@ -339,6 +346,7 @@ def _text(
         used.is_wide or mixes_widths(nest, used.scalars),
         around.behind,
         around.tests,
+        lengths=constant_lengths(names, arrays.values()),
     )
 
 

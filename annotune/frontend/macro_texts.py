@@ -14,13 +14,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from pathlib import PurePath
 
 from annotune.diagnostics import AnnotuneError
 from annotune.frontend.lower.names import Names
 from annotune.frontend.read.filescope import Declaration, File, words_of_headers
-from annotune.frontend.read.macros import Expander, Macro, reached
+from annotune.frontend.read.macros import STANDARD_MACROS, Expander, Macro, reached
 from annotune.frontend.read.preprocess import (
     DEFINED,
     Clean,
@@ -32,7 +31,14 @@ from annotune.frontend.read.preprocess import (
 from annotune.frontend.read.region_finder import ParsedFunction
 from annotune.frontend.read.tokens import IDENTIFIER, TOKEN, SourceText, Tokens
 from annotune.frontend.types.symbols import Symbol
-from annotune.ir.region import Condition, MacroText, Redefined, Surroundings
+from annotune.ir.region import (
+    Assertion,
+    Condition,
+    MacroText,
+    Premise,
+    Redefined,
+    Surroundings,
+)
 
 # What tells a text how it is compiled; a target brings its own, and its own parallel text.
 _LANGUAGES = frozenset({"_OPENMP", "_OPENACC", "__CUDACC__", "__CUDA_ARCH__", "__cplusplus"})
@@ -46,24 +52,32 @@ def is_open(clean: Clean, name: str, offset: int) -> bool:
     """Return whether something outside the file decides what a name means at `offset`.
 
     So it is where nothing defines it, or ``-D`` or the compiler does, or the file under an
-    ``#if``. A macro of its body may be open still.
+    ``#if``, or a header of the user's, which is written anew for another size without the file's
+    being touched. A macro of its body may be open still.
     """
     at, _ = in_force(clean, name, offset)
     if at <= 0 or any(test.opens < at < test.closes for test in clean.tests):
         return True
     header = next((one.clean for one in clean.included if one.end == at), None)
-    return header is not None and _is_open_in(header, name)
+    return header is not None and not _is_settled_in(header, name)
 
 
-def _is_open_in(header: Clean, name: str) -> bool:
-    """Return whether a header lets ``-D`` decide what a name means after it.
+def _is_settled_in(header: Clean, name: str) -> bool:
+    """Return whether a header that everybody has alike defines a name: f2c's, or one of C's own.
 
     The test that keeps a header from being read twice asks nothing.
     """
-    text = header.source.text
+    end = len(header.source.text)
+    at, _ = in_force(header, name, end)
+    inner = next((one.clean for one in header.included if one.end == at), None)
+    if inner is not None:
+        return _is_settled_in(inner, name)
+    if any(name in STANDARD_MACROS.get(one.name, {}) for one in header.unread):
+        return True
     guard = header.tests[0] if header.tests and _is_guard(header, header.tests[0]) else None
-    own = replace(header, tests=tuple(test for test in header.tests if test is not guard))
-    return in_force(header, name, len(text))[0] > 0 and is_open(own, name, len(text))
+    asked = (test for test in header.tests if test is not guard)
+    is_f2c = PurePath(header.source.path).name == "f2c.h"
+    return is_f2c and at > 0 and not any(test.opens < at < test.closes for test in asked)
 
 
 def _is_guard(header: Clean, test: Test) -> bool:
@@ -160,14 +174,22 @@ _BREAKS = frozenset({";", "{", "}"})
 
 def conditions_at(
     names: Names, start: int, end: int, erased: frozenset[str]
-) -> tuple[Condition, ...]:
+) -> tuple[Premise, ...]:
     """Return the conditions under which the region at `start` is what was read to its `end`.
 
     `erased` are macros that are gone with its text.
     """
     inside = open_conditions(names.function.file.clean, start, end)
     values = _values_read(names, start, end, erased)
-    return (*inside, *values, *_branches_read(names, start))
+    return (*inside, *values, *_branches_read(names, start), *_enumerators_read(names))
+
+
+def _enumerators_read(names: Names) -> Iterator[Assertion]:
+    """Yield that enumerators, and rows of arrays, are what the nest was made with."""
+    known = names.function.scope.enumerators
+    fixed = (name for name in sorted(names.used.fixed & known.keys()) if names.find(name) is None)
+    yield from (Assertion(f"{name} == {known[name]}", f"{name} is {known[name]}") for name in fixed)
+    yield from names.used.rows
 
 
 def _values_read(names: Names, start: int, end: int, erased: frozenset[str]) -> Iterator[Condition]:
@@ -203,7 +225,7 @@ def _texts_read(names: Names, start: int, end: int) -> tuple[MacroText, ...]:
     file = names.function.file
     declared = _words_of(names.function, names.used.meanings.values())
     everything = words_reached(file.clean, _words_between(file, start, end) | declared, start)
-    made = [_macro_text(file, n, start) for n in _open(file, everything, start)]
+    made = [macro_text(file, n, start) for n in _open(file, everything, start)]
     return tuple(one for one in made if one is not None)
 
 
@@ -264,7 +286,8 @@ def _statement(tokens: Tokens, at: int) -> list[str]:
     return tokens.texts[first:last]
 
 
-def _macro_text(file: File, name: str, offset: int) -> MacroText | None:
+def macro_text(file: File, name: str, offset: int) -> MacroText | None:
+    """Return what a macro that is no integer stands for at an offset, None for others."""
     clean = file.clean
     macro = clean.macro(name, offset)
     if macro is None or macro.value is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field, replace
 from functools import reduce
+from typing import TypeAlias
 
 from annotune.annotation.spec import Spec
 from annotune.diagnostics import NOWHERE, Span
@@ -146,6 +147,21 @@ class MacroText:
 
 
 @dataclass(frozen=True, slots=True)
+class Assertion:
+    """A constant expression of C that was true when the text was read; `said` is it in words.
+
+    Unlike a `Condition` it may ask for types, enumerators and ``sizeof``.
+    """
+
+    test: str
+    said: str
+
+
+Premise: TypeAlias = Condition | MacroText | Assertion
+"""What must hold again where a text that was made of what was read is compiled."""
+
+
+@dataclass(frozen=True, slots=True)
 class Redefined:
     """A name that is another macro beside a region than elsewhere in the file.
 
@@ -201,7 +217,7 @@ class UserFunction:
     body: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
     reason: str = ""
-    conditions: tuple[Condition, ...] = ()
+    conditions: tuple[Premise, ...] = ()
     is_library: bool = False
 
 
@@ -232,14 +248,15 @@ class RegionText:
     integers of the text that the nest shows as formulas: whoever compiles that text by itself puts
     them before it. `formulas` are the integers that the text sets and no statement or loop of the
     nest does, in text order; `counted` those whose value the text carries from one iteration of a
-    loop to the next, where the nest has formulas of the iterator. `conditions` are those of its
-    ``#if``s that a compiler's ``-D`` may decide otherwise. `asked_first` are conditions that the
-    text asks outside all loops, of what the region leaves as it is. `is_wide` says that the user
-    computes in 64-bit integers, by a cast or a suffix that the nest no longer shows, or by a loop
-    that a schedule may unroll. `behind` is C that whoever compiles the text by itself puts behind
-    it: what the nest's names are by then. `tests` are names that the aliases declare: where one is
-    0, the nest is not what the text means. `unread` are variables of the function that only texts
-    of regions read.
+    loop to the next, where the nest has formulas of the iterator. `conditions` are what a
+    compiler's ``-D``, or a header that is written anew, may decide otherwise. `asked_first` are
+    conditions that the text asks outside all loops, of what the region leaves as it is. `is_wide`
+    says that the user computes in 64-bit integers, by a cast or a suffix that the nest no longer
+    shows, or by a loop that a schedule may unroll. `behind` is C that whoever compiles the text by
+    itself puts behind it: what the nest's names are by then. `tests` are names that the aliases
+    declare: where one is 0, the nest is not what the text means. `unread` are variables of the
+    function that only texts of regions read. `lengths` say by their names what the constants
+    are that a compiler finds in the extents of arrays.
     """
 
     aliases: tuple[Alias, ...] = ()
@@ -247,12 +264,13 @@ class RegionText:
     declarations: tuple[str, ...] = ()
     formulas: tuple[str, ...] = ()
     counted: frozenset[str] = frozenset()
-    conditions: tuple[Condition, ...] = ()
+    conditions: tuple[Premise, ...] = ()
     asked_first: frozenset[Expr] = frozenset()
     is_wide: bool = False
     behind: tuple[str, ...] = ()
     tests: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
+    lengths: Mapping[str, Assertion] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

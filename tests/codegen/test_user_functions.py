@@ -86,7 +86,8 @@ REFUSED = {
     f"{G}{{ switch ((int)x) {{ case 1: return 2; }} return x; }}": "it holds a 'switch'",
     "static double g(x) double x; { return x; }":
         "its parameters are declared in the style before ANSI C",
-    f"{G}{{ return SCALE*x; }}": "it uses macro 'SCALE', which a compiler's -D may change",
+    f"{G}{{ return SCALE*x; }}\n#undef SCALE\n#define SCALE 3.5":
+        "it uses macro 'SCALE', which a compiler's -D may change",
     f"{G}{{ double n = x; return n; }}\n#define n n": "its 'n' is a macro where the region stands",
     f"#define K 2\n{G}{{\n#if K > LEVEL\nx = 1;\n#endif\nreturn x; }}\n#undef K\n#define K 3":
         "its '#if' asks for 'K', which changes in the file",
@@ -163,15 +164,16 @@ def test_a_header_s_function_in_the_header_s_words(tmp_path: Path) -> None:
 
 
 def test_macros_that_a_compiler_may_change_are_asked_for(tmp_path: Path) -> None:
-    text = f"{G}{{\n#ifdef TWICE\n    x *= 2;\n#endif\n    return x * LEVEL;\n}}{NEST}"
-    made = emitted(tmp_path, text, "cuda", "openacc", "openmp", LEVEL="3")
+    text = f"{G}{{\n#ifdef TWICE\n    x *= 2;\n#endif\n    return x * LEVEL + SCALE;\n}}{NEST}"
+    made = emitted(tmp_path, text, "cuda", "openacc", "openmp", LEVEL="3", SCALE="2.5")
     for name in ("_cuda.c", "_acc.c", "_omp.c"):
         path = tmp_path / f"s{name}"
         path.write_text(made.files[name])
 
         def accepted(*flags: str, path: Path = path) -> bool:
+            scale = () if "SCALE" in "".join(flags) else ("-DSCALE=2.5",)
             done = subprocess.run(
-                ["gcc", "-fsyntax-only", *flags, path], capture_output=True, text=True
+                ["gcc", "-fsyntax-only", *scale, *flags, path], capture_output=True, text=True
             )
             assert done.returncode == 0 or "annotune read this region" in done.stderr
             return done.returncode == 0
@@ -180,6 +182,7 @@ def test_macros_that_a_compiler_may_change_are_asked_for(tmp_path: Path) -> None
         # OpenMP calls the function that the same compiler reads.
         assert accepted("-DLEVEL=4") is (name == "_omp.c")
         assert accepted("-DLEVEL=3", "-DTWICE") is (name == "_omp.c")
+        assert accepted("-DLEVEL=3", "-DSCALE=2.6") is (name == "_omp.c")
 
 
 def test_nvcc_takes_the_copies_without_a_warning(tmp_path: Path) -> None:

@@ -129,8 +129,13 @@ class Program:
         self.emission: Emission = emit(
             Settings(self.source, tuple(targets), **options), [load_target(t) for t in targets]
         )
+        self._targets = targets
+        self.build()
+
+    def build(self) -> None:
+        """Build all, also anew where a header of the folder has changed."""
         self.libraries = {"original": self._c("original", self.source.read_text())}
-        for target in targets:
+        for target in self._targets:
             self._build(target)
 
     @property

@@ -6,7 +6,7 @@ What a pointer variable points into, and how far from its start, as far as the t
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pycparser import c_ast
 
@@ -16,7 +16,15 @@ from annotune.frontend.lower.expressions import Expressions
 from annotune.frontend.lower.names import Names
 from annotune.frontend.messages import MAY_BE_ELEMENT, SIZE_CHANGES, TWO_MEANINGS
 from annotune.frontend.read.macros import reached
-from annotune.frontend.read.syntax import CHANGES, changed_by, extent, names_in, offset, walk_tree
+from annotune.frontend.read.syntax import (
+    CHANGES,
+    changed_by,
+    extent,
+    has_sizeof,
+    names_in,
+    offset,
+    walk_tree,
+)
 from annotune.frontend.types.kinds import is_integer, width
 from annotune.frontend.types.symbols import Layer, Symbol
 from annotune.ir.c_types import StoredName, may_share
@@ -33,7 +41,8 @@ from annotune.ir.expr import (
 )
 from annotune.ir.fold import fold
 from annotune.ir.nest import Nest
-from annotune.ir.region import Alias, Array, Scalar
+from annotune.ir.poly import from_expr
+from annotune.ir.region import Alias, Array, Assertion, Scalar
 
 _REPEATS = (c_ast.For, c_ast.While, c_ast.DoWhile)
 
@@ -77,6 +86,7 @@ def describe(
             # Declared anew after the array that it measures.
             raise AnnotuneError.of(TWO_MEANINGS.at(span, name=size.name))
     extents = tuple(_extent(layer, Expressions(names)) for layer in symbol.layers)
+    names.used.rows |= dict.fromkeys(_row_lengths(symbol, extents, names))
     is_measured = has_stated_length or None not in extents
     first = _first_element(symbol, names) if is_measured and symbol.is_pointer else Int(0)
     if len(extents) > 1 and first != Int(0):
@@ -206,7 +216,50 @@ def _extent(layer: Layer, expressions: Expressions) -> Expr | None:
     # [*] and [] say nothing.
     if layer.kind == "*" or dim is None or (isinstance(dim, c_ast.ID) and dim.name == "*"):
         return None
-    return expressions.integer(dim)
+    names = expressions.names
+    value = names.fixed_value(dim) if has_sizeof(dim) else None
+    if value is None:
+        found = expressions.integer(dim)
+        if from_expr(found) is not None:
+            return found
+        # No polynomial tells where a row of N / 2 * 2 + 1 elements ends, but its number does.
+        value = names.fixed_value(dim)
+    return found if value is None else Int(value)
+
+
+def _row_lengths(
+    symbol: Symbol, extents: Sequence[Expr | None], names: Names
+) -> Iterator[Assertion]:
+    """Yield what must hold of rows whose lengths the nest has as numbers.
+
+    Those that the file itself gives as numbers stay.
+    """
+    included = names.function.file.clean.included
+    for depth in reversed(range(1, len(extents))):
+        dim, extent_given = symbol.layers[depth].dim, extents[depth]
+        length = None if extent_given is None else fold(extent_given)
+        if not isinstance(length, Int) or dim is None or dim.coord is None:
+            return
+        place = offset(dim)
+        is_own = not any(one.start <= place <= one.end for one in included)
+        if isinstance(dim, c_ast.Constant) and is_own:
+            continue
+        row = symbol.name + "[0]" * depth
+        said = f"a row of {row if depth > 1 else symbol.name} has {length.value} elements"
+        yield Assertion(f"sizeof {row} / sizeof {row}[0] == {length.value}", said)
+
+
+def constant_lengths(names: Names, arrays: Iterable[Array]) -> Mapping[str, Assertion]:
+    """Return what the macros and enumerators are in the extents of array objects."""
+    known = names.function.scope.enumerators
+    used = {
+        name: names.used.scalars[name].value
+        for array in arrays
+        for extent in (() if array.is_pointer else array.extents)
+        for name in sorted(variables(extent) if extent is not None else ())
+        if name in names.used.scalars and (names.used.scalars[name].is_macro or name in known)
+    }
+    return {n: Assertion(f"{n} == {v}", f"{n} is {v}") for n, v in used.items() if v is not None}
 
 
 def _parameter(symbol: Symbol, extents: tuple[Expr | None, ...]) -> str:

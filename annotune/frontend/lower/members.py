@@ -409,13 +409,14 @@ class ElementMembers:
         """Yield assertions of the layout; of one type alone, the size shows that it has no gap."""
         struct = f"{text}{'[0]' * len(symbol.layers)}"
         words = f"annotune read this region where {struct}"
-        size = view.bytes * view.length
-        yield f'_Static_assert(sizeof({struct}) == {size}, "{words} has {size} bytes");'
+        size, again = view.bytes * view.length, "; run annotune again"
+        yield f'_Static_assert(sizeof({struct}) == {size}, "{words} has {size} bytes{again}");'
         if self._is_full(symbol.record, view.element):
             return
         for path, start in sorted({(s.path.lstrip("."), s.offset) for s in spots}):
             place = f"__builtin_offsetof(__typeof__({struct}), {path})"
-            yield f'_Static_assert({place} == {start}, "{words}.{path} is at byte {start}");'
+            said = f"{words}.{path} is at byte {start}{again}"
+            yield f'_Static_assert({place} == {start}, "{said}");'
 
     def _is_full(self, record: Record | None, element: str) -> bool:
         """Return whether all members of a struct are numbers of one type."""

@@ -19,13 +19,21 @@ from annotune.frontend.read.filescope import File
 from annotune.frontend.read.preprocess import Clean, is_standard
 from annotune.frontend.read.region_finder import ParsedFunction
 from annotune.frontend.read.syntax import extent, names_in, offset
-from annotune.frontend.types.kinds import COMPLEX, Interval, Typed, interval, of_type, promoted
+from annotune.frontend.types.kinds import (
+    COMPLEX,
+    ELEMENTS,
+    Interval,
+    Typed,
+    interval,
+    of_type,
+    promoted,
+)
 from annotune.frontend.types.symbols import REALS, Symbol, Types, field_of
 from annotune.frozen import dataclass
-from annotune.ir.c_types import StoredName
+from annotune.ir.c_types import StoredName, element_bytes
 from annotune.ir.expr import Access, Expr, Int, Var, accesses, rewrite, substitute, variables
 from annotune.ir.functions import FUNCTIONS
-from annotune.ir.region import Alias, Scalar
+from annotune.ir.region import Alias, Assertion, Scalar
 
 _INT_MAXIMUM = 2**31 - 1
 
@@ -92,7 +100,8 @@ class Used:
     `is_wide` says that the user computes subscripts in 64 bits. `counted` are the integers that
     some loop moves in every iteration, and that have formulas all the same. `left` are the values
     that loops leave, by the names that stand for them in formulas until a statement is made of one.
-    `fixed` are the words of constant expressions of which the nest has the value alone.
+    `fixed` are the words of constant expressions of which the nest has the value alone, `rows` what
+    it takes the rows of arrays to be.
     `asked_first` are the conditions that stand outside all loops, with those around them before
     them, of what the region leaves as it is.
     """
@@ -105,6 +114,7 @@ class Used:
     counted: set[str] = field(default_factory=set)
     left: dict[str, Left] = field(default_factory=dict)
     fixed: set[str] = field(default_factory=set)
+    rows: dict[Assertion, None] = field(default_factory=dict)
     asked_first: set[Expr] = field(default_factory=set)
     starts: list[Alias] = field(default_factory=list)
     guessed: dict[str, c_ast.Node] = field(default_factory=dict)
@@ -338,12 +348,18 @@ class Names:
 
     def fixed_value(self, node: c_ast.Node) -> int | None:
         """Return the value of a constant expression, which the nest shows in its place."""
-        value = self.function.file.value(
-            node, partial(self.function.scope.constant, scopes=self.scopes)
-        )
+        known = partial(self.function.scope.constant, scopes=self.scopes)
+        value = self.function.file.value(node, known, self._size_of)
         if value is not None:
             self.used.fixed.update(names_in(node))
         return value
+
+    def _size_of(self, operand: c_ast.Node) -> int | None:
+        """Return the bytes of a plain type, None for anything else."""
+        if not isinstance(operand, c_ast.Typename):
+            return None
+        plain = self.function.scope.types.scalar(operand)
+        return element_bytes(plain) if plain in ELEMENTS else None
 
     def constant(self, name: str, offset: int, span: Span) -> Typed | None:
         """Return a ``#define`` or an enumerator as a scalar with a value, None for others."""

@@ -24,7 +24,7 @@ from annotune.frontend.read.parse import (
     parse_tokens,
 )
 from annotune.frontend.read.preprocess import Clean, Range, Unread, without_comments
-from annotune.frontend.read.syntax import offset, value_of_tree, walk_tree
+from annotune.frontend.read.syntax import ConstantPart, offset, value_of_tree, walk_tree
 from annotune.frontend.read.tokens import IDENTIFIER, SourceText, Tokens
 from annotune.frontend.types.symbols import Symbol, Types
 from annotune.frozen import dataclass
@@ -154,15 +154,23 @@ class File:
             text for text in self.tokens.texts[part.first : part.last + 1] if IDENTIFIER.match(text)
         )
 
-    def value(self, node: c_ast.Node, value_of: Callable[[str], int | None]) -> int | None:
+    def value(
+        self,
+        node: c_ast.Node,
+        value_of: Callable[[str], int | None],
+        size_of: Callable[[c_ast.Node], int | None] = lambda _: None,
+    ) -> int | None:
         """Return the value of a constant expression, None when it is not constant.
 
-        `value_of` gives the value of a name that is no macro, None when it has none.
+        `value_of` gives the value of a name that is no macro, None when it has none, and `size_of`
+        that of the operand of a ``sizeof``.
         """
 
-        def value(identifier: c_ast.ID) -> int | None:
-            macro = self.clean.macro(identifier.name, offset(identifier))
-            return macro.value if macro else value_of(identifier.name)
+        def value(part: ConstantPart) -> int | None:
+            if isinstance(part, c_ast.UnaryOp):
+                return size_of(part.expr)
+            macro = self.clean.macro(part.name, offset(part))
+            return macro.value if macro else value_of(part.name)
 
         return value_of_tree(node, value)
 

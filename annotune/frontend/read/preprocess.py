@@ -13,6 +13,7 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import field, replace
+from functools import cached_property
 from pathlib import Path
 
 from annotune.diagnostics import AnnotuneError
@@ -161,16 +162,25 @@ class Clean:
     tests: tuple[Test, ...] = ()
 
     def macro(self, name: str, offset: int) -> Macro | None:
-        """Return the macro that `name` means at `offset`, None when it is no macro there."""
+        """Return the macro that `name` means at `offset`, None when it is no macro there.
+
+        What a header declares stands where its ``#include`` starts, and has the header's macros.
+        """
         history = self.macros.get(name)
         if not history:
             return None
+        offset = self._ends.get(offset, offset)
         at = bisect_right(history, offset, key=lambda entry: entry[0])
         found = history[at - 1][1] if at else None
         if found is not None and found.is_stale:
             value = evaluate(found.body, lambda word: self._value(word, offset, {name}))
             return replace(found, value=value, is_stale=False)
         return found
+
+    @cached_property
+    def _ends(self) -> Mapping[int, int]:
+        """Where each ``#include`` that was read ends, by where it starts."""
+        return {one.start: one.end for one in self.included}
 
     def _value(self, name: str, offset: int, asked: set[str]) -> int | None:
         if name in asked:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
+from typing import TypeAlias
 
 from pycparser import c_ast, c_generator
 
@@ -135,10 +136,14 @@ def _offsets(node: c_ast.Node) -> Iterator[int]:
     return (inner.coord.line for inner in walk_tree(node) if inner.coord is not None)
 
 
-def value_of_tree(node: c_ast.Node, value_of: Callable[[c_ast.ID], int | None]) -> int | None:
+ConstantPart: TypeAlias = c_ast.ID | c_ast.UnaryOp
+"""A name in a constant expression, or a ``sizeof``."""
+
+
+def value_of_tree(node: c_ast.Node, value_of: Callable[[ConstantPart], int | None]) -> int | None:
     """Return the value of an expression, None when it is not an integer constant.
 
-    `value_of` gives the value of an identifier, None when it has none.
+    `value_of` gives the value of an identifier, or of a ``sizeof``, None when it has none.
     """
     try:
         return _value(node, value_of)
@@ -146,11 +151,16 @@ def value_of_tree(node: c_ast.Node, value_of: Callable[[c_ast.ID], int | None]) 
         return None
 
 
-def _value(node: c_ast.Node, value_of: Callable[[c_ast.ID], int | None]) -> int | None:
+def has_sizeof(node: c_ast.Node) -> bool:
+    """Return whether an expression asks for the size of a type or of a value."""
+    return any(isinstance(n, c_ast.UnaryOp) and n.op == "sizeof" for n in walk_tree(node))
+
+
+def _value(node: c_ast.Node, value_of: Callable[[ConstantPart], int | None]) -> int | None:
     match node:
         case c_ast.Constant():
             return integer(node.value)
-        case c_ast.ID():
+        case c_ast.ID() | c_ast.UnaryOp(op="sizeof"):
             return value_of(node)
         case c_ast.UnaryOp(op="-" | "+" | "!" | "~"):
             inner = _value(node.expr, value_of)
@@ -159,7 +169,9 @@ def _value(node: c_ast.Node, value_of: Callable[[c_ast.ID], int | None]) -> int 
             return {"-": -inner, "+": inner, "!": int(not inner), "~": ~inner}[node.op]
         case c_ast.BinaryOp() if node.op in OPERATORS:
             left, right = _value(node.left, value_of), _value(node.right, value_of)
-            return None if left is None or right is None else OPERATORS[node.op](left, right)
+            found = None if left is None or right is None else OPERATORS[node.op](left, right)
+            # What sizeof gives has no sign: C goes round below 0.
+            return None if found is not None and found < 0 and has_sizeof(node) else found
         case c_ast.TernaryOp():
             condition = _value(node.cond, value_of)
             if condition is None:

@@ -1,0 +1,175 @@
+"""Emitted texts built again where a header of the user's has other numbers, as NPB writes them.
+
+Each computes what the original does with them, or stops the compiler and asks for another run.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from annotune.codegen.target import DEFAULT_TARGETS, load_target
+from annotune.pipeline import Settings, emit
+from wrong.called import Call, Program
+
+SIZES = "#define SIZE {size}\n"
+DIMS = """\
+#include "size.h"
+#define IMAX (SIZE / 2 * 2 + 1)
+#define CLASS (SIZE / 6)
+#define PAD(x) ((x) / 2 * 2 + 1)
+#define LINE (64 / sizeof(double))
+enum { N = SIZE, ROW = SIZE / 2 * 2 + 3 };
+#if SIZE > 20
+#define JMAX (SIZE + 1)
+#else
+#define JMAX (SIZE + 4)
+#endif
+typedef double row[SIZE / 2 * 2 + 5];
+typedef struct { int k; double u[IMAX][IMAX], v[IMAX][JMAX]; } box;
+"""
+LITERAL = "enum {{ PLAIN = {size} }};\ntypedef double line[{size} + 1];\n"
+HEAD = '#include "dims.h"\n#include "literal.h"\n#include "size.h"\n'
+FUNCTION = """
+{declared}
+double f{number}(double s)
+{{
+    int i, j, n = SIZE;
+    double t = 0;
+    {local}
+    for (i = 0; i < SIZE; i++)
+        for (j = 0; j < SIZE; j++)
+            {u}[i][j] = i + 0.25 * j;
+    /*@ begin PerfTuning ( def input_params {{ param n = 36; }} ) @*/
+    {nest}
+    /*@ end @*/
+    for (i = 0; i < SIZE; i++)
+        for (j = 0; j < SIZE; j++)
+            t += {v}[i][j] * (i + 1) * (j + 2);
+    return t;
+}}
+"""
+NEST = "for (i = 0; i < n; i++) for (j = 0; j < n; j++) {v}[i][j] = s * {u}[i][j];"
+BOTH = "static double @u[{0}][{1}], @v[{0}][{1}];"
+# Declarations of @u and @v, in or before the function, and other loops than those of all.
+KEPT = {
+    "a macro of a macro": (BOTH.format("JMAX", "JMAX"), "", NEST),
+    "a chain of macros": (BOTH.format("CLASS*6 + 6", "CLASS*6 + 7"), "", NEST),
+    "quotients in parentheses": (BOTH.format("IMAX", "IMAX"), "", NEST),
+    "enumerators": (BOTH.format("N", "ROW"), "", NEST),
+    "rows by a pointer": (
+        "static double @p[SIZE*(SIZE + 2)]; static double @q[SIZE*(SIZE + 2)];",
+        "double (*@u)[SIZE + 2] = (double (*)[SIZE + 2])@p, "
+        "(*@v)[SIZE + 2] = (double (*)[SIZE + 2])@q;",
+        NEST,
+    ),
+    "members": ("static box @box;", "", NEST),
+    "another meaning later": (
+        f"#define EDGE SIZE + 3\n{BOTH.format('EDGE', 'EDGE')}\n#undef EDGE\n#define EDGE 2",
+        "",
+        NEST,
+    ),
+    "bounds and values": (
+        BOTH.format("SIZE", "SIZE"),
+        "",
+        "for (i = 0; i < CLASS * 6; i++) for (j = 0; j < SIZE; j++)"
+        " {v}[i][j] = s * {u}[i][j] + SIZE % 7 + 1.0 / IMAX;",
+    ),
+}
+STOPPED = {
+    "a quotient in the brackets": (BOTH.format("SIZE/2*2 + 1", "SIZE/2*2 + 1"), "", NEST),
+    "a macro with arguments": (BOTH.format("PAD(SIZE)", "PAD(SIZE)"), "", NEST),
+    "a remainder of an enumerator": (BOTH.format("N", "N + N % 5"), "", NEST),
+    "a quotient of an enumerator of plain numbers": (
+        BOTH.format("PLAIN", "PLAIN/2*2 + 3"),
+        "",
+        NEST,
+    ),
+    "the size of a type": (BOTH.format("SIZE", "(SIZE + LINE - 1)/LINE*LINE"), "", NEST),
+    "a typedef": ("static row @u[SIZE], @v[SIZE];", "", NEST),
+    "a typedef of plain numbers": ("static line @u[SIZE], @v[SIZE];", "", NEST),
+    "an array of one iteration": (
+        BOTH.format("SIZE", "SIZE"),
+        "",
+        "for (i = 0; i < n; i++) {{ double w[SIZE/2*2 + 1]; for (j = 0; j < n; j++)"
+        " w[j] = {u}[i][j]; for (j = 0; j < n; j++) {v}[i][j] = s * w[n - 1 - j]; }}",
+    ),
+    "a local array": (
+        "",
+        "static double @u[SIZE][SIZE/2*2 + 1]; double @v[SIZE + SIZE%5][SIZE/2*2 + 1];",
+        NEST,
+    ),
+    "the text of the region": (
+        BOTH.format("SIZE", "SIZE"),
+        "",
+        "for (i = 0; i < n; i++) for (j = 0; j < n; j++)\n"
+        "#if SIZE == 36\n{v}[i][j] = s * {u}[i][j];\n#else\n{v}[i][j] = {u}[i][j];\n#endif\n",
+    ),
+}
+AGAIN = "; run annotune again"
+
+
+def text_of(number: int, case: tuple[str, str, str]) -> str:
+    declared, local, nest = (part.replace("@", f"a{number}_") for part in case)
+    own = "." if "box" in declared else "_"
+    u, v = (f"a{number}_{'box.' * (own == '.')}{name}" for name in "uv")
+    shown = nest.format(u=u, v=v)
+    return FUNCTION.format(number=number, declared=declared, local=local, nest=shown, u=u, v=v)
+
+
+def write_headers(folder: Path, size: int) -> None:
+    (folder / "size.h").write_text(SIZES.format(size=size))
+    (folder / "literal.h").write_text(LITERAL.format(size=size))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "dims.h").write_text(DIMS)
+    write_headers(tmp_path, 36)
+    return tmp_path
+
+
+def test_what_keeps_the_name_computes_with_the_new_number(folder: Path) -> None:
+    source, made = folder / "s.c", folder / "made"
+    made.mkdir()
+    source.write_text(HEAD + "".join(text_of(k, case) for k, case in enumerate(KEPT.values())))
+    # OpenACC's sections are as long as they were; see below.
+    program = Program(made, source, ("cuda", "openmp"))
+    calls = [Call(f"f{k}", 2.5, returns="f8") for k in range(len(KEPT))]
+    program.check(*calls)
+    for size in (12, 50):
+        write_headers(made, size)
+        program.build()
+        program.check(*calls)
+
+
+@pytest.mark.parametrize("name", STOPPED)
+def test_what_has_the_number_stops_the_compiler(name: str, folder: Path) -> None:
+    source = folder / "s.c"
+    source.write_text(HEAD + text_of(0, STOPPED[name]))
+    files = emit(Settings(source, DEFAULT_TARGETS), [load_target(t) for t in DEFAULT_TARGETS]).files
+    for size in (36, 12, 50):
+        write_headers(folder, size)
+        for suffix in ("_cuda.c", "_acc.c", "_omp.c"):
+            path = folder / f"s{suffix}"
+            path.write_text(files[suffix])
+            command = ["gcc", "-fsyntax-only", "-w", "-fopenacc", "-I", folder, path]
+            done = subprocess.run(command, capture_output=True, text=True)
+            assert (done.returncode != 0) is (size != 36), (suffix, size, done.stderr)
+            if size != 36:
+                assert "annotune read this region where" in done.stderr
+                assert AGAIN in done.stderr
+
+
+def test_a_section_as_long_as_a_constant_says_stops_the_compiler(folder: Path) -> None:
+    nest = "for (i = 0; i < N; i++) for (j = 0; j < N; j++) {v}[i][j] = s * {u}[i][j];"
+    source = folder / "s.c"
+    source.write_text(HEAD + text_of(0, (BOTH.format("ROW", "ROW"), "", nest)))
+    text = emit(Settings(source, ("openacc",)), [load_target("openacc")]).files["_acc.c"]
+    (folder / "made.c").write_text(text)
+    write_headers(folder, 12)
+    command = ["gcc", "-fsyntax-only", "-w", "-fopenacc", folder / "made.c"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert f"annotune read this region where ROW is 39{AGAIN}" in done.stderr

@@ -26,7 +26,7 @@ from annotune.measure.command import Finished
 ANY_SPEED = settings(
     deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
 )
-settings.register_profile("laws", ANY_SPEED, max_examples=16)
+settings.register_profile("laws", ANY_SPEED, max_examples=10)
 settings.register_profile("thorough", ANY_SPEED, max_examples=200)
 settings.load_profile("laws")
 

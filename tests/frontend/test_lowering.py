@@ -376,6 +376,7 @@ def test_unknown_names_outside_the_region_do_no_harm() -> None:
     assert list(found.arrays) == ["a"]
 
 
+@pytest.mark.slow
 def test_a_thousand_functions_take_linear_time() -> None:
     import time
 

@@ -67,6 +67,7 @@ def test_what_a_region_does_not_need_is_not_parsed(
     assert counts[0] == counts[1]
 
 
+@pytest.mark.slow
 def test_fifty_thousand_lines() -> None:
     text = parsing.one_region(50_000)
     (only,) = read(text).regions

@@ -9,8 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import pytest
+from support.laws import IS_THOROUGH
 
 from annotune.measure.trial import Status, Trial
+from annotune.report import html
 from annotune.report.html import LEAST_TRIALS, importance
 
 AXES: Mapping[str, Sequence[int | str]] = {
@@ -18,6 +20,13 @@ AXES: Mapping[str, Sequence[int | str]] = {
     "order": ("ijk", "jki", "kij"),
     "unroll": (1, 2, 4, 8),
 }
+
+
+@pytest.fixture(autouse=True)
+def _small_forest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fit few trees, which know as well as a hundred what such plain functions depend on."""
+    if not IS_THOROUGH:
+        monkeypatch.setattr(html, "TREES", 20)
 
 
 def trials(time: Callable[..., float], count: int = 60) -> list[Trial]:
@@ -32,7 +41,8 @@ def test_the_only_axis_that_matters_has_it_all() -> None:
     found = importance(trials(lambda tile, order, unroll: 1e-3 * tile))
     shares = dict(found.shares)
     assert shares["tile"] == pytest.approx(1, abs=0.05)
-    assert shares["order"] == shares["unroll"] == pytest.approx(0, abs=0.01)
+    assert shares["order"] == pytest.approx(0, abs=0.01)
+    assert shares["unroll"] == pytest.approx(0, abs=0.01)
     assert found.explained == pytest.approx(1, abs=0.01)
     assert found.trials == 60
 

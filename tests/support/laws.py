@@ -17,8 +17,8 @@ def tried(examples: int) -> settings:
 
 
 def few(examples: int) -> int:
-    """Return so many where time allows, else an eighth, and never less than three."""
-    return examples if IS_THOROUGH else max(3, examples // 8)
+    """Return so many where time allows, else a twelfth, and never less than three."""
+    return examples if IS_THOROUGH else max(3, examples // 12)
 
 
 def in_turn(cases: Sequence[T], number: int) -> Sequence[T]:

@@ -1,4 +1,4 @@
-"""What g++ is asked so that it is done sooner: with a quick linker, and a header compiled once.
+"""What compilers are asked so that they end sooner: a quick linker, and a header compiled once.
 
 The header is that of CUDA for this CPU, compiled once for all of a test session's texts. g++ takes
 ``cuda_on_cpu.h.gch`` of a folder that it looks into earlier than into the run-time folder, where
@@ -27,6 +27,8 @@ FOLDER = "ANNOTUNE_TESTS_HEADERS"
 _USES = 4
 _OF_THE_LANGUAGE = ("-std=", "-D", "-U", "-O", "-f", "-g", "-m", "-W", "-w")
 _OF_A_TEXT = ("-ffile-prefix-map=", "-fuse-ld=", "-Wl,")
+# No text for this CPU throws, and nobody unwinds its stack.
+_WITHOUT_TABLES = ("-fno-exceptions", "-fno-asynchronous-unwind-tables", "-fno-stack-protector")
 _used = Counter[tuple[str, ...]]()
 # GNU's usual one takes as long to link libstdc++ as g++ takes for a short text.
 _GOLD = ("-fuse-ld=gold",) if shutil.which("ld.gold") else ()
@@ -38,6 +40,8 @@ def quicker(command: Sequence[str]) -> Sequence[str]:
         command = [command[0], *_GOLD, *command[1:]]
     if HEADER not in command or FOLDER not in os.environ:
         return command
+    if not any(word.startswith("-fsanitize") for word in command):
+        command = [command[0], *_WITHOUT_TABLES, *command[1:]]
     flags = (word for word in command[1:] if word.startswith(_OF_THE_LANGUAGE))
     key = (command[0], *(flag for flag in flags if not flag.startswith(_OF_A_TEXT)))
     _used[key] += 1

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from support.borders import check_borders
 
+from annotune.codegen.target import DEFAULT_TARGETS
 from wrong.called import Array, Call, Program, some
 
 TEXT = """
@@ -107,7 +108,7 @@ def test_what_is_left_out_is_left_alone(
     source, made = tmp_path / "g.c", tmp_path / "made"
     made.mkdir()
     source.write_text(programs(type_, *sizes))
-    program = Program(made, source, strategy="gemm" if sizes[0] > 200 else "auto")
+    program = Program(made, source, DEFAULT_TARGETS, strategy="gemm" if sizes[0] > 200 else "auto")
     program.check(*(one for other in SIZES for one in calls(kind, *other)))
     check_borders(program.libraries, *some(calls(kind, *sizes)))
 

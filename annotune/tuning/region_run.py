@@ -408,8 +408,7 @@ def sought(run: RegionRun, targets: Sequence[Target], proves: bool = False) -> S
         least_s = _least_s(run, run.timed_on(target))
         bench.begin(f"tuning {target.name}", min(len(listing), run.wanted.budget), least_s)
         with ledger.on(Phase.VARIANTS):
-            own_bench = bench.share(parts, others)
-            contest = _on_target(run, target, own_bench, listing, found)
+            contest = _on_target(run, target, bench.share(parts, others), listing, found)
         if proves:
             own = found[target.name] = _proved(run, contest, contest.bench.until)
         else:

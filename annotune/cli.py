@@ -76,6 +76,7 @@ class _Configured(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the command line behind the settings of the project, so that it wins."""
+        ctx.meta[_GIVEN] = tuple(args)
         try:
             given = self.make_parser(ctx).parse_args(list(args))[0]
         except click.UsageError:
@@ -112,7 +113,7 @@ class _Configured(click.Command):
         return found
 
 
-_CONFIGURED = "annotune.settings"
+_CONFIGURED, _GIVEN = "annotune.settings", "annotune.given"
 
 
 def _show_settings() -> None:
@@ -581,7 +582,10 @@ def _list_formulations(made: Translated, as_json: bool) -> None:
 )
 def report(folder: Path, html: Path | None, as_json: bool, t4: str | None, debug: bool) -> None:
     """Show the finished run in FOLDER again."""
+    import shlex
+
     from annotune.printable import one_line
+    from annotune.report.answer import NextSteps, answer_texts, closing_texts
     from annotune.report.results_json import results_json, show_folder
 
     forms = {"--html": html is not None, "--json": as_json, "--t4": t4 is not None}
@@ -606,6 +610,16 @@ def report(folder: Path, html: Path | None, as_json: bool, t4: str | None, debug
                 click.echo("Compiled and linked in this folder by")
             for text in (one for found in results.commands.values() for one in found):
                 click.echo(f"  {one_line(text)}")
+            steps = NextSteps(
+                {
+                    name: [f"cd {shlex.quote(str(folder))} && {one_line(one)}" for one in found]
+                    for name, found in results.commands.items()
+                },
+                shlex.join(("annotune", "run", results.source, "-o", str(folder))),
+                shlex.join(("annotune", "report", str(folder), "--html", "report.html")),
+            )
+            for line in (*answer_texts(results), *closing_texts(results, steps)):
+                _echo(f"{one_line(line)}\n")
 
 
 @cli.command()
@@ -681,9 +695,10 @@ def _show_run(
     is_verbose: bool,
 ) -> None:
     """Print what a run found, in the format asked for, and the files that it wrote."""
+    import shlex
     from dataclasses import replace
 
-    from annotune.report.answer import answer_texts
+    from annotune.report.answer import NextSteps, answer_texts, closing_texts
     from annotune.report.results_json import results_json
 
     results = found.results
@@ -701,7 +716,10 @@ def _show_run(
             click.echo(path)
         if is_verbose:
             _show_commands(found.builds, folder)
-        for line in answer_texts(results, _commands(found.builds, folder)):
+        again = shlex.join(("annotune", "run", *click.get_current_context().meta[_GIVEN]))
+        show = shlex.join(("annotune", "report", str(folder)))
+        steps = NextSteps(_commands(found.builds, folder), again, show)
+        for line in (*answer_texts(results), *closing_texts(results, steps)):
             _echo(f"{line}\n")
 
 

@@ -1170,13 +1170,20 @@ def _run_provenance(
 def _result_rows(result: RegionResult, target: str) -> Iterator[str]:
     """Yield what a run found for one target at one problem size."""
     yield _tuned_for(result.function, result.index, result.sizes)
+    # What reads results needs more than the other commands do.
+    from annotune.report.verdicts import ascii_text, beside_text, with_original
+
     for row in result.rows:
-        if row.name != target or row.time_s is None:
+        if row.name != target or not row.verified:
             continue
         yield from _settings_rows(row.config)
-        said = "measured on" if row.status == "measured" else "predicted for"
-        yield f"  {row.time_s * 1e6:.4g} us {said} {row.device}"
-        if row.verified and row.reason:
+        if row.time_s is not None:
+            said = "measured on" if row.status == "measured" else "predicted for"
+            yield f"  {row.time_s * 1e6:.4g} us {said} {row.device}"
+        beside = with_original(row)
+        if beside is not None:
+            yield f"  {ascii_text(beside_text(beside))}, measured on {row.device}"
+        if row.reason:
             yield f"  {row.reason}"
 
 

@@ -106,7 +106,7 @@ def _line(number: int, one: Named, first: Named) -> str:
     final = one.final
     interval = f"{time_text(final.low_s)} to {time_text(final.high_s)}"
     ties = sum(final.verdict is Verdict.TIED for _, final in one.others)
-    told = f"{ties} of {len(one.others)} other finalists not distinguishable"
+    told = f"{ties} of {len(one.others)} other finalists a statistical tie"
     lines = [
         f"run {number}: {config_text(one.winner)}",
         f"    {time_text(final.time_s)} ({interval}), {len(final.times_s)} rounds; {told}",

@@ -59,9 +59,10 @@ def test_emit_writes_of_the_example_what_the_readme_has(
 def test_the_run_of_the_readme_has_its_answer_last() -> None:
     _, *lines = block("$ annotune run mm.c").splitlines()
     assert re.fullmatch(
-        r"mm, region 1 \(line 3\) at n=480: .* wins with .*; link: gcc .*", lines[-1]
+        r"mm, region 1 \(line 3\) at n=480: .* wins with .*, measured on .*", lines[-2]
     )
-    assert max(map(len, lines[:-1])) <= SHORT_WIDTH
+    assert re.fullmatch(r"tuned OpenMP wins: .* as fast as the original; next: gcc .*", lines[-1])
+    assert max(map(len, lines[:-2])) <= SHORT_WIDTH
     assert lines.index("") < LINES
     table = lines[2 : lines.index("")]
     names = [PEOPLE_SAY[name] for name in ROW_NAMES]
@@ -81,12 +82,15 @@ def test_run_prints_of_the_example_what_the_readme_has_but_for_the_figures(examp
     assert columns == masked(written[1]).replace("a call ", "").split()
     for row in rows:
         if "OpenACC" not in row:
-            assert masked(row) in known, row
+            # On a busy machine there is no speed-up.
+            assert masked(re.sub(r" - ", " 1.00x ", row)) in known, row
     files = [line for line in said if line.startswith("annotune-out")]
     assert files
     assert set(files) <= set(written)
     (last,) = (line for line in said if line.startswith("mm, region 1 (line 3) at n=48: "))
-    assert last == said[-1]
+    assert last == said[-2]
+    # Here is not there: nothing may win, or be told.
+    assert "; next: " in said[-1]
 
 
 def test_every_picture_of_the_documentation_is_there_and_small() -> None:

@@ -265,7 +265,7 @@ class _Check:
         if reference.asked.sample is not None:
             self.facts[SAMPLED] = str(reference.asked.sample)
         timing = plan.timing if run.is_timed else None
-        if timing is not None and timing.is_cold:
+        if timing is not None:
             timing = replace(timing, evictor=oracle.evictor())
         resident = plan.resident and KINDS[run.kind].has_device_memory
         order = (run.order, plan.seed)

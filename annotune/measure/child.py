@@ -181,7 +181,10 @@ def _pattern(size: int) -> npt.NDArray[np.uint8]:
 
 
 SHORTEST_SAMPLE_S = 20e-6
-"""Calls shorter than this are timed several at once: a call through ctypes costs 1 us."""
+"""Calls shorter than this are timed several at once, by one call through ctypes."""
+
+CALL_S = 1e-6
+"""What a call through ctypes takes by itself."""
 
 LARGEST_BATCH = 64
 """So many calls at most between restorations, so that repeated updates stay finite."""
@@ -217,6 +220,9 @@ class Stopwatch:
         self._flush_clock = _seconds(library, "annotune_flush_seconds")
         self._bytes = sum(values.nbytes for values in pristine)
         self._evict: Any = None
+        self._repeat: Any = None
+        if plan["evictor"]:
+            self._repeat = ctypes.CDLL(plan["evictor"]).annotune_repeat
         if plan["is_cold"] and flush is None and plan["evictor"] and self._bytes <= EVICTED_BYTES:
             self._evict = ctypes.CDLL(plan["evictor"]).annotune_evict
         # What is larger than every cache is as good as cold: each run ends with other data there.
@@ -284,7 +290,8 @@ class Stopwatch:
 
         Where caches are to be cold each has arrays of its own, or all but the first were warm.
         """
-        batch = max(1, min(LARGEST_BATCH, math.ceil(SHORTEST_SAMPLE_S / max(warm_s, 1e-9))))
+        own_s = warm_s if self._repeat is None or not call.is_plain else warm_s - CALL_S
+        batch = max(1, min(LARGEST_BATCH, math.ceil(SHORTEST_SAMPLE_S / max(own_s, 1e-9))))
         if self._evict is None and self._flush is None:
             return [call] * batch
         most = max(1, ROTATING_BYTES // max(1, self._bytes))
@@ -294,11 +301,17 @@ class Stopwatch:
         """Return the seconds of one call, as the mean over `calls`."""
         for call in dict.fromkeys(calls):
             self._prepare(call)
-        start = time.perf_counter()
-        for call in calls:
-            if self._flush is not None:
-                self._flush()
-            call()
+        is_at_once = self._repeat is not None and self._flush is None and len(calls) > 1
+        if is_at_once and all(call.is_plain for call in calls):
+            arguments = _at_once(calls)
+            start = time.perf_counter()
+            self._repeat(*arguments)
+        else:
+            start = time.perf_counter()
+            for call in calls:
+                if self._flush is not None:
+                    self._flush()
+                call()
         flushing_s = 0.0 if self._flush_clock is None else self._flush_clock()
         time_s = max(0.0, time.perf_counter() - start - flushing_s) / len(calls)
         if self._kernel_clock is not None:
@@ -315,6 +328,14 @@ class Stopwatch:
         for values in call.values if self._evict is not None else ():
             address, size = ctypes.c_void_p(values.ctypes.data), ctypes.c_size_t(values.nbytes)
             self._is_cold = bool(self._evict(address, size))
+
+
+def _at_once(calls: Sequence[_Call]) -> tuple[Any, ...]:
+    """Return the arguments by which a library makes calls of one entry, one after the other."""
+    place = ctypes.c_void_p * len(calls)
+    each = [call.arguments() for call in calls]
+    given = (place(*(ctypes.addressof(one[n]) for one in each)) for n in range(3))
+    return (calls[0].entry, len(calls), *given)
 
 
 def _seconds(library: ctypes.CDLL, name: str) -> Any:
@@ -526,8 +547,8 @@ class _Call:
     """
 
     def __init__(self, library: ctypes.CDLL, job: Job, arrays: Arrays, entry: str) -> None:
-        self._entry = getattr(library, entry)
-        self._entry.restype = None
+        self.entry = getattr(library, entry)
+        self.entry.restype = None
         self._arrays = arrays
         is_acc = hasattr(library, "annotune_acc_keep")
         self._acc = library if job["resident"] and is_acc else None
@@ -551,6 +572,15 @@ class _Call:
         self._given = [allocate(ctypes.c_size_t(max(8, m.bytes.nbytes))) for m in memories]
         starts = dict(zip(memories, self._given, strict=True))
         return [starts[a.memory] + a.address - a.memory.address for a in arrays]
+
+    @property
+    def is_plain(self) -> bool:
+        """Return whether nothing is copied before or after a call."""
+        return not self._device and self._acc is None
+
+    def arguments(self) -> tuple[Any, Any, Any]:
+        """Return what the entry is called with: arrays of pointers, integers and reals."""
+        return self._pointers, self.integers, self.reals
 
     def free(self) -> None:
         """Give the device memory back, so that what is left is the variant's own."""
@@ -576,7 +606,7 @@ class _Call:
         if self._acc is not None:
             for array in self._arrays:
                 self._acc.annotune_acc_keep(*_place(array))
-        self._entry(self._pointers, self.integers, self.reals)
+        self.entry(*self.arguments())
         if self._acc is not None:
             for array in self._arrays:
                 self._acc.annotune_acc_give_back(*_place(array))

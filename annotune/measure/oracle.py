@@ -429,7 +429,7 @@ class Oracle(Original):
             yield ran
 
     def evictor(self) -> str:
-        """Return the library by which a measuring child empties the processor's caches.
+        """Return the library by which a measuring child empties caches, and makes short calls.
 
         Compiled once; nothing where that cannot be done.
         """

@@ -242,9 +242,9 @@ class TimingPlan:
 
     It ends as well when `budget_s` seconds are spent or `runs` runs are done. At least `least_runs`
     are done. With `is_cold` each begins with nothing of its data in a cache; `evictor` is the
-    library that empties those of this processor. Where the first run of all takes more than
-    `once_s` on a processor, that is the only one. A variant that is
-    clearly worse than `best_s`, the best one's seconds per call, is given up and its time is
+    library that empties those of this processor, and makes several short calls at once. Where the
+    first run of all takes more than `once_s` on a processor, that is the only one. A variant that
+    is clearly worse than `best_s`, the best one's seconds per call, is given up and its time is
     censored; 0 means that there is none.
     """
 

@@ -172,20 +172,23 @@ class Turns:
 
 
 def take_turns(
-    contestants: int, turn: Callable[[int], Turn], is_over: Callable[[], bool]
+    limits: Sequence[int], turn: Callable[[int], Turn], is_over: Callable[[], bool]
 ) -> tuple[Turns, ...]:
     """Return the times of each contestant, taken in turns: first, second, …, first, second, ….
 
     Every other round goes backwards, so that nobody always follows the same one. Whoever is
-    clearly behind, or fails, is left out of further rounds. It ends after `MOST_ROUNDS`, when
-    nothing is left to be told, or when `is_over` between two rounds.
+    clearly behind, or fails, is left out of further rounds, and each after as many as `limits` has
+    for it. It ends after `MOST_ROUNDS`, when nothing is left to be told, or when `is_over` between
+    two rounds. Whoever does not fail has `FEWEST_ROUNDS`: one time is no sample.
     """
-    times: list[list[float]] = [[] for _ in range(contestants)]
-    problems = ["" for _ in range(contestants)]
-    racing = list(range(contestants))
+    times: list[list[float]] = [[] for _ in limits]
+    problems = ["" for _ in limits]
+    racing = list(range(len(limits)))
     for number in range(MOST_ROUNDS):
-        if number >= FEWEST_ROUNDS and is_over():
-            break
+        if number >= FEWEST_ROUNDS:
+            racing = [one for one in racing if number < limits[one]]
+            if is_over() or len(racing) < 2:
+                break
         for one in racing if number % 2 == 0 else racing[::-1]:
             taken = turn(one)
             problems[one] = taken.problem
@@ -193,8 +196,6 @@ def take_turns(
         racing = [one for one in racing if not problems[one]]
         if number + 1 >= LEAST_ROUNDS:
             racing = _still_racing(racing, times)
-        if len(racing) < 2:
-            break
     return tuple(
         Turns((), problem) if problem else Turns(tuple(taken))
         for taken, problem in zip(times, problems, strict=True)

@@ -99,19 +99,53 @@ class Timing:
 
 
 class Verdict(StrEnum):
-    """How a variant compares with the winner of its finals."""
+    """How a program compares with another one; `WINNER` is the fastest of several.
+
+    `NOISY` are times that spread too much to conclude anything, `UNKNOWN` those of which there are
+    too few.
+    """
 
     WINNER = "winner"
-    TIED = "not distinguishable"
+    TIED = "statistical tie"
     SLOWER = "slower"
     FASTER = "faster"
+    NOISY = "too noisy"
+    UNKNOWN = "not compared"
+
+    @classmethod
+    def _missing_(cls, value: object) -> Verdict | None:
+        """Return what a file of an earlier annotune calls otherwise."""
+        return cls.TIED if value == "not distinguishable" else None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How a program that takes `time_s` compares with another one that takes `other_s`.
+
+    Both are medians, in seconds. `speedup` is the other's time over the program's own, with the
+    interval from `low` to `high`; None where nothing is concluded. `runs` is how many times there
+    are of each: rounds in which both were timed in turns where `is_paired`. `spread` is the larger
+    of the two interquartile ranges, as a share of its median. The other's time is no measurement
+    where `is_estimated`.
+    """
+
+    verdict: Verdict
+    time_s: Figure | None = None
+    other_s: Figure | None = None
+    speedup: Figure | None = None
+    low: Figure | None = None
+    high: Figure | None = None
+    runs: int = 0
+    spread: Figure | None = None
+    is_paired: bool = False
+    is_estimated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Final:
     """What a variant took in the finals, where it and the others were timed in turns.
 
-    `times_s` has the median seconds of one run in each round; of rounds with the same number the
+    `times_s` has the seconds of the quickest run in each round; of rounds with the same number the
     times may be compared. `time_s` is their median, `low_s` and `high_s` its interval. `ratio` is
     that to the winner's time, paired by round, with its interval. All intervals are those of
     `annotune.measure.timing`.

@@ -1,7 +1,8 @@
 """Two runs beside each other: what changed around them, what won in each, and by how much.
 
 Figures are compared where they are of one kind: both measured on one machine, or both predicted for
-one device from facts of one kind. What else differs is said before them.
+one device from facts of one kind. What else differs is said before them. Measured ones are told
+apart where the intervals of their medians do not meet.
 """
 
 from __future__ import annotations
@@ -9,18 +10,22 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from annotune.diagnostics import Diagnostic, Span, Template
 from annotune.frozen import dataclass
+from annotune.measure.trial import Verdict
 from annotune.printable import one_line
 from annotune.report.answer import answer_of
 from annotune.report.figures import MISSING, estimated, number_text, time_text
 from annotune.report.results_json import plain, read_results, show_folder
 from annotune.report.summary import asked_rows, call_s, people_say
+from annotune.report.verdicts import RERUN, spread_text
 from annotune.tuning.bench import BUSY_WORDS
 from annotune.tuning.results import RegionResult, Results, Row, RowStatus
+from annotune.tuning.verdict import compare
 
 SCHEMA = 1
 SLOWER = Template(
@@ -37,7 +42,7 @@ NOTHING_ALIKE = Template(
     "AT669",
     "no figure of one run can be compared with one of the other, so that nothing is known to be "
     "no slower",
-    "compare runs of the same file and sizes on the same machine",
+    "compare runs of the same file and sizes on the same machine, while it is idle",
 )
 _WIDTH = 100
 _HEAD = ("variant", "before", "after", "after/before")
@@ -56,7 +61,8 @@ class Change:
 class RowPair:
     """A row of both runs. `ratio` is the later time over the earlier one.
 
-    It is None where a figure is missing, or the two are not alike, for a `reason`.
+    It is None where a figure is missing, the two are not alike, or nothing is concluded from them,
+    for a `reason`. `is_slower` where the later one takes longer for certain.
     """
 
     name: str
@@ -64,6 +70,7 @@ class RowPair:
     after: Row | None
     ratio: float | None
     reason: str = ""
+    is_slower: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +122,8 @@ def _slower(region: RegionPair, pair: RowPair, limit: float, where: Span) -> Ite
     if not is_tuned or pair.before is None:
         return
     before = time_text(call_s(pair.before))
-    if pair.ratio is not None and pair.after is not None and pair.ratio > 1 + limit:
+    is_more = pair.ratio is not None and pair.ratio > 1 + limit
+    if pair.is_slower and is_more and pair.after is not None:
         after = time_text(call_s(pair.after))
         yield SLOWER.at(where, **said, before=before, after=after, limit=f"{100 * limit:g}%")
     elif _is_right(pair.before) and pair.after is not None and not _is_right(pair.after):
@@ -228,7 +236,8 @@ def _pair(before: RegionResult, after: RegionResult) -> RegionPair:
     rows = []
     for name in names:
         kinds = _kind(before, old.get(name)), _kind(after, new.get(name))
-        rows.append(_compared(name, old.get(name), new.get(name), kinds, sizes))
+        pair = _alike(name, old.get(name), new.get(name), kinds, sizes)
+        rows.append(_concluded(pair, before, after))
     won = answer_of(before).said, answer_of(after).said
     return RegionPair(after.function, after.index, after.sizes, *won, tuple(rows))
 
@@ -245,7 +254,7 @@ def _kind(region: RegionResult, row: Row | None) -> str:
     return f"predicted for {device} by {'ptxas' if is_compiled else 'estimated'} registers"
 
 
-def _compared(
+def _alike(
     name: str, before: Row | None, after: Row | None, kinds: tuple[str, str], sizes: str
 ) -> RowPair:
     lacking = {
@@ -264,7 +273,38 @@ def _compared(
     assert after is not None
     old, new = call_s(before), call_s(after)
     ratio = new / old if old and new is not None and math.isfinite(new / old) else None
-    return RowPair(name, before, after, ratio)
+    return RowPair(name, before, after, ratio, is_slower=ratio is not None and ratio > 1)
+
+
+def _concluded(pair: RowPair, before: RegionResult, after: RegionResult) -> RowPair:
+    """Return a pair with what is concluded of measured times; predicted ones are exact."""
+    if pair.ratio is None or pair.before is None or pair.after is None:
+        return pair
+    if pair.before.status is not RowStatus.MEASURED:
+        return pair
+    old_s, new_s = _calls_s(before, pair.before), _calls_s(after, pair.after)
+    found = compare(new_s, old_s, is_paired=False)
+    match found.verdict:
+        case Verdict.NOISY:
+            reason = f"too noisy, {RERUN}: these are times {spread_text(found)}"
+        case Verdict.UNKNOWN:
+            reason = "too few runs of the two for a verdict"
+        case _:
+            return replace(pair, is_slower=found.verdict is Verdict.SLOWER)
+    return replace(pair, ratio=None, reason=reason, is_slower=False)
+
+
+def _calls_s(region: RegionResult, row: Row) -> tuple[float, ...]:
+    """Return the times of a measured row's calls, in seconds, empty where one alone is known.
+
+    On a GPU they are those of its kernels with the copies of the median call.
+    """
+    own = (t for t in region.trials if t.target == row.name and t.config == row.config)
+    trial = next((one for one in own if not one.is_predicted and one.times_s), None)
+    times_s = () if trial is None else trial.times_s
+    times_s = times_s if row.final is None else row.final.times_s
+    copies_s = 0.0 if row.end_to_end_s is None else row.end_to_end_s - (row.time_s or 0.0)
+    return tuple(time_s + copies_s for time_s in times_s)
 
 
 def _why(row: Row | None) -> str:

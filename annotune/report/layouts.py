@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import exp, log
 
 from annotune.frozen import dataclass
+from annotune.measure.trial import Verdict
 from annotune.report.figures import MISSING, estimated, factor_text, number_text
 from annotune.report.suite import Suite, TableWish, WorkloadFamily
 from annotune.report.summary import (
@@ -28,6 +29,7 @@ from annotune.report.tables import (
     WorkloadResult,
     first_fact,
 )
+from annotune.report.verdicts import beside_text
 from annotune.tuning.ablation import KINDS
 from annotune.tuning.results import ORIGINALS, Profile, RegionResult, RowStatus
 
@@ -163,13 +165,17 @@ def _of_two_kinds(own: VersionTime, over: VersionTime) -> str:
 
 
 def _ratio(result: WorkloadResult, own: VersionTime, over: VersionTime, other: str) -> _Part:
-    """Return the time of another version over one's own."""
+    """Return the time of another version over one's own, by the verdict where there is one."""
+    found = own.comparisons.get(other)
+    if found is not None and found.verdict in (Verdict.NOISY, Verdict.UNKNOWN):
+        return _Part(result.function, None, why=f"it is {beside_text(found, people_say(other))}")
     if own.time_s and over.time_s:
         is_predicted = RowStatus.PREDICTED in (own.status, over.status)
         status = RowStatus.PREDICTED if is_predicted else RowStatus.MEASURED
         said = (_of_two_kinds(own, over), own.note, over.note)
         note = "; ".join(dict.fromkeys(filter(None, said)))
-        return _Part(result.function, over.time_s / own.time_s, status, note=note)
+        times = found.speedup if found is not None else None
+        return _Part(result.function, times or over.time_s / own.time_s, status, note=note)
     why = own.why
     if own.time_s or not result.run:
         why = f"{people_say(other)}: {over.why}" if result.run else over.why

@@ -8,17 +8,23 @@ from dataclasses import replace
 from annotune.frozen import dataclass
 from annotune.measure.trial import Verdict
 from annotune.printable import one_line, printable
-from annotune.report.answer import original_text, speedup_of
-from annotune.report.figures import MISSING, estimated, factor_text, time_text
+from annotune.report.figures import MISSING, estimated, time_text
 from annotune.report.summary import (
     asked_rows,
     best_predictions,
     call_s,
+    fastest_row,
     heading,
     merged,
+    original_text,
     people_say,
-    rival_of,
-    winner,
+)
+from annotune.report.verdicts import (
+    THE_ORIGINAL,
+    is_win,
+    speedup_text,
+    strongest_rival,
+    with_original,
 )
 from annotune.tuning.proving import NO_TIME_TO_PROVE
 from annotune.tuning.results import RegionResult, Results, Row, RowStatus
@@ -44,7 +50,7 @@ def overview(results: Results) -> tuple[OverviewRow, ...]:
 
 def _row(region: RegionResult) -> OverviewRow:
     """Return the line of a region; measured and predicted times have columns of their own."""
-    best = winner(region, RowStatus.MEASURED)
+    best = fastest_row(region, RowStatus.MEASURED)
     predicted = "; ".join(
         f"{people_say(row.name)} {estimated(time_text(call_s(row)))} on {one_line(row.device)}"
         for _, row in best_predictions(region)
@@ -57,22 +63,33 @@ def _row(region: RegionResult) -> OverviewRow:
             "tuned and measured": (
                 MISSING if best is None else f"{people_say(best.name)} {time_text(call_s(best))}"
             ),
-            "speed-up": factor_text(None if best is None else speedup_of(region, best)),
+            "speed-up": MISSING if best is None else speedup_text(best),
             "predicted, never measured": predicted or MISSING,
-            "what came of it": _verdict(region, best),
+            "what came of it": _verdict(best),
         },
     )
 
 
-def _verdict(region: RegionResult, best: Row | None) -> str:
+_VERDICTS = {
+    Verdict.FASTER: "{name} is faster than {other}",
+    Verdict.SLOWER: "{other} is faster",
+    Verdict.TIED: "a statistical tie with {other}",
+    Verdict.NOISY: "too noisy to compare with {other}",
+    Verdict.UNKNOWN: "not compared with {other}",
+}
+
+
+def _verdict(best: Row | None) -> str:
     if best is None:
         return "no tuned variant was measured"
-    verdict, rival = rival_of(region, best)
-    if rival is not None and verdict is Verdict.FASTER:
-        return f"{people_say(rival.name)} is faster"
-    if rival is not None and verdict is Verdict.TIED:
-        return f"not distinguishable from {people_say(rival.name)}"
-    return f"{people_say(best.name)} wins"
+    if is_win(best):
+        return f"{people_say(best.name)} wins"
+    beside, other = with_original(best), THE_ORIGINAL
+    rival = strongest_rival(best)
+    if beside is not None and beside.verdict is Verdict.FASTER and rival is not None:
+        other, beside = people_say(rival[0]), rival[1]
+    verdict = Verdict.UNKNOWN if beside is None else beside.verdict
+    return _VERDICTS[verdict].format(name=people_say(best.name), other=other)
 
 
 @dataclass(frozen=True, slots=True)

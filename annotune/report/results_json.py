@@ -13,6 +13,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -24,6 +25,7 @@ from annotune.diagnostics import AnnotuneError, Diagnostic, Span, Template
 from annotune.files import read_source
 from annotune.frozen import dataclass
 from annotune.measure.trial import LATER, NOT_WRITTEN, Final, Status, Trial
+from annotune.report.verdicts import with_comparisons
 from annotune.tuning.results import Reading, RegionResult, Results, Spent
 
 SCHEMA = 1
@@ -213,7 +215,13 @@ def read_results(path: Path) -> Results:
         raise _refusal(DAMAGED, path, text, at, **values)
     file = msgspec.convert(root, ResultsFile)
     named = (file.annotune, file.source, file.device)
-    found = Results(*named, file.regions, file.tools, file.files, file.warnings)
+    regions = file.regions
+    if '"comparisons"' not in text:  # an earlier annotune's
+        regions = tuple(
+            with_comparisons(replace(one, by_size=tuple(map(with_comparisons, one.by_size))))
+            for one in regions
+        )
+    found = Results(*named, regions, file.tools, file.files, file.warnings)
     return replace(found, commands=file.commands, reading=file.reading, spent=file.spent)
 
 
@@ -302,7 +310,7 @@ def _expected(kind: kinds.Type, value: Any) -> str:
             every = (*names, *plugins.names(plugins.TARGETS))
             return "" if value in every else f"one of {', '.join(every)}"
         case kinds.EnumType(known):
-            return "" if value in tuple(known) else f"one of {', '.join(map(str, known))}"
+            return "" if _is_member(value, known) else f"one of {', '.join(map(str, known))}"
         case kinds.IntType(ge=least):
             if type(value) is not int:
                 return "an integer"
@@ -312,6 +320,15 @@ def _expected(kind: kinds.Type, value: Any) -> str:
             return "" if is_right else f"a finite number{'' if least is None else f' >= {least}'}"
     python, words = _KINDS[type(kind)]
     return "" if isinstance(value, python) else words
+
+
+def _is_member(value: Any, known: type[Enum]) -> bool:
+    """Return whether a value is one of an enumeration, by its name of today or an earlier one."""
+    try:
+        known(value)
+    except ValueError:
+        return False
+    return True
 
 
 # What stands for a type in Python, and in words.

@@ -22,6 +22,14 @@ from annotune.report.figures import (
     share_text,
     time_text,
 )
+from annotune.report.verdicts import (
+    beside_text,
+    is_win,
+    speedup_text,
+    strongest_rival,
+    times_text,
+    with_original,
+)
 from annotune.tuning.bench import BUSY_WORDS
 from annotune.tuning.proving import LATER_WORDS, NO_TIME_TO_PROVE
 from annotune.tuning.results import (
@@ -68,7 +76,6 @@ COLUMNS = ("time", "GFLOP/s", "roofline", "speed-up", "verified")
 MODEL_COLUMNS = ("kernel", "predicted", "bound by", "registers", "roofline", "MAGMA's bound")
 GRID_UNITS = "gangs x workers x lanes"
 _GRIDS = ("grid_asked", "grid_chosen")
-ORIGINAL_WINS = "; sequential is faster"
 # So many ties are named, and the others counted.
 NAMED = 3
 
@@ -129,7 +136,7 @@ def row_words(row: Row) -> RowWords:
         time_text(row.time_s, row.spread_s),
         number_text(row.gflops),
         share_text(row.roofline_share),
-        factor_text(row.speedup),
+        speedup_text(row),
     )
     if row.status is RowStatus.PREDICTED:
         cells = tuple(map(estimated, cells))
@@ -191,34 +198,65 @@ def call_s(row: Row) -> float | None:
     return row.time_s if row.end_to_end_s is None else row.end_to_end_s
 
 
-def winner(region: RegionResult, status: RowStatus) -> Row | None:
+def fastest_row(region: RegionResult, status: RowStatus) -> Row | None:
     """Return the tuned and verified row of one kind of figure whose calls are the fastest.
 
-    Measured and predicted times are never compared with each other.
+    Measured and predicted times are never compared with each other. What is faster than the
+    original for certain comes before what may be.
     """
     found = [
         row
         for row in all_rows(region)
         if row.is_tuned and row.verified and row.status is status and row.time_s is not None
     ]
-    return min(found, key=lambda row: call_s(row) or 0.0, default=None)
+    return min(found, key=lambda row: (not is_faster(row), call_s(row) or 0.0), default=None)
+
+
+def is_faster(row: Row) -> bool:
+    """Return whether a row is known to be faster than the original."""
+    beside = with_original(row)
+    return beside is not None and beside.verdict is Verdict.FASTER
+
+
+def original_s(region: RegionResult) -> float | None:
+    """Return what one call of the original takes, in seconds, None where it was not measured."""
+    original = next((row for row in region.rows if row.name == "sequential"), None)
+    return None if original is None else call_s(original)
+
+
+def original_text(region: RegionResult) -> str:
+    """Return the original's time, and whether it is an estimate, or that of one run."""
+    row = next((row for row in region.rows if row.name == "sequential"), None)
+    own = (trial for trial in region.trials if trial.target == "sequential")
+    is_once = any(len(trial.times_s) == 1 for trial in own) and row is not None and not row.final
+    time = time_text(original_s(region))
+    if row is not None and row.status is RowStatus.PREDICTED:
+        return f"~{time}"
+    return f"{time}{' in one run' * is_once}"
 
 
 def winner_texts(region: RegionResult) -> tuple[str, ...]:
     """Return a line for the fastest measured and one for the fastest predicted variant."""
     lines: list[str] = []
-    measured = winner(region, RowStatus.MEASURED)
+    measured = fastest_row(region, RowStatus.MEASURED)
     if measured is None:
         lines.append("winner: none, no tuned variant was measured and verified")
+    elif is_win(measured):
+        lines.append(f"winner: {_variant_text(measured)}")
     else:
-        beaten = _beaten_by(region, measured)
-        losing = (
-            "none, for the original is faster than " if beaten.startswith(ORIGINAL_WINS) else ""
-        )
-        lines.append(f"winner: {losing}{_variant_text(measured)}{beaten}")
+        beside = "; ".join(_beside_texts(measured))
+        lines.append(f"winner: none; the fastest is {_variant_text(measured)}; {beside}")
     lines += _predictions(region)
     lines += _copies(region)
     return tuple(lines)
+
+
+def _beside_texts(row: Row) -> Iterator[str]:
+    """Yield how a row that does not win does beside the original, and beside it with directives."""
+    beside, rival = with_original(row), strongest_rival(row)
+    yield "the original has no time" if beside is None else beside_text(beside)
+    if rival is not None and is_faster(row):
+        yield beside_text(rival[1], people_say(rival[0]))
 
 
 def _copies(region: RegionResult) -> Iterator[str]:
@@ -253,7 +291,7 @@ def best_predictions(region: RegionResult) -> tuple[tuple[bool, Row], ...]:
     another device is another matter: such predictions are not ranked with each other.
     """
     best = (
-        (kind[0], winner(replace(region, rows=tuple(own)), RowStatus.PREDICTED))
+        (kind[0], fastest_row(replace(region, rows=tuple(own)), RowStatus.PREDICTED))
         for kind, own in predictions(region).items()
     )
     return tuple((is_compiled, row) for is_compiled, row in best if row is not None)
@@ -422,48 +460,6 @@ def _variant_text(row: Row) -> str:
     return f"{words.name}, {words.figures[0]}, {words.provenance}; {config_text(row.config)}"
 
 
-def _beaten_by(region: RegionResult, best: Row) -> str:
-    """Return a clause when untuned code is as fast: a reader must not have to find that out."""
-    verdict, rival = rival_of(region, best)
-    if rival is None:
-        return ""
-    name = people_say(rival.name)
-    time = time_text(call_s(rival), None if rival.end_to_end_s else rival.spread_s)
-    words = {
-        Verdict.TIED: f"; not distinguishable from {name}, {time}",
-        Verdict.FASTER: f"; {name} is faster, {time}",
-    }
-    return "" if verdict is None else words.get(verdict, "")
-
-
-def rival_of(region: RegionResult, best: Row) -> tuple[Verdict | None, Row | None]:
-    """Return the fastest untuned row that was measured, and how it does beside the winner.
-
-    The verdict is None where the rival is slower.
-    """
-    rivals = [
-        row
-        for row in all_rows(region)
-        if not row.is_tuned
-        and row.status is RowStatus.MEASURED
-        and (row.verified or row.name == "sequential")
-        and row.time_s is not None
-    ]
-    rival = min(rivals, key=lambda row: call_s(row) or 0.0, default=None)
-    if rival is None:
-        return None, None
-    own_s, other_s = call_s(best), call_s(rival)
-    assert own_s is not None
-    assert other_s is not None
-    if rival.final is not None and best.final is not None and rival.device == best.device:
-        return rival.final.verdict, rival
-    # Half an interquartile range on either side: intervals that overlap tell nothing apart.
-    noise = 0.5 * ((rival.spread_s or 0.0) + (best.spread_s or 0.0))
-    if abs(other_s - own_s) <= noise:
-        return Verdict.TIED, rival
-    return (Verdict.FASTER if other_s < own_s else None), rival
-
-
 def config_text(config: Mapping[str, str | int | float]) -> str:
     """Return a configuration on one line: ``UF=4, S0.block=i``."""
     return one_line(", ".join(f"{k}={v}" for k, v in config.items())) or "no parameters"
@@ -552,16 +548,20 @@ def finals_texts(region: RegionResult) -> tuple[str, ...]:
 
 def verdict_text(final: Final) -> str:
     """Return how a trial did in the finals: ``final 1.21 ms, slower, 1.10x (1.09x to 1.12x)``."""
-    time = f"final {time_text(final.time_s)}, {final.verdict}"
-    return time if final.verdict is Verdict.WINNER else f"{time}, {_ratio(final)}"
+    time = f"final {time_text(final.time_s)}"
+    if final.verdict is Verdict.WINNER:
+        return f"{time}, the fastest finalist"
+    return f"{time}, {final.verdict}, {_ratio(final)}"
 
 
 def _figures(row: Row, final: Final) -> str:
     rounds = len(final.times_s)
     text = f"{time_text(final.time_s)} ({_range(rounds)} {_times(final)}), {rounds} rounds in turns"
-    if row.speedup is not None and row.speedup_low is not None:
-        low, high = factor_text(row.speedup_low), factor_text(row.speedup_high)
-        text += f"; {factor_text(row.speedup)} sequential ({low} to {high})"
+    beside = with_original(row)
+    if beside is not None and beside.low is not None and beside.is_paired:
+        low, high = factor_text(beside.low), factor_text(beside.high)
+        text += f"; {times_text(beside)} as fast as the original ({low} to {high})"
+        text += f", {beside.runs} rounds with it" if beside.runs < rounds else ""
     return text
 
 
@@ -585,7 +585,11 @@ def _ties(row: Row, trials: tuple[Trial, ...]) -> str:
     if ties:
         each = [f"{config_text(trial.config)}, {_ratio(final)}" for trial, final in ties[:NAMED]]
         more = f"; and {len(ties) - NAMED} more" if len(ties) > NAMED else ""
-        return f"not distinguishable from: {'; '.join(each)}{more}"
+        return f"a statistical tie with: {'; '.join(each)}{more}"
+    open_ = sum(final.verdict in (Verdict.NOISY, Verdict.UNKNOWN) for _, final in others)
+    if open_:
+        of = f"{open_} of {len(others)} other finalists"
+        return f"not told from {of}: their rounds are too few or too noisy"
     if not others:
         return "no other variant was in the finals"
     _, closest = min(others, key=lambda other: other[1].ratio)
@@ -611,7 +615,7 @@ def _texts(region: RegionResult, model: TargetModel) -> Iterator[str]:
             f"{registers}; roofline {roofline}; MAGMA's bound {magma}"
         )
     first = next((row for row in all_rows(region) if row.name == "sequential"), None)
-    if first is not None and first.time_s is not None:
+    if first is not None and first.status is RowStatus.MEASURED and first.time_s is not None:
         is_told = any(cost.target == model.target for cost in region.copies)
         copies_s = None if is_told else model.copies_s
         losing = losing_text(first.time_s, first.device, model.predicted_s, copies_s)

@@ -11,7 +11,7 @@ from itertools import chain
 from math import inf
 
 from annotune.frozen import dataclass
-from annotune.measure.trial import Status, Trial
+from annotune.measure.trial import Comparison, Status, Trial, Verdict
 from annotune.report.suite import Workload
 from annotune.tuning.ablation import KINDS, STEPS_AXIS
 from annotune.tuning.proving import NO_TIME_TO_PROVE
@@ -89,7 +89,9 @@ class SuiteTables:
 class VersionTime:
     """What one run of a version takes, in `time_s` seconds, or `why` that is not known.
 
-    `flop` are those of the run. `note` says what is to be known of the time.
+    `flop` are those of the run. `note` says what is to be known of the time. `comparisons` are
+    those with versions of the original, by their names; of several regions those that conclude
+    nothing.
     """
 
     status: RowStatus
@@ -98,6 +100,7 @@ class VersionTime:
     flop: int = 0
     why: str = ""
     note: str = ""
+    comparisons: Mapping[str, Comparison] = field(default_factory=dict)
 
     @property
     def gflops(self) -> float | None:
@@ -224,7 +227,9 @@ def _of_row(row: Row, note: str) -> VersionTime:
         note = ""
     elif NO_TIME_TO_PROVE in row.reason:
         note = "; ".join(filter(None, (note, row.reason)))
-    return VersionTime(row.status, row.device, row.time_s, note=note)
+    # Tables are of kernels, whose whole calls are compared.
+    compared = row.comparisons if row.end_to_end_s is None else {}
+    return VersionTime(row.status, row.device, row.time_s, note=note, comparisons=compared)
 
 
 NOT_KNOWN = "no reason was recorded"
@@ -239,7 +244,15 @@ def _sum(regions: Regions, each: Sequence[VersionTime]) -> VersionTime:
     flop = sum(region.flop for region in regions)
     time_s = sum(one.time_s or 0.0 for one in each)
     note = "; ".join(dict.fromkeys(one.note for one in each if one.note))
-    return VersionTime(each[0].status, each[0].device, time_s, flop, note=note)
+    compared = each[0].comparisons if len(each) == 1 else _open_ones(each)
+    made = (each[0].status, each[0].device, time_s, flop)
+    return VersionTime(*made, note=note, comparisons=compared)
+
+
+def _open_ones(each: Sequence[VersionTime]) -> dict[str, Comparison]:
+    """Return the comparisons of several regions that conclude nothing: so does their sum."""
+    every = (pair for one in each for pair in one.comparisons.items())
+    return {name: one for name, one in every if one.verdict in (Verdict.NOISY, Verdict.UNKNOWN)}
 
 
 def _upto(regions: Regions, target: str, kind: str) -> VersionTime | None:

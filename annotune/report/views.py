@@ -41,7 +41,7 @@ class RunResults(Results):
 
     def __repr__(self) -> str:
         """Return what was achieved, and a line for each region."""
-        lines = (headline(self), *answer_texts(self, self.commands))
+        lines = (headline(self), *answer_texts(self))
         return "\n".join([f"<annotune results of {self.source}>", *(f"  {line}" for line in lines)])
 
     def _repr_html_(self) -> str:

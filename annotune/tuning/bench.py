@@ -352,7 +352,7 @@ class Recorder:
         for sizes in plan.sizes:
             with suppress(ValueError):
                 oracle.reference(sizes, plan.seed)
-        if plan.timing is not None and plan.timing.is_cold:
+        if plan.timing is not None:
             oracle.evictor()
 
     def check(self, job: TrialJob, timeout_s: float = COMPILE_LIMIT_S) -> Trial:

@@ -45,12 +45,19 @@ from annotune.measure.oracle import Oracle
 from annotune.measure.plan import CheckPlan
 from annotune.measure.program import Program, compile_ahead, compile_job_of
 from annotune.measure.run import RUN_LIMIT_S, Child, RunJob, TimingPlan, run_in_one_child
-from annotune.measure.timing import Turn, Turns, share_waited, take_turns, waited_s
+from annotune.measure.timing import (
+    MOST_ROUNDS,
+    Turn,
+    Turns,
+    share_waited,
+    take_turns,
+    waited_s,
+)
 from annotune.measure.toolchain import Toolchains, find_toolchains
-from annotune.measure.trial import Status, Timing, Trial
+from annotune.measure.trial import Status, Trial
 
 # One turn: a few runs within a time that lets the next one come soon.
-TURN = TimingPlan(warm_ups=1, runs=5, least_runs=1, budget_s=0.04)
+TURN = TimingPlan(warm_ups=1, runs=20, least_runs=1, budget_s=0.04)
 # The first run of a child warms it up already; where one takes long that must do.
 LONG_RUN_S = 0.01
 
@@ -60,7 +67,8 @@ class Contestant:
     """A program that was compiled and found right, and its time in the search.
 
     `number` is its place in the listing, which breaks ties; None for the original and its like,
-    which can win nothing.
+    which can win nothing. It takes part in so many `rounds` at most. On a GPU its kernels are
+    timed, and whole calls with their copies where it `is_whole`.
     """
 
     name: str
@@ -68,6 +76,8 @@ class Contestant:
     time_s: float
     threads: int
     number: int | None = None
+    rounds: int = MOST_ROUNDS
+    is_whole: bool = False
 
 
 @dataclass(frozen=True)
@@ -91,23 +101,27 @@ def take_rounds(
     is_stopped: Callable[[], bool] = lambda: False,
 ) -> Rounds:
     """Return the turns of the contestants at the first sizes, for about `budget_s` seconds."""
-    jobs = [job_of(oracle, one, plan) for one in contestants]
+    jobs = [(*job_of(oracle, one, plan), one.is_whole) for one in contestants]
     until = time.monotonic() + budget_s
 
     def is_over() -> bool:
         return is_stopped() or time.monotonic() >= until
 
     begin, waited = time.perf_counter(), waited_s()
-    turns = take_turns(len(jobs), lambda number: _turn(*jobs[number]), is_over)
+    limits = [one.rounds for one in contestants]
+    turns = take_turns(limits, lambda number: _turn(*jobs[number]), is_over)
     return Rounds(turns, share_waited(waited, time.perf_counter() - begin))
 
 
-def _turn(child: Child, job: RunJob) -> Turn:
+def _turn(child: Child, job: RunJob, is_whole: bool) -> Turn:
     with run_in_one_child(child, [job]) as (outcome,):
         pass  # what it computes is known to be right
     if outcome.status is not Status.CORRECT or outcome.times is None:
         return Turn(0.0, outcome.reason or "no run was timed")
-    return Turn(Timing(outcome.times.tuned_s).median_s)
+    times = outcome.times
+    # The least of them: what other work on the machine adds is never negative. Source: J. Chen and
+    # J. Revels, "Robust benchmarking in noisy environments", 2016, arXiv:1608.04295.
+    return Turn(min(times.times_s if is_whole else times.tuned_s))
 
 
 def job_of(oracle: Oracle, one: Contestant, plan: CheckPlan) -> tuple[Child, RunJob]:
@@ -118,8 +132,7 @@ def job_of(oracle: Oracle, one: Contestant, plan: CheckPlan) -> tuple[Child, Run
     reference = oracle.reference(plan.sizes[0], plan.seed)
     warm_ups = TURN.warm_ups if one.time_s < LONG_RUN_S else 0
     is_cold = plan.timing.is_cold
-    evictor = oracle.evictor() if is_cold else ""
-    timing = replace(TURN, warm_ups=warm_ups, is_cold=is_cold, evictor=evictor)
+    timing = replace(TURN, warm_ups=warm_ups, is_cold=is_cold, evictor=oracle.evictor())
     environ = {**KINDS[one.program.kind].environ, **plan.environ}
     limit_s = max(RUN_LIMIT_S, plan.limits.run_s)
     child = Child(built.path, built.entry, one.threads, limit_s, environ)

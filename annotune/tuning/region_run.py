@@ -16,7 +16,7 @@ from annotune.codegen.users_file import body_text
 from annotune.diagnostics import AnnotuneError
 from annotune.frozen import dataclass
 from annotune.ir.region import Region, SourceFile
-from annotune.measure.compile import CUDA_CALLS
+from annotune.measure.compile import COMPILE_LIMIT_S, CUDA_CALLS
 from annotune.measure.machine import (
     Cpu,
     Gpu,
@@ -33,8 +33,8 @@ from annotune.measure.parts.sample import work_of
 from annotune.measure.plan import SEED
 from annotune.measure.program import Program
 from annotune.measure.sizes import is_possible, reduced_sizes, tuned_sizes
-from annotune.measure.timing import load_average, ratio_interval
-from annotune.measure.trial import END_TO_END, Status, Trial, Verdict
+from annotune.measure.timing import load_average
+from annotune.measure.trial import END_TO_END, Comparison, Status, Trial, Verdict
 from annotune.model.bounds import copies, roofline_time, widest_real
 from annotune.model.predict import KernelForecast
 from annotune.model.worth import CallSeconds, break_even
@@ -43,9 +43,9 @@ from annotune.space.space import Space
 from annotune.space.variants import Listing, Variant
 from annotune.transforms.cache import Both
 from annotune.tuning.ablation import steps_in_turn
-from annotune.tuning.bench import Bench, Smaller, busy_words, program_of
+from annotune.tuning.bench import Bench, Recorder, Smaller, busy_words, program_of
 from annotune.tuning.config import AUTO, Phase, Wanted
-from annotune.tuning.experiment import FIRST_S
+from annotune.tuning.experiment import FIRST_S, Tried
 from annotune.tuning.jobs import SHARED_WITH, Contestant, job_of
 from annotune.tuning.profiling import PROFILE_LIMIT_S, Profiler
 from annotune.tuning.proving import NOT_PROVED, no_time_words
@@ -66,21 +66,23 @@ from annotune.tuning.results import (
     agreement,
 )
 from annotune.tuning.tuner import (
-    AS_FAST,
     AS_WRITTEN_LIMIT,
     LEAST_BESIDE_S,
     Contest,
     TargetResult,
     baseline,
     estimated,
+    finals,
     forecast_of,
     in_turns,
     measured,
     original_program,
     predicted,
     ran_once,
+    reserved_s,
     unchecked,
 )
+from annotune.tuning.verdict import compare, compare_with_estimate
 from annotune.tuning.whole_calls import (
     CALLS,
     affordable,
@@ -338,11 +340,6 @@ class Sought:
             return self.found.get(target, TargetResult())
         return _proved(self.run, contest, until)
 
-    def winner(self, found: TargetResult, target: str) -> Variant | None:
-        """Return what wins by a target's result, None where that does not beat the original."""
-        lost = found.code is None or does_not_beat({**self.found, target: found}, target)
-        return None if lost else found.variant
-
     def proofs_s(self) -> float:
         """Return the seconds that the proofs of all winners will take."""
         return sum(contest.proofs_s for contest in self.contests.values())
@@ -354,7 +351,9 @@ class Sought:
             found |= _beside(found, own)
         in_order = {name: one for name, one in found.items() if name in ORIGINALS}
         for target in self.targets:
-            in_order[target.name] = _profiled(self.run, target, found[target.name])
+            own = _with_first_choice(self.run, target, found[target.name])
+            own = _compared_by_calls(self.run, target, own, found)
+            in_order[target.name] = _profiled(self.run, target, own)
         return _tuned(self.run, in_order)
 
 
@@ -631,6 +630,84 @@ def _profiled(run: RegionRun, target: Target, found: TargetResult) -> TargetResu
         return replace(found, profile=run.profiler.profile(child, job, limit_s))
 
 
+NOT_TIMED = "the first choice of the rules, checked at small sizes and not timed: {}"
+
+
+def _with_first_choice(run: RegionRun, target: Target, found: TargetResult) -> TargetResult:
+    """Return a target's result with the first choice of the rules where no variant was found right.
+
+    It is checked at small sizes, which takes no longer however late it is.
+    """
+    bench = run.bench
+    if found.code is not None or bench.session.stop.is_set:
+        return found
+    made = (target, run.base, run.space, run.device, FIRST_ALONE, True)
+    try:
+        variant = listing_of(*made).variant(0)
+        code = target.region(variant, resident=False)
+    except AnnotuneError:
+        return found
+    own = [trial for trial in found.trials if trial.config == variant.config]
+    if any(trial.status not in (Status.CORRECT, Status.TIMEOUT) for trial in own):
+        return found
+    plan = bench.plan(False)
+    # A compiler may have what a search could not give it.
+    limits = replace(plan.limits, compile_s=COMPILE_LIMIT_S)
+    plan = replace(plan, sizes=bench.awkward or bench.sizes, limits=limits)
+    trial = Recorder(bench).again(program_of(target, target.kind, variant, code), plan)
+    if not trial.verified:
+        return found
+    time_s = None if run.is_measured(target) else variant.predicted_s
+    trial = replace(
+        trial,
+        time_s=time_s,
+        is_predicted=time_s is not None,
+        device=run.timed_on(target),
+        predicted_s=variant.predicted_s,
+        reason=NOT_TIMED.format(found.note),
+    )
+    trial = bench.tell(trial)
+    winner = Tried(0, trial, variant, code)
+    return replace(found, trials=(*found.trials, trial), winner=winner, note=trial.reason)
+
+
+# The comparison of whole calls has so many seconds at least.
+LEAST_CALLS_S = 1.0
+
+
+def _compared_by_calls(
+    run: RegionRun, target: Target, found: TargetResult, others: Mapping[str, TargetResult]
+) -> TargetResult:
+    """Return a GPU target's result with what comes of its whole calls in turns with the originals'.
+
+    The rounds of its finals were those of kernels, which are no match for what runs on the host.
+    """
+    gpu, one = run.on_gpu(target.name), found.winner
+    bench = run.bench if gpu is None else _bench_on(gpu, run.bench)
+    is_over = bench.session.stop.is_set or bench.session.crew is not None
+    if gpu is None or is_over or one is None or one.variant is None or one.code is None:
+        return found
+    if not one.trial.time_s or one.trial.is_predicted:
+        return found
+    program = program_of(target, ON_GPU[target.name], one.variant, one.code)
+    call_s = _end_to_end_s(one.trial) or one.trial.time_s
+    own = Contestant(target.name, program, call_s, bench.session.cores, 0, is_whole=True)
+    rivals = [
+        replace(rival, is_whole=True)
+        for name in ORIGINALS
+        if name in others and (rival := others[name].contestant) is not None
+    ]
+    budget_s = max(LEAST_CALLS_S, reserved_s(bench))
+    with _holding(gpu, bench):
+        taken = finals(bench, (own, *rivals), budget_s)
+    compared = {rival.name: taken.comparison(own.name, rival.name) for rival in rivals}
+    known = {name: beside for name, beside in compared.items() if beside is not None}
+    first, calls_s = others[SEQUENTIAL].best, taken.rounds_s.get(own.name, ())
+    if first is not None and first.is_predicted:
+        known[SEQUENTIAL] = compare_with_estimate(calls_s, first.time_s or 0.0)
+    return replace(found, comparisons=known)
+
+
 def _as_written(run: RegionRun) -> dict[str, TargetResult]:
     """Return the original, and with the directives that one would add without a tool."""
     bench, limit_s = run.bench, run.original_s
@@ -643,12 +720,10 @@ def _as_written(run: RegionRun) -> dict[str, TargetResult]:
     first = unchecked(bench, first, program, limit_s)
     alone_s = first.best.time_s if first.best is not None else None
     limit_s = min(limit_s, AS_WRITTEN_LIMIT * (alone_s or limit_s))
-    naive = {"parallel for": naive_openmp(run.source, run.analysis)}
-    threads = bench.session.cores
     return {
         "sequential": first,
-        "openmp_naive": baseline(bench, "openmp_naive", "openmp", naive, threads, limit_s),
-        "openacc_naive": _naive_openacc(run, limit_s),
+        "openmp_naive": _or_refused(lambda: _naive_openmp(run, limit_s)),
+        "openacc_naive": _or_refused(lambda: _naive_openacc(run, limit_s)),
     }
 
 
@@ -658,11 +733,10 @@ def _estimated(run: RegionRun, program: Program) -> dict[str, TargetResult]:
     assert first.best is not None
     assert first.best.time_s
     note = TOO_LONG_AS_WRITTEN.format(first.best.time_s)
-    openacc = _naive_openacc(run, LEAST_BESIDE_S)
     return {
         "sequential": first,
         "openmp_naive": TargetResult(note=note),
-        "openacc_naive": openacc,
+        "openacc_naive": _or_refused(lambda: _naive_openacc(run, LEAST_BESIDE_S)),
     }
 
 
@@ -699,6 +773,21 @@ def _smaller(
     if found == sizes or not is_possible(analysis, found, work):
         return None
     return Smaller(found, work / work_of(analysis, found), for_all)
+
+
+def _or_refused(measure: Callable[[], TargetResult]) -> TargetResult:
+    """Return how the original does with directives, or why it has none: the others need it not."""
+    try:
+        return measure()
+    except AnnotuneError as refusal:
+        return TargetResult(note=refusal.diagnostics[0].message)
+
+
+def _naive_openmp(run: RegionRun, limit_s: float) -> TargetResult:
+    """Return the original with the directive that one would add for OpenMP."""
+    codes = {"parallel for": naive_openmp(run.source, run.analysis)}
+    threads = run.bench.session.cores
+    return baseline(run.bench, "openmp_naive", "openmp", codes, threads, limit_s)
 
 
 def disturbed(
@@ -748,9 +837,7 @@ def _tuned(run: RegionRun, found: Mapping[str, TargetResult]) -> Tuned:
     region = run.analysis.region
     work = run.analysis.total
     traffic = work.bytes_read + work.bytes_written
-    behind = (n for n in found if n not in ORIGINALS and does_not_beat(found, n))
-    lost = {n: _why_lost(found, n) for n in behind}
-    rows = _Rows(run, found, work.flop, lost)
+    rows = _Rows(run, found, work.flop)
     made = rows.all()
     trials = tuple(t for outcome in found.values() for t in outcome.trials)
     result = RegionResult(
@@ -770,8 +857,8 @@ def _tuned(run: RegionRun, found: Mapping[str, TargetResult]) -> Tuned:
         copies=tuple(_copies_costs(run, rows, made)),
         recorded=_recorded(region),
     )
-    codes = {n: o.code for n, o in found.items() if o.code is not None and n not in lost}
-    notes = lost | {n: o.note for n, o in found.items() if o.note}
+    codes = {n: o.code for n, o in found.items() if o.code is not None}
+    notes = {n: o.note for n, o in found.items() if o.note}
     warnings = tuple(words for outcome in found.values() for words in outcome.warnings)
     winners = {n: found[n].variant for n in codes}
     variants = {n: winner for n, winner in winners.items() if winner is not None}
@@ -800,42 +887,10 @@ def _why_in_part(best: Trial) -> str:
     return no_time_words(str(unfinished)) if unfinished else ""
 
 
-LOST = "it does not beat the original, whose nest is kept"
-LOST_BY_COPIES = "with its copies it does not beat the original, whose nest is kept"
-
-
-def does_not_beat(found: Mapping[str, TargetResult], target: str) -> bool:
-    """Return whether a target's best variant was measured and is no faster than the original.
-
-    The finals decide, where both took part in the same; what cannot be told apart there must be
-    ahead by more than a few percent. On a GPU the copies of the arrays are a part of a call.
-    """
-    first, best = found["sequential"].best, found[target].best
-    if first is None or best is None or best.is_predicted:
-        return False
-    beside = found[target].rivals.get("sequential")
-    if beside is not None:
-        is_tied = beside.verdict is Verdict.TIED and beside.ratio <= AS_FAST
-        return is_tied or beside.verdict is Verdict.FASTER
-    if not first.best_known_s or not best.best_known_s:
-        return False
-    return first.best_known_s <= (_end_to_end_s(best) or best.best_known_s)
-
-
 def _end_to_end_s(best: Trial) -> float | None:
     """Return the seconds of a call with its copies, None where they were not measured."""
     found = best.facts.get(END_TO_END)
     return found if isinstance(found, float) else None
-
-
-def _why_lost(found: Mapping[str, TargetResult], target: str) -> str:
-    """Return why a target that does not beat the original does not."""
-    first, best = found["sequential"].best, found[target].best
-    kernels_s = best.best_known_s if best is not None and _end_to_end_s(best) else None
-    is_faster = (
-        first is not None and kernels_s is not None and kernels_s < (first.best_known_s or 0)
-    )
-    return LOST_BY_COPIES if is_faster else LOST
 
 
 def _copies_costs(run: RegionRun, rows: _Rows, made: Sequence[Row]) -> Iterator[CopiesCost]:
@@ -860,16 +915,39 @@ def _sizes_checked(found: Iterable[TargetResult]) -> tuple[Mapping[str, int], ..
     return tuple(s for s in each[0] if all(s in sizes for sizes in each)) if each else ()
 
 
-@dataclass(frozen=True)
-class Speedup:
-    """A ratio of times and its interval, each None where it is not known."""
+def comparisons_of(found: Mapping[str, TargetResult], name: str) -> dict[str, Comparison]:
+    """Return how the best of a row compares with the measured rows of the original, by their names.
 
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
+    Those of the finals decide. A time that an earlier run has taken is compared with nothing.
+    """
+    best = found[name].best
+    if best is None or best.is_predicted or name == SEQUENTIAL:
+        return {}
+    compared = dict(found[name].comparisons)
+    for other in ORIGINALS if name not in ORIGINALS else (SEQUENTIAL,):
+        first = found[other].best if other in found else None
+        if first is not None and first.time_s and other not in compared:
+            is_alike = first.device == best.device or other == SEQUENTIAL
+            compared |= {other: _compared_alone(best, first)} if is_alike else {}
+    return compared
 
 
-NO_SPEEDUP = Speedup()
+def _compared_alone(best: Trial, first: Trial) -> Comparison:
+    """Return how a variant compares with an original that was not timed in the same finals."""
+    final_s, first_s = ((one.final.times_s if one.final else ()) for one in (best, first))
+    is_old = best.reused and not best.is_repeat and not final_s
+    is_call = END_TO_END in best.facts
+    own_s = () if is_old or is_call else final_s or best.times_s
+    if first.is_predicted:
+        return compare_with_estimate(own_s, first.time_s or 0.0)
+    if final_s and first_s and first.device == best.device:
+        return compare(final_s, first_s)
+    return compare(own_s, first_s or first.times_s, is_paired=False)
+
+
+SEQUENTIAL = "sequential"
+_WITH_NOTHING = Comparison(Verdict.UNKNOWN)
+_ITSELF = Comparison(Verdict.TIED, speedup=1.0)
 
 
 class _Rows:
@@ -880,9 +958,8 @@ class _Rows:
         run: RegionRun,
         found: Mapping[str, TargetResult],
         flop: int,
-        lost: Mapping[str, str],
     ) -> None:
-        self.run, self.found, self.flop, self.lost = run, found, flop, lost
+        self.run, self.found, self.flop = run, found, flop
         first = found["sequential"].best
         self.sequential = first
         self.roofs = _roofs(run)
@@ -907,11 +984,10 @@ class _Rows:
             return Row(name, RowStatus.UNAVAILABLE, reason=NO_TARGET)
         best = outcome.best
         if best is None or not best.time_s:
-            return Row(name, RowStatus.UNAVAILABLE, reason=outcome.note)
-        if best.is_predicted:  # what would take long, by shorter runs
-            row = self.row(name, RowStatus.PREDICTED, best.device, best, NO_SPEEDUP)
-            return replace(row, reason=best.reason)
-        return self.row(name, RowStatus.MEASURED, best.device, best, self.speedup(best))
+            return _untimed_row(name, outcome)
+        # Of what takes long there may be an estimate alone.
+        status = RowStatus.PREDICTED if best.is_predicted else RowStatus.MEASURED
+        return self.row(name, status, best.device, best)
 
     def tuned(self, name: str) -> Row:
         """Return a GPU target's row: measured where a GPU was, else the model's time, which is
@@ -921,10 +997,10 @@ class _Rows:
             return Row(name, RowStatus.UNAVAILABLE, reason=NO_TARGET)
         best = outcome.best
         if best is None or not best.time_s:
-            return Row(name, RowStatus.UNAVAILABLE, reason=outcome.note)
+            return _untimed_row(name, outcome)
         if not best.is_predicted:
             return self.measured(name)
-        return self.row(name, RowStatus.PREDICTED, best.device, best, NO_SPEEDUP)
+        return self.row(name, RowStatus.PREDICTED, best.device, best)
 
     def naive_openacc(self, name: str) -> Row:
         """Return the row of the compiler's own OpenACC, which only a device can time."""
@@ -936,19 +1012,11 @@ class _Rows:
         reason = _why_no_grid(self.run)
         return Row(name, RowStatus.UNAVAILABLE, verified=True, reason=reason, config=best.config)
 
-    def speedup(self, best: Trial) -> Speedup:
-        """Return the sequential time over a measured one, with its interval from the finals."""
-        first = self.sequential
-        if first is None or not first.best_known_s or not best.best_known_s:
-            return NO_SPEEDUP
-        # A GPU has finals of its own, whose rounds are not those of the sequential code.
-        if first.final is None or best.final is None or first.device != best.device:
-            return Speedup(first.best_known_s / best.best_known_s)
-        ratio = ratio_interval(first.final.times_s, best.final.times_s)
-        return Speedup(ratio.value, ratio.low, ratio.high)
-
-    def row(self, name: str, status: RowStatus, device: str, best: Trial, speedup: Speedup) -> Row:
+    def row(self, name: str, status: RowStatus, device: str, best: Trial) -> Row:
         time_s, final = best.best_known_s, best.final
+        compared = comparisons_of(self.found, name)
+        beside = compared.get(SEQUENTIAL, _ITSELF if name == SEQUENTIAL else _WITH_NOTHING)
+        is_told = not (beside.is_estimated or best.is_predicted)
         assert time_s is not None
         end_to_end_s, forecast = _end_to_end_s(best), self.found[name].forecast
         if status is RowStatus.PREDICTED and forecast is not None and forecast.copies_s is not None:
@@ -961,22 +1029,32 @@ class _Rows:
             best.spread_s if final is None else final.spread_s,
             self.flop / time_s / 1e9,
             self.share(device, time_s),
-            speedup.value,
+            beside.speedup if is_told else None,
             best.verified,
-            self.lost.get(name, "") or _why_in_part(best),
+            best.reason or _why_in_part(best),
             best.config,
             best.predicted_s,
             self.run.device.vendor_name if best.predicted_s is not None else "",
-            speedup.low,
-            speedup.high,
+            beside.low if is_told else None,
+            beside.high if is_told else None,
             end_to_end_s,
             final,
+            compared,
         )
 
     def share(self, device: str, time_s: float) -> float | None:
         """Return the roofline's least time on a device over a time, None without a roof."""
         least_s = _least_s(self.run, device)
         return least_s / time_s if least_s else None
+
+
+def _untimed_row(name: str, outcome: TargetResult) -> Row:
+    """Return a row without a time: of a variant that is right, if there is one."""
+    best = outcome.best
+    if best is None:
+        return Row(name, RowStatus.UNAVAILABLE, reason=outcome.note)
+    absent = RowStatus.UNAVAILABLE
+    return Row(name, absent, verified=best.verified, reason=outcome.note, config=best.config)
 
 
 def _roofs(run: RegionRun) -> dict[str, Roof]:

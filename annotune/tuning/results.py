@@ -14,7 +14,7 @@ from typing import Annotated, TypeAlias
 from msgspec import Meta
 
 from annotune.frozen import dataclass
-from annotune.measure.trial import LATER, Figure, Final, NamedValues, Status, Trial
+from annotune.measure.trial import LATER, Comparison, Figure, Final, NamedValues, Status, Trial
 
 # The rows of every final table, in its order: the thesis's five, and tuned OpenMP.
 ROW_NAMES = ("sequential", "openmp_naive", "openacc_naive", "openmp", "openacc", "cuda")
@@ -46,15 +46,15 @@ class Row:
 
     `time_s` and `spread_s` (interquartile range) are seconds of one run of the region,
     measured on or predicted for `device`; `gflops` is 1e9 flop per second;
-    `roofline_share` the roofline's least time on that device over `time_s`; `speedup` the
-    sequential time over `time_s`, None when the two are not from the same kind of figure; where
-    both are of the same finals it is the median of the ratios of each round.
-    `reason` says why a row is unavailable, not verified, not written, or what there was no time to
+    `roofline_share` the roofline's least time on that device over `time_s`; `speedup` that of the
+    comparison with "sequential", None where that concludes nothing or is with an estimate.
+    `reason` says why a row is unavailable, not verified, not timed, or what there was no time to
     prove of it. `predicted_s` is the model's time of the same variant for the device
     `predicted_for`, also where another one is measured.
-    `speedup_low` and `speedup_high` are the speed-up's interval where both times are of the same
-    finals, whose figures are in `final`. `end_to_end_s` is the time with copies of what runs on a
-    GPU, of which `time_s` is the kernels' alone; it is predicted where that is.
+    `speedup_low` and `speedup_high` are the speed-up's interval. What the row took in the finals is
+    in `final`. `end_to_end_s` is the time with copies of what runs on a
+    GPU, of which `time_s` is the kernels' alone; it is predicted where that is. `comparisons` are
+    those with the rows of the original, by their names; of whole calls where it runs on a GPU.
     """
 
     name: RowName
@@ -74,6 +74,9 @@ class Row:
     speedup_high: Figure | None = None
     end_to_end_s: Figure | None = None
     final: Final | None = None
+    comparisons: Annotated[Mapping[str, Comparison], Meta(extra=LATER)] = field(
+        default_factory=dict
+    )
 
     @property
     def is_tuned(self) -> bool:

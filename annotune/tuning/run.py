@@ -464,11 +464,15 @@ def together(parts: Sequence[AtSize], targets: Sequence[Target], until: float) -
     )
     by_size = tuple(one.result for one in tuned[1:])
     own_words = dict.fromkeys(words for one in tuned for words in one.warnings)
+    # Where nothing was found at any size, the first choice of the rules stands for all.
+    left = {name for name, text in texts.items() if text.code is None}
     return replace(
         first,
         result=replace(first.result, by_size=by_size, sizes_checked=checked),
-        codes={name: text.code for name, text in texts.items() if text.code is not None},
-        variants={n: text.variant for n, text in texts.items() if text.variant is not None},
+        codes={n: code for n, code in first.codes.items() if n in left}
+        | {name: text.code for name, text in texts.items() if text.code is not None},
+        variants={n: variant for n, variant in first.variants.items() if n in left}
+        | {n: text.variant for n, text in texts.items() if text.variant is not None},
         warnings=(*own_words, *(text.problem for text in written if text.problem)),
     )
 
@@ -491,14 +495,10 @@ def _at_all_sizes(parts: Sequence[AtSize], target: Target, until: float) -> _One
     """Return a target's text that has the winners of all sizes, proved as a whole.
 
     Where it does not stand that, each winner is proved alone, and what fails makes room for the
-    next. If the text of these fails too, that of the first takes its place. What does not beat the
-    original is in no text, and is proved alone.
+    next. If the text of these fails too, that of the first takes its place.
     """
     name = target.name
     found = [part.sought.unproved(name) for part in parts]
-    for number, part in enumerate(parts):
-        if part.sought.winner(found[number], name) is None:
-            found[number] = part.sought.proved(name, until)
     text, wrong = _proved_together(parts, target, found, until)
     if wrong is None:
         return text
@@ -508,7 +508,7 @@ def _at_all_sizes(parts: Sequence[AtSize], target: Target, until: float) -> _One
         if wrong is None:
             return text
     for part, own in zip(parts, alone, strict=True):
-        if (variant := part.sought.winner(own, name)) is not None:
+        if (variant := own.variant) is not None:
             place = f"{name} is tuned for {sizes_text(part.sizes)} alone"
             problem = f"{place}: the text for several sizes fails its check: {_first_line(wrong)}"
             return _OneText(tuple(alone), variant, own.code, (), problem)
@@ -523,7 +523,7 @@ def _proved_together(
     It runs at the sizes of each, where its kernels must run, and at all others of the annotation.
     """
     name = target.name
-    winners = [part.sought.winner(own, name) for part, own in zip(parts, found, strict=True)]
+    winners = [own.variant for own in found]
     won = [part for part, one in zip(parts, winners, strict=True) if one is not None]
     if not won:
         return _OneText(tuple(found)), None

@@ -29,13 +29,13 @@ from annotune.measure.run import ONCE_S, RUN_LIMIT_S
 from annotune.measure.timing import (
     FEWEST_ROUNDS,
     LEAST_ROUNDS,
-    Interval,
+    MOST_ROUNDS,
     Turns,
     is_apart,
     median_interval,
     ratio_interval,
 )
-from annotune.measure.trial import Final, KernelFacts, Status, Trial, Verdict
+from annotune.measure.trial import Comparison, Final, KernelFacts, Status, Trial, Verdict
 from annotune.model.predict import Forecast
 from annotune.model.traffic import Compiled
 from annotune.schedule.plan import Kernel
@@ -44,13 +44,16 @@ from annotune.transforms.tree import Body
 from annotune.tuning.bench import Bench, Recorder, Smaller, program_of
 from annotune.tuning.config import Phase, Wanted
 from annotune.tuning.experiment import Experiment, Tried, Way, proofs_s
-from annotune.tuning.jobs import Contestant, take_rounds
+from annotune.tuning.jobs import Contestant, Rounds, take_rounds
 from annotune.tuning.proving import NOT_PROVED, Proved, Proving, unfinished_words
 from annotune.tuning.results import Profile, Searched
+from annotune.tuning.verdict import compare
 
 # The finals have this share of a target's time, and no more seconds than these.
 SHARE = 0.15
 BUDGET_S = 10.0
+# However late it is, an original that takes no longer than this has its rounds.
+LEAST_BUDGET_S = 1.0
 # Whoever took this many times the best one's time in the search had more than bad luck.
 NEAR = 1.25
 FEWEST, MOST = 3, 8
@@ -61,7 +64,9 @@ AS_FAST = 1.02
 PROOFS, LONG_PROOF = 10.0, 2.0
 # What the proofs of a winner tell of it, among its facts.
 OF_PROOFS = (BRANCHES, NOT_PROVED)
-# The original may take this share of the finals' time: the figures of the others matter more.
+# The original and its like may take this share of the finals' time each, the figures of the others
+# matter as well; but they have `LEAST_ROUNDS`, or `FEWEST_ROUNDS`, unless these take longer than
+# the finals.
 ORIGINALS_SHARE = 0.3
 
 
@@ -77,14 +82,20 @@ class Finals:
     ranking: tuple[str, ...]
     waited: float | None = None
 
+    def comparison(self, name: str, other: str) -> Comparison | None:
+        """Return how a contestant compares with another one, None where one is missing."""
+        own, others = self.rounds_s.get(name), self.rounds_s.get(other)
+        return None if own is None or others is None else compare(own, others)
+
     def of(self, name: str, winner: str) -> Final | None:
         """Return what is known of a contestant beside the winner, None where one is missing."""
         own, best = self.rounds_s.get(name), self.rounds_s.get(winner)
         if own is None or best is None:
             return None
         time_s, ratio = median_interval(own), ratio_interval(own, best)
+        verdict = Verdict.WINNER if name == winner else compare(own, best).verdict
         return Final(
-            _verdict(ratio, name == winner),
+            verdict,
             time_s.value,
             time_s.low,
             time_s.high,
@@ -116,20 +127,55 @@ def finals(
 ) -> Finals:
     """Return the contestants' times, taken in turns for about `budget_s` seconds.
 
-    The original takes no part where it would take the others' time. With `by_crew` they run where
-    the crew's workers are, where there is one.
+    The original takes part in as many rounds as do not take the others' time. One variant alone is
+    timed, too: its time may be an earlier run's. With `by_crew` they run where the crew's workers
+    are, where there is one.
     """
-    taking_part = [one for one in contestants if _is_affordable(one, budget_s)]
-    if sum(one.number is not None for one in taking_part) == 0 or len(taking_part) < 2:
+    limited = (in_so_many_rounds(one, budget_s) for one in contestants)
+    taking_part = [one for one in limited if one.rounds]
+    if not any(one.number is not None for one in taking_part):
         return NO_FINALS
     oracle = bench.checker.oracle
     plan = replace(bench.plan(True), arch=bench.arch)
     crew, stop = bench.session.crew, bench.session.stop
-    if by_crew and crew is not None:
-        taken = crew.take_rounds(oracle, taking_part, plan, budget_s)
-    else:
-        taken = take_rounds(oracle, taking_part, plan, budget_s, lambda: stop.is_set)
-    return replace(decided(taking_part, taken.turns), waited=taken.waited)
+
+    def take(several: Sequence[Contestant]) -> Rounds:
+        if by_crew and crew is not None:
+            return crew.take_rounds(oracle, several, plan, budget_s)
+        return take_rounds(oracle, several, plan, budget_s, lambda: stop.is_set)
+
+    taken = take(taking_part)
+    found = replace(decided(taking_part, taken.turns), waited=taken.waited)
+    several = () if stop.is_set else undecided(taking_part, found)
+    return further(found, several, take(several).turns) if several else found
+
+
+def undecided(contestants: Sequence[Contestant], found: Finals) -> tuple[Contestant, ...]:
+    """Return the winner and the originals where they need more rounds to be told apart.
+
+    Those for whom there is no time, and those that failed, are none of these.
+    """
+    best = found.ranking[0] if found.ranking else ""
+    rounds = len(found.rounds_s.get(best, ()))
+    others = [
+        replace(one, rounds=min(one.rounds, LEAST_ROUNDS) - rounds)
+        for one in contestants
+        if one.number is None
+        and len(found.rounds_s.get(one.name, ())) == rounds < min(one.rounds, LEAST_ROUNDS)
+    ]
+    own = (one for one in contestants if one.name == best)
+    left = LEAST_ROUNDS - rounds
+    return (*(replace(one, rounds=left) for one in own), *others) if others else ()
+
+
+def further(found: Finals, contestants: Sequence[Contestant], turns: Sequence[Turns]) -> Finals:
+    """Return finals with further rounds of some who have had as many as each other before."""
+    more = {
+        one.name: (*found.rounds_s[one.name], *taken.times_s)
+        for one, taken in zip(contestants, turns, strict=True)
+        if not taken.problem
+    }
+    return replace(found, rounds_s={**found.rounds_s, **more})
 
 
 def decided(contestants: Sequence[Contestant], turns: Sequence[Turns]) -> Finals:
@@ -160,17 +206,19 @@ def first_of(names: Sequence[str], rounds_s: Mapping[str, Sequence[float]]) -> s
     return next(n for n, ratio in ratios if not is_apart(ratio) and ratio.value <= AS_FAST)
 
 
-def _verdict(ratio: Interval, is_winner: bool) -> Verdict:
-    if is_winner:
-        return Verdict.WINNER
-    if not is_apart(ratio):
-        return Verdict.TIED
-    return Verdict.SLOWER if ratio.value > 1 else Verdict.FASTER
-
-
-def _is_affordable(one: Contestant, budget_s: float) -> bool:
-    # Each turn is a first run and one that counts.
-    return one.number is not None or 2 * one.time_s * LEAST_ROUNDS <= ORIGINALS_SHARE * budget_s
+def in_so_many_rounds(one: Contestant, budget_s: float) -> Contestant:
+    """Return a contestant that takes no more than its share of the finals' seconds; 0 rounds where
+    even the fewest take longer than all of these."""
+    if one.number is not None or not one.time_s:
+        return one
+    # A turn is a first run and one that counts, which are the same where it takes long.
+    turn_s = one.time_s * (1 if one.time_s > ONCE_S else 2)
+    budget_s = max(LEAST_BUDGET_S, budget_s)
+    if FEWEST_ROUNDS * turn_s > budget_s:
+        return replace(one, rounds=0)
+    affordable = int(min(MOST_ROUNDS * turn_s, ORIGINALS_SHARE * budget_s) / turn_s)
+    owed = LEAST_ROUNDS if LEAST_ROUNDS * turn_s <= budget_s else FEWEST_ROUNDS
+    return replace(one, rounds=max(owed, affordable))
 
 
 def forecast_of(variant: Variant, kernels: Sequence[KernelFacts]) -> Forecast | None:
@@ -283,7 +331,8 @@ class TargetResult:
     trials were chosen, None where there was nothing to choose. `warnings` are for the user.
     `contestant` is what the original, or its like, is in the finals of a target, and `rivals` what
     each of these took in the finals of this one, in a share `waited` of which some task waited for
-    a processor. `profile` is what a profiler counted of the winner.
+    a processor; `comparisons` are those of the winner with each of them. `profile` is what a
+    profiler counted of the winner.
     """
 
     trials: tuple[Trial, ...] = ()
@@ -297,6 +346,7 @@ class TargetResult:
     rivals: Mapping[str, Final] = field(default_factory=dict)
     waited: float | None = None
     profile: Profile | None = None
+    comparisons: Mapping[str, Comparison] = field(default_factory=dict)
 
     @property
     def best(self) -> Trial | None:
@@ -667,8 +717,10 @@ def _with_finals(result: TargetResult, tried: Sequence[Tried], found: Finals) ->
         best = trials[-1] if trial is result.best else best
     rivals = {name: found.of(name, winner) for name in found.rounds_s if not name.isdecimal()}
     known = {name: final for name, final in rivals.items() if final is not None}
+    compared = {name: found.comparison(winner, name) for name in known}
     told = result if best is None else result.with_best(best)
-    return replace(told, trials=tuple(trials), rivals=known)
+    own = {name: one for name, one in compared.items() if one is not None}
+    return replace(told, trials=tuple(trials), rivals=known, comparisons=own)
 
 
 def original_program(name: str, kind: str, label: str, code: RegionCode) -> Program:

@@ -34,7 +34,7 @@ FIRST = _results("a", {"a": WON, "b": TIED, "c": SLOWER, "d": None})
 def test_a_run_agrees_by_name_or_by_a_tie() -> None:
     first = named(FIRST)
     assert first.verdict({"UF": "a"}) == "the same winner"
-    assert first.verdict({"UF": "b"}).endswith("not distinguishable, 1.002x (0.990x to 1.000x)")
+    assert first.verdict({"UF": "b"}).endswith("statistical tie, 1.002x (0.990x to 1.000x)")
     assert "slower" in first.verdict({"UF": "c"})
     assert first.verdict({"UF": "d"}) == "not among the finalists"
     assert first.verdict({"UF": "e"}) == "not tried"
@@ -63,7 +63,7 @@ def test_the_share_is_printed_and_checked(
     assert f"{2 - code} of 2 runs ({100 - 50 * code}%) name the winner of the first" in shown
     rows = json.loads(path.read_text())
     assert [row["agrees"] for row in rows] == [True, not code]
-    assert rows[1]["others"][0][1]["verdict"] == "not distinguishable"
+    assert rows[1]["others"][0][1]["verdict"] == "statistical tie"
 
 
 def test_a_run_without_finals_says_so() -> None:

@@ -30,13 +30,13 @@ def _never() -> bool:
 
 def test_every_other_round_goes_backwards() -> None:
     asked, turn = _played((1.0, 1.02, 1.01))
-    take_turns(3, turn, _never)
+    take_turns((MOST_ROUNDS,) * 3, turn, _never)
     assert asked[:9] == [0, 1, 2, 2, 1, 0, 0, 1, 2]
 
 
 def test_who_fails_has_no_time_and_no_further_turn() -> None:
     asked, turn = _played((1.0, 0.0, 1.02))
-    first, broken, last = take_turns(3, turn, _never)
+    first, broken, last = take_turns((MOST_ROUNDS,) * 3, turn, _never)
     assert (broken.times_s, broken.problem) == ((), "it broke")
     assert asked.count(1) == 1
     assert len(first.times_s) == len(last.times_s) >= LEAST_ROUNDS
@@ -44,29 +44,39 @@ def test_who_fails_has_no_time_and_no_further_turn() -> None:
 
 def test_who_is_clearly_behind_has_no_further_turn() -> None:
     asked, turn = _played((1.0, 3.0, 1.02), noise=0.04)
-    near, far, _ = take_turns(3, turn, _never)
+    near, far, _ = take_turns((MOST_ROUNDS,) * 3, turn, _never)
     assert len(far.times_s) == asked.count(1) == LEAST_ROUNDS
     assert len(near.times_s) == MOST_ROUNDS
 
 
 def test_equals_end_it() -> None:
     asked, turn = _played((1.0, 1.001))
-    take_turns(2, turn, _never)
+    take_turns((MOST_ROUNDS,) * 2, turn, _never)
     assert len(asked) == 2 * LEAST_ROUNDS
 
 
 def test_one_that_is_far_ahead_ends_it() -> None:
     asked, turn = _played((2.0, 1.0))
-    take_turns(2, turn, _never)
+    take_turns((MOST_ROUNDS,) * 2, turn, _never)
     assert len(asked) == 2 * LEAST_ROUNDS
 
 
 @given(st.lists(st.floats(0, 2), max_size=5))
 def test_without_time_there_are_the_fewest_rounds(times_s: list[float]) -> None:
     asked, turn = _played(times_s)
-    found = take_turns(len(times_s), turn, lambda: True)
+    found = take_turns([MOST_ROUNDS] * len(times_s), turn, lambda: True)
     assert [bool(one.problem) for one in found] == [not time_s for time_s in times_s]
     assert all(asked.count(one) <= FEWEST_ROUNDS for one in range(len(times_s)))
-    right = sum(bool(time_s) for time_s in times_s)
-    rounds = {len(one.times_s) for one in found if not one.problem}
-    assert rounds <= {FEWEST_ROUNDS if right > 1 else 1}
+    # One time is no sample, of one contestant alone neither.
+    assert {len(one.times_s) for one in found if not one.problem} <= {FEWEST_ROUNDS}
+
+
+def test_who_takes_long_has_fewer_rounds_and_the_others_go_on() -> None:
+    asked, turn = _played((1.0, 1.02, 1.01), noise=0.04)
+    found = take_turns((MOST_ROUNDS, 3, MOST_ROUNDS), turn, _never)
+    assert [len(one.times_s) for one in found] == [MOST_ROUNDS, 3, MOST_ROUNDS]
+    asked.clear()
+    found = take_turns((MOST_ROUNDS, 3), turn, _never)
+    assert [len(one.times_s) for one in found] == [3, 3]
+    found = take_turns((MOST_ROUNDS, 1), turn, _never)
+    assert [len(one.times_s) for one in found] == [FEWEST_ROUNDS] * 2

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from annotune.measure.trial import Final, Status, Trial, Verdict
+from annotune.measure.trial import Comparison, Final, Status, Trial, Verdict
 from annotune.tuning.results import (
     FormulationResult,
     KernelModel,
@@ -16,6 +16,7 @@ from annotune.tuning.results import (
     Searched,
     TargetModel,
 )
+from annotune.tuning.verdict import compare
 
 CPU = "AMD EPYC 9534, 8 threads"
 GPU = "NVIDIA H200"
@@ -24,6 +25,12 @@ BLOCK = {"UF": 8, "S0.block": "h2,p6", "S0.thread": "h3,h1", "S0.unroll_h7": 8}
 
 WON = Final(Verdict.WINNER, 0.01402, 0.0139, 0.0141, 1.0, 1.0, 1.0, (0.0139, 0.01402, 0.0141) * 3)
 TIED = Final(Verdict.TIED, 0.0141, 0.0138, 0.0145, 1.005, 0.991, 1.02, (0.0138, 0.0141, 0.0145) * 3)
+
+
+def beside(own_s: float, other_s: float, name: str = "sequential") -> dict[str, Comparison]:
+    """Return how a row compares with one of the original's, both timed on a quiet machine."""
+    return {name: compare((own_s,) * 12, (other_s,) * 12)}
+
 
 # 2 * 16^7 flop on 16^6 results and two inputs of 16^4: tensors of NWChem's sd_t_d2.
 FLOP, BYTES = 536_870_912, 269_484_032
@@ -58,6 +65,12 @@ SD_T_D2 = RegionResult(
             speedup_low=21.3,
             speedup_high=21.8,
             final=WON,
+            comparisons={
+                "sequential": Comparison(
+                    Verdict.FASTER, 0.01402, 0.3021, 21.55, 21.3, 21.8, 9, 0.014, True
+                ),
+                **beside(0.01402, 0.0498, "openmp_naive"),
+            },
         ),
         Row(
             "openacc",

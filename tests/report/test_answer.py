@@ -4,86 +4,218 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 from rich.console import Console
-from sample_run import CPU, GPU, RUN, SD_T_D2
+from sample_run import CPU, GPU, RUN, SD_T_D2, beside
 
 from annotune.measure.trial import Final, Status, Trial, Verdict
-from annotune.report.answer import UNPROVED, answer_of, answer_texts
-from annotune.report.summary import heading
+from annotune.report.answer import UNPROVED, NextSteps, answer_of, answer_texts, closing_texts
+from annotune.report.summary import heading, original_text
 from annotune.report.terminal import SHORT_WIDTH, ShortTable, short_text
 from annotune.tuning.proving import no_time_words
-from annotune.tuning.results import NO_TARGET, KernelModel, Row, RowStatus, TargetModel
+from annotune.tuning.results import NO_TARGET, KernelModel, Results, Row, RowStatus, TargetModel
+from annotune.tuning.verdict import compare, compare_with_estimate
 
 ORIGINAL = Row("sequential", RowStatus.MEASURED, CPU, 1.0, 0.01)
-TUNED = Row("openmp", RowStatus.MEASURED, CPU, 0.25, 0.01, verified=True)
+TUNED = Row(
+    "openmp", RowStatus.MEASURED, CPU, 0.25, 0.01, verified=True, comparisons=beside(0.25, 1.0)
+)
 PREDICTED = Row("cuda", RowStatus.PREDICTED, GPU, 1e-3, verified=True)
-COMMANDS = {"openmp": ("gcc main.c out/f_omp.c", "icx main.c"), "cuda": ("nvcc main.c out/f.cu",)}
+LINK = "gcc main.c out/f_omp.c"
+STEPS = NextSteps(
+    {"openmp": (LINK, "icx main.c"), "cuda": ("nvcc main.c out/f.cu",)},
+    "annotune run S.c",
+    "annotune report out",
+)
 LINES = 12
+
+
+def one_region(*rows: Row, sizes: dict[str, int] | None = None) -> Results:
+    """Return a run of one region with these rows."""
+    region = replace(SD_T_D2, rows=rows, sizes=sizes or {}, by_size=(), copies=())
+    return replace(RUN, regions=(region,), source="S.c")
 
 
 def answer(*rows: Row, sizes: dict[str, int] | None = None) -> str:
     """Return the one line of a run of one region with these rows, without the region's name."""
-    region = replace(SD_T_D2, rows=rows, sizes=sizes or {}, by_size=(), copies=())
-    (line,) = answer_texts(replace(RUN, regions=(region,)), COMMANDS)
-    assert line.startswith(heading(region))
-    return line.removeprefix(heading(region))
+    (line,) = answer_texts(one_region(*rows, sizes=sizes))
+    assert line.startswith(heading(SD_T_D2))
+    return line.removeprefix(heading(SD_T_D2))
+
+
+def closing(*rows: Row) -> str:
+    """Return the last line of such a run."""
+    (line,) = closing_texts(one_region(*rows), STEPS)
+    return line
+
+
+def compared(own_s: Sequence[float], other_s: Sequence[float], name: str = "sequential") -> Row:
+    """Return the row of a variant that had these rounds with a row of the original's."""
+    others = {} if name == "sequential" else TUNED.comparisons
+    return replace(TUNED, comparisons={**others, name: compare(own_s, other_s)})
+
+
+NOISY = compared((17.1e-3, 2e-3, 33e-3) * 4, (19.5e-3,) * 12)
+ONCE = compared((9.82e-6,) * 12, (2.67e-3,))
+SLOWER = compared((1.9e-3,) * 12, (1.2e-3,) * 12)
+TIE = compared((0.999,) * 12, (1.0,) * 12)
 
 
 def test_it_says_what_won_over_what_on_what_and_how_it_is_linked() -> None:
     assert answer(ORIGINAL, TUNED, PREDICTED, sizes={"n": 8}) == (
         " at n=8: tuned OpenMP wins with 250 ms, 4.00x as fast as the original with 1.00 s, "
-        f"measured on {CPU}; link: gcc main.c out/f_omp.c"
+        f"measured on {CPU}"
+    )
+    assert closing(ORIGINAL, TUNED, PREDICTED) == (
+        f"tuned OpenMP wins: 4.0 times as fast as the original; next: {LINK}"
     )
 
 
-def test_an_original_that_is_faster_stays_and_nothing_is_linked() -> None:
-    assert answer(ORIGINAL, replace(TUNED, time_s=2.0)) == (
-        f": the original stays: sequential takes 1.00 s, tuned OpenMP 2.00 s, measured on {CPU}"
+def test_what_is_slower_than_the_original_says_so_and_how_it_is_linked_all_the_same() -> None:
+    assert answer(ORIGINAL, SLOWER) == (
+        f": tuned OpenMP is slower than the original: 1.90 ms against 1.20 ms, measured on {CPU}"
+    )
+    assert closing(ORIGINAL, SLOWER) == (
+        f"no winner: tuned OpenMP is slower than the original, so keep S.c for speed; next: {LINK}"
     )
 
 
-def test_a_tie_is_no_win() -> None:
-    said = answer(ORIGINAL, replace(TUNED, time_s=0.999))
-    assert said.startswith(": tuned OpenMP takes 999 ms, not distinguishable from sequential with")
-    assert "wins" not in said
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        (TIE, "tuned OpenMP is a statistical tie with the original: 999 ms against 1.00 s"),
+        (
+            NOISY,
+            "tuned OpenMP is too noisy to compare with the original, rerun on an idle machine: "
+            "17.1 ms against 19.5 ms, which spread by more than 100%",
+        ),
+        (
+            ONCE,
+            "tuned OpenMP is not compared with the original: 2.67 ms in one run is no sample; "
+            "a longer --time has more runs",
+        ),
+        (
+            compared((1.0,) * 3, (1.4,) * 3),
+            "tuned OpenMP is not compared with the original: 1.00 s against 1.40 s in 3 rounds are "
+            "too few to be sure; a longer --time has more",
+        ),
+        (
+            compared((), (5.1,) * 2),
+            "tuned OpenMP is not compared with the original: its 5.10 s was not taken in the same "
+            "rounds",
+        ),
+        (
+            replace(TUNED, comparisons={}),
+            "tuned OpenMP takes 250 ms, not compared with the original, which has no time",
+        ),
+        (
+            replace(TUNED, comparisons={"sequential": compare_with_estimate((0.1,) * 12, 0.15)}),
+            "tuned OpenMP is not compared with the original: its ~150 ms is estimated, and too "
+            "near",
+        ),
+        (
+            compared((0.25,) * 12, (0.251,) * 12, "openmp_naive"),
+            "tuned OpenMP takes 250 ms, 4.00x as fast as the original with 1.00 s, a statistical "
+            "tie with OpenMP as written with 251 ms",
+        ),
+        (
+            compared((0.25,) * 12, (0.1,) * 12, "openmp_naive"),
+            "no winner: OpenMP as written takes 100 ms, and tuned OpenMP takes 250 ms, 4.00x as "
+            "fast as the original with 1.00 s",
+        ),
+        (
+            compared((0.25,) * 12, (0.2, 0.9) * 6, "openmp_naive"),
+            "tuned OpenMP takes 250 ms, 4.00x as fast as the original with 1.00 s; too noisy to "
+            "compare with OpenMP as written with 550 ms",
+        ),
+    ],
+)
+def test_what_does_not_win_says_what_it_is_instead(row: Row, said: str) -> None:
+    found = answer(ORIGINAL, row)
+    assert found == f": {said}, measured on {CPU}"
+    assert not re.search(r"\bwins?\b|distinguishable", found)
+    # Its file is written.
+    assert answer_of(one_region(ORIGINAL, row).regions[0]).target == "openmp"
 
 
-def test_a_tie_of_times_that_lie_far_apart_says_why() -> None:
-    final = Final(Verdict.TIED, 1.0, 0.9, 1.1, 4.0, 0.8, 4.4, (1.0,))
-    own = replace(final, verdict=Verdict.WINNER, time_s=0.25, times_s=(0.25,))
-    said = answer(replace(ORIGINAL, final=final), replace(TUNED, final=own))
-    assert ", not distinguishable from sequential with 1.00 s, since some of its rounds" in said
+def test_an_estimated_original_is_told_as_one() -> None:
+    own = {"sequential": compare_with_estimate((0.1,) * 12, 1.2)}
+    assert answer(ORIGINAL, replace(TUNED, comparisons=own)) == (
+        ": tuned OpenMP wins with 100 ms, ~12.0x as fast as the original (original estimated) with "
+        f"~1.20 s, measured on {CPU}"
+    )
 
 
-def test_what_is_right_and_not_written_is_not_linked() -> None:
-    said = answer(ORIGINAL, replace(TUNED, reason="it is not written"))
-    assert said.endswith(f"measured on {CPU}; it is not written")
+def test_noise_asks_for_the_same_run_again() -> None:
+    assert closing(ORIGINAL, NOISY) == (
+        "no verdict: the times are too noisy, rerun on an idle machine; next: annotune run S.c"
+    )
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        (
+            (ORIGINAL, TIE),
+            f"no winner: tuned OpenMP is a statistical tie with the original; {LINK}",
+        ),
+        (
+            (ORIGINAL, ONCE),
+            "no verdict: tuned OpenMP is right, and was not compared with the original; " + LINK,
+        ),
+        (
+            (ORIGINAL, PREDICTED),
+            "no tuned variant was measured to be faster than the original; tuned CUDA is "
+            "predicted, never measured; nvcc main.c out/f.cu",
+        ),
+        (
+            (ORIGINAL, replace(TUNED, status=RowStatus.UNAVAILABLE, time_s=None, comparisons={})),
+            f"no verdict: tuned OpenMP is right, and was not timed; {LINK}",
+        ),
+        (
+            (ORIGINAL, replace(TUNED, verified=False)),
+            "no variant passed its check, and nothing is written; annotune report out",
+        ),
+        ((ORIGINAL,), "no variant passed its check, and nothing is written; annotune report out"),
+    ],
+)
+def test_the_last_line_always_ends_with_a_command(rows: tuple[Row, ...], said: str) -> None:
+    before, _, command = said.rpartition("; ")
+    assert closing(*rows) == f"{before}; next: {command}"
+
+
+def test_regions_that_are_slower_in_the_files_to_link_are_named() -> None:
+    regions = [
+        replace(SD_T_D2, rows=(ORIGINAL, row), sizes={}, by_size=(), index=number)
+        for number, row in enumerate((TUNED, SLOWER, TIE, SLOWER), 1)
+    ]
+    told = [*closing_texts(replace(RUN, regions=tuple(regions)), STEPS)]
+    assert told == [
+        "to keep the original where it is faster, take away the annotation of "
+        "sd_t_d2_1, region 2 (line 14) and of sd_t_d2_1, region 4 (line 14)",
+        f"tuned OpenMP wins: 4.0 times as fast as the original in 1 of 4 regions; next: {LINK}",
+    ]
 
 
 def test_the_winner_is_linked_though_no_time_was_left_for_all_proofs() -> None:
-    late = no_time_words("where arrays share memory")
-    said = answer(ORIGINAL, replace(TUNED, reason=late), PREDICTED)
-    assert said.endswith(f"measured on {CPU}; {UNPROVED}; link: gcc main.c out/f_omp.c")
-
-
-def test_the_speed_up_is_the_tables() -> None:
-    # By the rounds of the finals it is another than the quotient of the medians.
-    said = answer(ORIGINAL, replace(TUNED, speedup=5.0))
-    assert "wins with 250 ms, 5.00x as fast as the original with 1.00 s" in said
+    late = replace(TUNED, reason=no_time_words("where arrays share memory"))
+    assert answer(ORIGINAL, late, PREDICTED).endswith(f"measured on {CPU}; {UNPROVED}")
+    assert closing(ORIGINAL, late, PREDICTED).endswith(f"; next: {LINK}")
 
 
 def test_one_run_of_the_original_is_told_as_one() -> None:
     once = Trial("sequential", {}, Status.CORRECT, 1.0, device=CPU, times_s=(1.0,))
     region = replace(SD_T_D2, rows=(ORIGINAL, TUNED), trials=(once,), by_size=(), copies=())
-    assert "as the original with 1.00 s in one run, measured" in answer_of(region).said
-    again = replace(region, trials=(replace(once, times_s=(1.0, 1.0)),))
-    assert "as the original with 1.00 s, measured" in answer_of(again).said
+    assert original_text(region) == "1.00 s in one run"
+    assert original_text(replace(region, trials=(replace(once, times_s=(1.0, 1.0)),))) == "1.00 s"
     final = Final(Verdict.SLOWER, 1.0, 1.0, 1.0, 4.0, 4.0, 4.0, (1.0, 1.0))
     in_turns = replace(region, rows=(replace(ORIGINAL, final=final), TUNED))
-    assert "as the original with 1.00 s, measured" in answer_of(in_turns).said
+    assert original_text(in_turns) == "1.00 s"
+    estimated = replace(ORIGINAL, status=RowStatus.PREDICTED)
+    assert original_text(replace(region, rows=(estimated, TUNED), trials=())) == "~1.00 s"
 
 
 def test_a_call_with_its_copies_stands_beside_the_kernels() -> None:
@@ -99,9 +231,10 @@ def test_a_call_with_its_copies_stands_beside_the_kernels() -> None:
 
 
 def test_a_prediction_is_told_as_one_where_nothing_measured_is_to_be_linked() -> None:
-    said = f"tuned CUDA is predicted to take (~1.00 ms) on {GPU}; link: nvcc main.c out/f.cu"
+    said = f"tuned CUDA is predicted to take (~1.00 ms) on {GPU}"
     assert answer(ORIGINAL, PREDICTED) == f": no tuned variant was measured; {said}"
-    assert answer(ORIGINAL, replace(TUNED, time_s=2.0), PREDICTED).endswith(f"; {said}")
+    assert answer(ORIGINAL, SLOWER, PREDICTED).endswith(f"; {said}")
+    assert closing(ORIGINAL, SLOWER, PREDICTED).endswith("; next: nvcc main.c out/f.cu")
 
 
 def test_predictions_of_unlike_facts_are_told_apart_and_not_ranked() -> None:
@@ -109,10 +242,10 @@ def test_predictions_of_unlike_facts_are_told_apart_and_not_ranked() -> None:
     models = (TargetModel("cuda", GPU, (kernel,), 1e-3),)
     rows = (ORIGINAL, PREDICTED, replace(PREDICTED, name="openacc", time_s=1e-4))
     region = replace(SD_T_D2, rows=rows, sizes={}, by_size=(), copies=(), models=models)
-    (line,) = answer_texts(replace(RUN, regions=(region,)), COMMANDS)
+    (line,) = answer_texts(replace(RUN, regions=(region,)))
     assert line.endswith(
         f": no tuned variant was measured; tuned CUDA is predicted to take (~1.00 ms) on {GPU}; "
-        f"tuned OpenACC is predicted to take (~100 µs) on {GPU}; link: nvcc main.c out/f.cu"
+        f"tuned OpenACC is predicted to take (~100 µs) on {GPU}"
     )
 
 

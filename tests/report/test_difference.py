@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from statistics import median
 
 import pytest
-from sample_run import CPU, RUN, SD_T_D2
+from sample_run import CPU, RUN, SD_T_D2, WON
 from support.cli import annotune
 
 from annotune.report.results_json import RESULTS_FILE, results_file
@@ -38,6 +39,18 @@ def row(name: str) -> Row:
     return next(one for one in SD_T_D2.rows if one.name == name)
 
 
+def timed(name: str, times_s: tuple[float, ...]) -> Row:
+    """Return a measured row with other rounds."""
+    own = row(name)
+    final = replace(WON, time_s=median(times_s), times_s=times_s)
+    return replace(own, time_s=median(times_s), final=final)
+
+
+def slower_by(factor: float) -> Results:
+    """Return the run with rounds of OpenMP that all took so many times as long."""
+    return with_row("openmp", timed("openmp", tuple(factor * one for one in WON.times_s)))
+
+
 def test_a_run_is_no_slower_than_itself() -> None:
     folder = written("a", ONE)
     done = annotune("diff", folder, f"{folder}/{RESULTS_FILE}", "--fail-slower", "0%")
@@ -54,9 +67,7 @@ def test_a_run_is_no_slower_than_itself() -> None:
 def test_fails_where_a_variant_takes_longer_than_allowed(
     factor: float, limit: str, code: int
 ) -> None:
-    own = row("openmp")
-    assert own.time_s is not None
-    other = with_row("openmp", replace(own, time_s=own.time_s * factor))
+    other = slower_by(factor)
     done = annotune("diff", written("a", ONE), written("b", other), "--fail-slower", limit)
     assert done.code == code
     assert ("[AT667]" in done.err) == bool(code)
@@ -68,9 +79,55 @@ def test_fails_where_a_variant_takes_longer_than_allowed(
     assert told.code == code
 
 
+ABOUT = (0.0140, 0.0138, 0.0142, 0.0141, 0.0139, 0.0143, 0.0137, 0.0140, 0.0141)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "ratio", "reason"),
+    [
+        pytest.param(
+            ABOUT,
+            tuple(1.06 * one for one in (*ABOUT[:5], *(0.93 * t for t in ABOUT[:5]))),
+            pytest.approx(1.05, rel=0.05),
+            "",
+            id="intervals that meet",
+        ),
+        pytest.param(
+            ABOUT, (0.013, 0.040, 0.021) * 3, None, "too noisy, rerun on", id="noise after"
+        ),
+        pytest.param(
+            (0.006, 0.030, 0.014) * 3, (0.028,) * 9, None, "too noisy, rerun on", id="and before"
+        ),
+        pytest.param(ABOUT, (0.030,), None, "too few runs", id="one run"),
+        pytest.param(ABOUT[:3], (0.017, 0.0171, 0.0172), None, "too few runs", id="three runs"),
+        pytest.param((0.014,), (0.014,) * 9, None, "too few runs", id="one run before"),
+    ],
+)
+def test_only_what_is_slower_for_certain_fails(
+    before: tuple[float, ...], after: tuple[float, ...], ratio: float | None, reason: str
+) -> None:
+    # Predictions are there to be compared in any case.
+    runs = [with_row("openmp", timed("openmp", one)) for one in (before, after)]
+    folders = [written(name, run) for name, run in zip("ab", runs, strict=True)]
+    told = annotune("diff", *folders, "--fail-slower", "1%", "--json")
+    assert (told.code, told.json["slower"]) == (0, [])
+    (found,) = (one for one in told.json["regions"][0]["rows"] if one["name"] == "openmp")
+    assert found["ratio"] == ratio
+    assert found["reason"].startswith(reason)
+    assert found["reason"] in " ".join(annotune("diff", *folders).out.split())
+
+
+def test_a_prediction_has_no_noise() -> None:
+    own = row("openacc")
+    assert own.time_s is not None
+    other = with_row("openacc", replace(own, time_s=1.2 * own.time_s))
+    done = annotune("diff", written("a", ONE), written("b", other), "--fail-slower", "10%")
+    assert done.code == 1
+    assert "[AT667]" in done.err
+
+
 def test_originals_may_take_longer() -> None:
-    own = row("sequential")
-    other = with_row("sequential", replace(own, time_s=1.0))
+    other = with_row("sequential", timed("sequential", (1.0,) * 9))
     done = annotune("diff", written("a", ONE), written("b", other), "--fail-slower", "10%")
     assert done.code == 0, done.err
 

@@ -292,5 +292,5 @@ def test_predictions_from_unlike_facts_have_charts_of_their_own() -> None:
 def test_the_finals_are_told_with_their_interval() -> None:
     page = report_html(RUN)
     assert "finals of tuned OpenMP: 14.0 ms (99% interval 13.9 ms to 14.1 ms)" in page
-    assert "not distinguishable from: UF=4, 1.005x (0.991x to 1.020x)" in page
-    assert "final 14.1 ms, not distinguishable, 1.005x" in page
+    assert "a statistical tie with: UF=4, 1.005x (0.991x to 1.020x)" in page
+    assert "final 14.1 ms, statistical tie, 1.005x" in page

@@ -12,7 +12,7 @@ import pytest
 from conftest import Golden
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sample_run import RUN
+from sample_run import RUN, SD_T_D2, WON
 from support.laws import tried
 
 from annotune.diagnostics import AnnotuneError, Diagnostic
@@ -266,7 +266,8 @@ def fields(value: Any, path: tuple[str | int, ...] = ()) -> list[tuple[str | int
 
 
 # What files of a run may not have yet.
-LATER = ("formulations", "copies", "recorded", "digest", "recipes", "place", "reading", "spent")
+OF_REGIONS = ("formulations", "copies", "recorded", "digest", "recipes")
+LATER = (*OF_REGIONS, "comparisons", "place", "reading", "spent")
 # Whose fields are the user's own names.
 FREE = {"config", "facts", "sizes", "sizes_checked"}
 
@@ -283,6 +284,7 @@ def test_every_missing_field_of_an_object_is_named(tmp_path: Path) -> None:
             "break_even",
             "defines",
             "recipes",
+            "comparisons",
         )
         is_free |= path[-1] in LATER if path else False
         if not path or isinstance(path[-1], int) or path[-1] in ("schema", "annotune") or is_free:
@@ -301,7 +303,7 @@ def test_a_file_from_before_there_were_some_fields_is_read(tmp_path: Path) -> No
     root = results_json(RUN)
     for region in root["regions"]:
         for one in (region, *region["by_size"]):
-            for name in LATER[:-3]:
+            for name in OF_REGIONS:
                 del one[name]
     del root["reading"]
     del root["spent"]
@@ -311,6 +313,36 @@ def test_a_file_from_before_there_were_some_fields_is_read(tmp_path: Path) -> No
     none: dict[str, Any] = {"formulations": (), "copies": (), "recorded": None, "digest": ""}
     none["recipes"] = {}
     assert regions == tuple(replace(one, **none) for one in RUN.regions)
+
+
+def test_a_file_from_before_there_were_comparisons_has_those_of_its_rounds(tmp_path: Path) -> None:
+    rows = [
+        replace(row, final=replace(WON, times_s=times), comparisons={}, verified=True)
+        for row, times in zip(
+            SD_T_D2.rows[:2] + SD_T_D2.rows[3:4],
+            ((0.3, 0.31, 0.29) * 3, (0.04, 0.09, 0.05) * 3, (0.014, 0.0141, 0.0139) * 3),
+            strict=True,
+        )
+    ]
+    alone = replace(rows[2], name="cuda", final=None)
+    region = replace(SD_T_D2, rows=(*rows, alone), by_size=(), formulations=())
+    root = results_json(replace(RUN, regions=(region,)))
+    for row in root["regions"][0]["rows"]:
+        del row["comparisons"]
+    # So an earlier one has called a tie.
+    root["regions"][0]["trials"][1]["final"]["verdict"] = "not distinguishable"
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps(root))
+    (region,) = read_results(path).regions
+    told = {row.name: {n: c.verdict for n, c in row.comparisons.items()} for row in region.rows}
+    assert told == {
+        "sequential": {},
+        "openmp_naive": {},
+        "openmp": {"sequential": Verdict.FASTER, "openmp_naive": Verdict.NOISY},
+        "cuda": {"sequential": Verdict.UNKNOWN, "openmp_naive": Verdict.UNKNOWN},
+    }
+    assert region.trials[1].final is not None
+    assert region.trials[1].final.verdict is Verdict.TIED
 
 
 @given(

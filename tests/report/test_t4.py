@@ -145,7 +145,7 @@ def test_the_finals_stand_beside_the_search() -> None:
     }
     assert won["annotune"]["final"]["verdict"] == "winner"
     assert won["annotune"]["final"]["times_s"] == list(final.times_s)
-    assert tied["annotune"]["final"]["verdict"] == "not distinguishable"
+    assert tied["annotune"]["final"]["verdict"] == "statistical tie"
     assert {one["annotune"]["final"] for one in others} == {None}
     broken = replace(SD_T_D2.trials[0], final=replace(final, ratio=math.inf))
     (found,) = t4_json(with_trial(broken))["results"]

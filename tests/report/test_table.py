@@ -11,7 +11,7 @@ from conftest import Golden
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
-from sample_run import CPU, GPU, RUN, SD_T_D2
+from sample_run import CPU, GPU, RUN, SD_T_D2, beside
 
 from annotune.report import figures
 from annotune.report.summary import (
@@ -94,21 +94,33 @@ def test_original_is_not_called_verified() -> None:
 def test_a_winner_that_the_original_beats_says_so() -> None:
     rows = (
         Row("sequential", RowStatus.MEASURED, CPU, 1.0, 0.1),
-        Row("openmp", RowStatus.MEASURED, CPU, 2.0, 0.1, verified=True),
+        Row(
+            "openmp",
+            RowStatus.MEASURED,
+            CPU,
+            2.0,
+            0.1,
+            verified=True,
+            comparisons=beside(2.0, 1.0),
+        ),
         # Faster, but wrong: it must not win.
         Row("cuda", RowStatus.MEASURED, GPU, 0.1, 0.1, verified=False),
     )
     (line,) = winner_texts(replace(SD_T_D2, rows=rows))
-    none = "winner: none, for the original is faster than "
-    assert line.startswith(f"{none}tuned OpenMP, 2.00 ± 0.10 s, measured on")
-    assert line.endswith("; sequential is faster, 1.00 ± 0.10 s")
-    close = (replace(rows[0], time_s=1.95), rows[1])
+    assert line.startswith("winner: none; the fastest is tuned OpenMP, 2.00 ± 0.10 s, measured on")
+    assert line.endswith("; slower than the original: 2.00 s against 1.00 s")
+    close = (rows[0], replace(rows[1], comparisons=beside(2.0, 1.99)))
     (line,) = winner_texts(replace(SD_T_D2, rows=close))
-    assert "not distinguishable from sequential" in line
+    assert line.endswith("; a statistical tie with the original: 2.00 s against 1.99 s")
+    behind = replace(rows[1], comparisons=beside(2.0, 9.0) | beside(2.0, 1.5, "openmp_naive"))
+    (line,) = winner_texts(replace(SD_T_D2, rows=(rows[0], behind)))
+    assert line.startswith("winner: none; the fastest is tuned OpenMP")
+    assert line.endswith("; slower than OpenMP as written: 2.00 s against 1.50 s")
 
 
 def test_the_winner_is_whose_calls_are_fastest() -> None:
     kernels, rival = 1e-4, Row("openmp", RowStatus.MEASURED, CPU, 0.2, 0.01, verified=True)
+    rival = replace(rival, comparisons=beside(0.2, 1.0))
     rows = (
         Row("sequential", RowStatus.MEASURED, CPU, 1.0, 0.1),
         rival,
@@ -132,12 +144,15 @@ def test_the_winner_is_whose_calls_are_fastest() -> None:
         f"copies of tuned CUDA, predicted for {GPU}: (~1.50 s) for kernels of (~100 µs), and the "
         "original takes 1.00 s: keep u and w"
     )
-    cheaper = (*rows[:2], replace(rows[2], end_to_end_s=0.1))
+    # Of its whole calls.
+    won = replace(rows[2], end_to_end_s=0.1, comparisons=beside(0.1, 1.0))
+    cheaper = (*rows[:2], won)
     (line,) = winner_texts(replace(SD_T_D2, rows=cheaper))
     assert line.startswith("winner: tuned CUDA, 100 ± 0 µs, measured on")
     # Alone, it is said to lose.
-    (first,) = winner_texts(replace(SD_T_D2, rows=(rows[0], rows[2])))
-    assert first.endswith("; sequential is faster, 1.00 ± 0.10 s")
+    lost = replace(rows[2], comparisons=beside(1.5, 1.0))
+    (first,) = winner_texts(replace(SD_T_D2, rows=(rows[0], lost)))
+    assert first.endswith("; slower than the original: 1.50 s against 1.00 s")
 
 
 def test_trials() -> None:

@@ -10,12 +10,32 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotune.measure.program import Program
-from annotune.measure.timing import Turns
-from annotune.measure.trial import END_TO_END, Status, Trial, Verdict
+from annotune.measure.timing import FEWEST_ROUNDS, LEAST_ROUNDS, MOST_ROUNDS, Turns
+from annotune.measure.trial import (
+    EARLIER_RUN,
+    END_TO_END,
+    Comparison,
+    Final,
+    Status,
+    Trial,
+    Verdict,
+)
 from annotune.tuning.experiment import Tried
 from annotune.tuning.jobs import Contestant
-from annotune.tuning.region_run import does_not_beat
-from annotune.tuning.tuner import FEWEST, MOST, Finals, TargetResult, decided, finalists, first_of
+from annotune.tuning.region_run import comparisons_of
+from annotune.tuning.tuner import (
+    FEWEST,
+    MOST,
+    Finals,
+    TargetResult,
+    decided,
+    finalists,
+    first_of,
+    further,
+    in_so_many_rounds,
+    undecided,
+)
+from annotune.tuning.verdict import compare
 
 ROUNDS = 12
 PROGRAM = cast(Program, None)
@@ -53,40 +73,115 @@ def test_the_original_wins_nothing_and_may_be_faster() -> None:
     original = found.of("sequential", "0")
     assert original is not None
     assert (original.verdict, original.ratio) == (Verdict.FASTER, 0.5)
+    beside = found.comparison("0", "sequential")
+    assert beside is not None
+    assert (beside.verdict, beside.speedup) == (Verdict.SLOWER, 0.5)
     assert found.of("sequential", "7") is None
 
 
+def _results(own: Trial, first: Trial, **known: Comparison) -> dict[str, TargetResult]:
+    """Return an original and a target's best, with what the finals say of the two."""
+    return {
+        "sequential": TargetResult((), Tried(0, first)),
+        "openmp": TargetResult((), Tried(0, own), comparisons=known),
+    }
+
+
+ORIGINAL = Trial("sequential", {}, Status.CORRECT, 3.0, device="CPU", times_s=(3.0,) * ROUNDS)
+BEST = Trial("openmp", {}, Status.CORRECT, 1.0, device="CPU", times_s=(1.0,) * ROUNDS)
+OLD = replace(BEST, reused=True, facts={"reused": EARLIER_RUN})
+FINAL = Final(Verdict.WINNER, 1.5, 1.5, 1.5, 1.0, 1.0, 1.0, (1.5,) * ROUNDS)
+
+
 @pytest.mark.parametrize(
-    ("original", "best", "is_lost"),
+    ("best", "first", "verdict", "speedup"),
     [
-        ((0.5,) * ROUNDS, 1.0, True),
-        ((1.01, 0.99) * (ROUNDS // 2), 1.0, True),
-        ((2.0,) * ROUNDS, 1.0, False),
-        # A disturbed machine tells nothing: what is far ahead by its median is taken.
-        ((0.9, 5.0, 5.0), 1.0, False),
+        pytest.param(BEST, ORIGINAL, Verdict.FASTER, 3.0, id="both timed alone in this run"),
+        pytest.param(
+            replace(BEST, final=FINAL),
+            replace(ORIGINAL, final=replace(FINAL, times_s=(6.0,) * ROUNDS)),
+            Verdict.FASTER,
+            4.0,
+            id="both in the same finals",
+        ),
+        pytest.param(
+            replace(BEST, final=FINAL), ORIGINAL, Verdict.FASTER, 2.0, id="one of them in finals"
+        ),
+        pytest.param(OLD, ORIGINAL, Verdict.UNKNOWN, None, id="a stored time"),
+        pytest.param(
+            replace(OLD, final=FINAL), ORIGINAL, Verdict.FASTER, 2.0, id="stored, and timed again"
+        ),
+        pytest.param(
+            replace(OLD, facts={"reused": "the same text as another variant"}),
+            ORIGINAL,
+            Verdict.FASTER,
+            3.0,
+            id="the time of a twin in this run",
+        ),
+        pytest.param(
+            BEST, replace(ORIGINAL, times_s=(3.0,)), Verdict.UNKNOWN, None, id="it ran once"
+        ),
+        pytest.param(
+            replace(BEST, facts={END_TO_END: 2.0}),
+            ORIGINAL,
+            Verdict.UNKNOWN,
+            None,
+            id="kernels, which are no calls",
+        ),
+        pytest.param(
+            replace(BEST, times_s=(1.0, 2.0) * 6), ORIGINAL, Verdict.NOISY, None, id="noise"
+        ),
+        pytest.param(
+            BEST,
+            replace(ORIGINAL, time_s=12.0, times_s=(), is_predicted=True),
+            Verdict.FASTER,
+            12.0,
+            id="an estimate",
+        ),
     ],
 )
-def test_what_does_not_beat_the_original_is_lost(
-    original: tuple[float, ...], best: float, is_lost: bool
+def test_what_a_row_is_compared_with(
+    best: Trial, first: Trial, verdict: Verdict, speedup: float | None
 ) -> None:
-    found = _held((best,) * len(original), original=original)
-    rival = found.of("sequential", "0")
-    assert rival is not None
-    own = Trial("openmp", {}, Status.CORRECT, time_s=best)
-    first = TargetResult((), Tried(0, Trial("sequential", {}, Status.CORRECT, time_s=original[0])))
-    targets = {
-        "sequential": first,
-        "openmp": TargetResult((), Tried(0, own), rivals={"sequential": rival}),
-        # Without finals of both the times of the search decide, and predictions never do.
-        "cuda": TargetResult((), Tried(0, replace(own, time_s=0.01))),
-        "openacc": TargetResult((), Tried(0, replace(own, time_s=9.0))),
-        # A call has its copies, too.
-        "copying": TargetResult((), Tried(0, replace(own, time_s=0.01, facts={END_TO_END: 9.0}))),
-        "copied": TargetResult((), Tried(0, replace(own, time_s=0.01, facts={END_TO_END: 0.02}))),
-        "predicted": TargetResult((), Tried(0, replace(own, time_s=9.0, is_predicted=True))),
-    }
-    lost = [name for name in targets if name != "sequential" and does_not_beat(targets, name)]
-    assert lost == [*(["openmp"] if is_lost else []), "openacc", "copying"]
+    found = comparisons_of(_results(best, first), "openmp")["sequential"]
+    assert found.verdict is verdict
+    assert found.speedup == (None if speedup is None else pytest.approx(speedup))
+    assert found.is_estimated is first.is_predicted
+
+
+def test_the_rounds_of_the_finals_decide() -> None:
+    decided = compare((1.0,) * ROUNDS, (9.0,) * ROUNDS)
+    found = comparisons_of(_results(OLD, ORIGINAL, sequential=decided), "openmp")
+    assert found == {"sequential": decided}
+
+
+def test_a_prediction_is_compared_with_nothing() -> None:
+    found = _results(replace(BEST, is_predicted=True), ORIGINAL)
+    assert comparisons_of(found, "openmp") == {}
+    assert comparisons_of(found, "sequential") == {}
+
+
+@pytest.mark.parametrize(
+    ("time_s", "budget_s", "rounds"),
+    [
+        pytest.param(1e-6, 5.0, MOST_ROUNDS, id="a short one takes part in all"),
+        pytest.param(0.05, 5.0, 15, id="one that takes its share"),
+        pytest.param(0.3, 5.0, LEAST_ROUNDS, id="one that has what a verdict needs"),
+        pytest.param(0.6, 5.0, FEWEST_ROUNDS, id="one that takes more"),
+        pytest.param(2.0, 5.0, FEWEST_ROUNDS, id="one whose first run is the only one"),
+        pytest.param(2.6, 5.0, 0, id="one that takes longer than the finals"),
+        pytest.param(1e-6, 0.0, MOST_ROUNDS, id="a short one, however late it is"),
+        pytest.param(0.6, 0.0, 0, id="no time for a longer one"),
+        pytest.param(0.0, 5.0, MOST_ROUNDS, id="nobody knows how long"),
+    ],
+)
+def test_the_original_has_as_many_rounds_as_there_is_time(
+    time_s: float, budget_s: float, rounds: int
+) -> None:
+    own = Contestant("sequential", PROGRAM, time_s, 1)
+    assert in_so_many_rounds(own, budget_s).rounds == rounds
+    variant = replace(own, number=0)
+    assert in_so_many_rounds(variant, budget_s) == variant
 
 
 def test_who_fails_in_the_finals_is_not_ranked() -> None:
@@ -131,4 +226,23 @@ def test_noise_puts_nothing_slower_in_the_place_of_the_fastest() -> None:
     assert few.ranking == ("1", "0")
     other = few.of("0", "1")
     assert other is not None
-    assert other.verdict is Verdict.TIED
+    assert other.verdict is Verdict.UNKNOWN
+
+
+def test_the_winner_and_the_original_have_further_rounds_where_those_were_few() -> None:
+    few = ((1.0, 1.1), (1.2, 1.3))
+    own = [Contestant(str(n), PROGRAM, 1.0, 1, n) for n in range(2)]
+    short, long = (Contestant(n, PROGRAM, 1.0, 1, rounds=r) for n, r in (("a", 20), ("b", 2)))
+    found = decided([*own, short, long], [Turns(one) for one in (*few, (2.0, 2.1), (9.0, 9.1))])
+    asked = undecided([*own, short, long], found)
+    assert [(one.name, one.rounds) for one in asked] == [("0", 6), ("a", 6)]
+    told = further(found, asked, [Turns((1.0,) * 6), Turns((2.0,) * 6)])
+    beside = told.comparison("0", "a")
+    assert beside is not None
+    assert (beside.runs, beside.verdict) == (LEAST_ROUNDS, Verdict.FASTER)
+    # Nobody else has lost a round, and who fails now keeps those before.
+    assert told.rounds_s["1"] == few[1]
+    broken = further(found, asked, [Turns((1.0,) * 6), Turns((), "it broke")])
+    assert broken.rounds_s["a"] == (2.0, 2.1)
+    assert undecided([*own, short, long], told) == ()
+    assert undecided(own, found) == ()

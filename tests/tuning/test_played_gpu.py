@@ -95,6 +95,10 @@ def test_the_winner_is_measured_and_profiled(environ: dict[str, str]) -> None:
     region = region_of(CONFIG, environ)
     row = next(row for row in region.rows if row.name == "cuda")
     assert (row.status, row.device, row.verified) == ("measured", GPU.name, True)
+    # Its whole calls in turns with the original, which runs on another device than its kernels.
+    beside = row.comparisons["sequential"]
+    assert (beside.is_paired, beside.runs > 1) == (True, True)
+    assert set(row.comparisons) == {"sequential", "openmp_naive"}
     found = profile_of(region)
     assert (found.reason, found.time_s) == ("", pytest.approx(4e-4))
 

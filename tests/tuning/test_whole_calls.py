@@ -69,8 +69,6 @@ def test_shares_keep_both_at_work_to_the_end(
 @pytest.fixture
 def played(environ: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:  # noqa: F811
     monkeypatch.setitem(region_run.GPU_CALLS, "cuda", "cuda-cpu")
-    # One thread that plays a device is no match for the original.
-    monkeypatch.setattr(region_run, "does_not_beat", lambda *_: False)
     prove_little(monkeypatch)
     return environ
 

@@ -261,7 +261,7 @@ def _words_of(function: ParsedFunction, symbols: Iterable[Symbol]) -> frozenset[
     found: set[str] = set()
     for symbol in symbols:
         if symbol.storage == "file":
-            found |= _declared(file, symbol.name, here)
+            found |= _declared(file, symbol.spelling or symbol.name, here)
         elif symbol.storage == "parameter":
             # From the parameters to the body.
             header = tokens.texts[function.part.first : function.part.body]

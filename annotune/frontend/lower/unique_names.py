@@ -12,7 +12,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from pycparser import c_ast
 
@@ -50,21 +50,14 @@ def with_unique_names(function: ParsedFunction, block: AnnotationBlock) -> Uniqu
         AnnotuneError: What the region hides is used in it, and can have no other name there.
     """
     place = find(function, block.body_start, block.body_end, block.span)
-    decls = [
-        node
-        for statement in place.statements
-        for node in walk_tree(statement)
-        if isinstance(node, c_ast.Decl) and node.name
-    ]
-    outer = {
-        name: function.scope.find(name, place.scopes) for name in (d.name or "" for d in decls)
-    }
+    groups = _alike(function, _meanings(place.statements))
+    outer = {name: function.scope.find(name, place.scopes) for name, _ in groups}
     hidden = {
         name: symbol
         for name, symbol in outer.items()
         if (name in function.scope.enumerators if symbol is None else not _is_function(symbol))
     }
-    if not hidden and len(outer) == len(decls):
+    if not hidden and len(outer) == len(groups):
         return UniqueNames(function)
     own = replace(function, tree=copy.deepcopy(function.tree), scope=function.scope.copy())
     place = find(own, block.body_start, block.body_end, block.span)
@@ -90,9 +83,7 @@ def _identifiers(node: c_ast.Node | None) -> Iterator[c_ast.ID]:
                 waiting += [*one]
 
 
-def _resolved(
-    node: c_ast.Node, scope: dict[str, c_ast.Decl]
-) -> Iterator[tuple[c_ast.ID | c_ast.Decl, c_ast.Decl | None]]:
+def _resolved(node: c_ast.Node, scope: dict[str, c_ast.Decl]) -> Iterator[_Meaning]:
     """Yield the identifiers of a statement with what declares them in it, None for others.
 
     A declaration comes with what it hides. `scope` has the declarations in force, and learns those
@@ -120,6 +111,39 @@ def _resolved(
             yield from ((one, scope.get(one.name)) for one in _identifiers(node))
 
 
+_Meaning: TypeAlias = tuple[c_ast.ID | c_ast.Decl, c_ast.Decl | None]
+
+
+def _meanings(statements: Sequence[c_ast.Node]) -> list[_Meaning]:
+    """Return the names of a region in text order, with what declares or hides them in it."""
+    scope: dict[str, c_ast.Decl] = {}
+    return [pair for one in statements for pair in _resolved(one, scope)]
+
+
+def _alike(
+    function: ParsedFunction, meanings: Sequence[_Meaning]
+) -> dict[tuple[str, str], list[c_ast.Decl]]:
+    """Return the declarations of a region that may share a name, by that and by their type.
+
+    They are alike, and none is in the scope of another.
+    """
+    groups: dict[tuple[str, str], list[c_ast.Decl]] = {}
+    for one, earlier in meanings:
+        if isinstance(one, c_ast.Decl) and one.name:
+            kind = _kind(function, one)
+            if earlier is not None:
+                kind += f" in {id(earlier)}"
+            groups.setdefault((one.name, kind), []).append(one)
+    return groups
+
+
+def _kind(function: ParsedFunction, decl: c_ast.Decl) -> str:
+    """Return the type of a declaration, for two to be compared."""
+    symbol = function.scope.types.symbol(decl, "region")
+    layers = "".join(f"{one.kind}{text_of(one.dim) if one.dim else ''}" for one in symbol.layers)
+    return f"{symbol.base}{layers}{id(symbol.record) if symbol.record else ''}"
+
+
 class _Renaming:
     """The names of a region and of the function around it, whose tree changes."""
 
@@ -132,8 +156,7 @@ class _Renaming:
         self.function = function
         self.statements = statements
         self.hidden = hidden
-        scope: dict[str, c_ast.Decl] = {}
-        self.meanings = [pair for one in statements for pair in _resolved(one, scope)]
+        self.meanings = _meanings(statements)
         words = function.file.words(function.part)
         self.taken = {*words, *function.scope.symbols, *function.file.clean.macros}
         self.spellings: list[Spelling] = []
@@ -152,7 +175,7 @@ class _Renaming:
         for name, new in outer.items():
             # No use of the old name means what the file has by it any more.
             if name in scope.symbols:
-                scope.symbols[new] = replace(scope.symbols.pop(name), name=new)
+                scope.symbols[new] = replace(scope.symbols.pop(name), name=new, spelling=name)
             if name in scope.enumerators:
                 scope.enumerators[new] = scope.enumerators.pop(name)
         function = replace(self.function, changes=changes)
@@ -168,33 +191,11 @@ class _Renaming:
     # What the region declares -------------------------------------------------------------
 
     def _rename_declared_again(self) -> None:
-        """Rename the declarations that are not like the first one of their name.
-
-        Those that are may share its name: they are alike, and none is in the scope of another.
-        """
-        groups: dict[tuple[str, str], list[c_ast.Decl]] = {}
-        count: dict[str, int] = {}
-        for one, earlier in self.meanings:
-            if not isinstance(one, c_ast.Decl) or not one.name:
-                continue
-            kind = self._kind(one)
-            if earlier is not None:
-                kind += f" in {id(earlier)}"
-            key = one.name, kind
-            count[one.name] = count.get(one.name, 0) + (key not in groups)
-            groups.setdefault(key, []).append(one)
-        firsts = {name: next(key for key in groups if key[0] == name) for name in count}
-        for key, decls in groups.items():
-            if firsts[key[0]] != key:
-                self._rename_own(key[0], decls)
-
-    def _kind(self, decl: c_ast.Decl) -> str:
-        """Return the type of a declaration, for two to be compared."""
-        symbol = self.function.scope.types.symbol(decl, "region")
-        layers = "".join(
-            f"{one.kind}{text_of(one.dim) if one.dim else ''}" for one in symbol.layers
-        )
-        return f"{symbol.base}{layers}{id(symbol.record) if symbol.record else ''}"
+        """Rename the declarations that are not like the first one of their name."""
+        firsts: dict[str, str] = {}
+        for (name, kind), decls in _alike(self.function, self.meanings).items():
+            if firsts.setdefault(name, kind) != kind:
+                self._rename_own(name, decls)
 
     def _rename_own(self, name: str, decls: Sequence[c_ast.Decl]) -> None:
         places = {id(decl) for decl in decls}

@@ -127,7 +127,7 @@ HIDDEN = {
     "enumerator": "BEGIN EACH(three) o[three] = a[three]; END o[0] += three;",
     "enumerator_used": "enum { i = 3 }; BEGIN for (int k = 0; k < i; k++) o[k] = i;\n"
     "EACH(i) o[i] += a[i]; END o[0] += i;",
-    "enumerator_of_a_length": "EACH(i) grid[i % 4][i % 3] = i;\n"
+    "enumerator_of_a_length": "for (int i = 0; i < 12; i++) grid[i / 3][i % 3] = i;\n"
     "BEGIN for (int i = 0; i < 4; i++) FIRST(three) o[i] += grid[i][three]; END",
     "enumerator_of_a_type": "box b[2]; FIRST(i) b[0].v[i] = b[1].v[i] = i;\n"
     "BEGIN for (int i = 0; i < 2; i++) FIRST(three) o[i] += b[i].v[three]; END o[0] += three;",

@@ -34,7 +34,14 @@ from annotune.frontend.read.filescope import File
 from annotune.frontend.read.ladder import Ladder
 from annotune.frontend.read.parse import TopLevel, enclosing
 from annotune.frontend.read.region_finder import ParsedFunction, RegionPlace, find, function_at
-from annotune.frontend.read.syntax import addressed, changed_by, start_of, text_of, walk_tree
+from annotune.frontend.read.syntax import (
+    addressed,
+    changed_by,
+    start_of,
+    text_of,
+    unlabelled,
+    walk_tree,
+)
 from annotune.frontend.types.symbols import Symbol
 from annotune.frozen import dataclass
 from annotune.ir.residency import Called, DataCall, DataEdit, DataText, GivenPointer
@@ -436,7 +443,7 @@ class _Host:
     def items(self, items: Sequence[c_ast.Node], opener: int) -> None:
         """Take in the statements of a block whose brace is the token `opener`."""
         self.scopes.append({})
-        tokens, plain = self.function.tokens, list(_unlabelled(items))
+        tokens, plain = self.function.tokens, list(unlabelled(items))
         index, number = tokens.after_labels(opener + 1), 0
         while index < tokens.match[opener] and number < len(plain):
             last = tokens.statement_end(index)
@@ -677,7 +684,7 @@ class _Host:
 
     def body(self, node: c_ast.Node, first: int, last: int) -> None:
         first = self.function.tokens.after_labels(first)
-        for inner in _unlabelled([node]):
+        for inner in unlabelled([node]):
             self.statement(_Statement((inner,), first, last, is_item=False))
 
     def head(self, one: _Statement, nodes: list[c_ast.Node], is_once: bool = False) -> None:
@@ -717,7 +724,13 @@ def _jumps(
     statements: Sequence[c_ast.Node], block: DataBlock, function: ParsedFunction
 ) -> Iterator[Diagnostic]:
     """Yield what leads out of a block, or into it."""
-    for word, node in _ways_out(statements, function.body):
+    # Labels right before the statements are the block's, too.
+    own = {id(statement) for statement in statements}
+    labels = (node for node in walk_tree(function.body) if isinstance(node, c_ast.Label))
+    before = [node for node in labels if own & {id(inner) for inner in unlabelled([node])}]
+    own -= {id(inner) for inner in unlabelled(before)}
+    whole = [*before, *(statement for statement in statements if id(statement) in own)]
+    for word, node in _ways_out(whole, function.body):
         at = start_of(node) if node.coord is not None else block.opener[0]
         span = function.file.source.span(at, at + len(word))
         yield messages.LEAVES_DATA.at(span, word=word)
@@ -750,15 +763,3 @@ def _ways_out(
         loop = in_loop or isinstance(node, _LOOPS)
         switch = in_switch or isinstance(node, c_ast.Switch)
         waiting += [(child, loop, switch) for child in node]
-
-
-def _unlabelled(items: Sequence[c_ast.Node]) -> Iterator[c_ast.Node]:
-    """Yield the statements of a block without their labels, those behind a ``case`` in order."""
-    for item in items:
-        match item:
-            case c_ast.Label():
-                yield from _unlabelled([item.stmt])
-            case c_ast.Case() | c_ast.Default():
-                yield from _unlabelled(item.stmts)
-            case _:
-                yield item

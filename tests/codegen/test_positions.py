@@ -12,7 +12,7 @@ from annotune.codegen.target import load_target
 from annotune.codegen.users_file import one_statement
 from annotune.pipeline import Settings, emit
 
-# R and S are regions, H host code that reads what they have written.
+# R and S are regions, T is one of two nests, H host code that reads what they have written.
 POSITIONS = {
     "if": "if (k > 1) R",
     "else": "if (k > 1) R else S",
@@ -30,12 +30,16 @@ POSITIONS = {
     "label": "if (k > 1) goto here; S here: R",
     "label_at_end": "if (k > 1) goto here; S H here: there: R",
     "label_in_if": "if (k > 1) here: R else if (k == 1) goto here; H",
+    "label_of_two": "if (k > 1) goto here; H here: T H",
+    "case_of_two": "switch (k) { case 0: T break; default: there: case 1: T H }",
     "for_label": "for (int r = 0; r < k; r++) { if (r) goto next; H next: R }",
 }
 HEAD = "\n/*@ begin PerfTuning ( def input_params { param n = 1024; } ) @*/\n"
 REGIONS = {
     "R": f"{HEAD}for (int i = 0; i < n; i++) a[i] = 0.5 * a[i] + 1;\n/*@ end @*/\n",
     "S": f"{HEAD}for (int i = 0; i < n; i++) b[i] += a[i];\n/*@ end @*/\n",
+    "T": f"{HEAD}for (int i = 0; i < n; i++) a[i] += 2;\n"
+    "for (int i = 0; i < n; i++) b[i] -= a[n - 1 - i];\n/*@ end @*/\n",
     "H": "\nfor (int z = 0; z < n; z++) b[z] -= 0.5 * a[z];\n",
 }
 DATA = '/*@ begin Data ( enter = "a[n], b[n]"; exit = "a, b" ) @*/'

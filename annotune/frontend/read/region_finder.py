@@ -19,7 +19,14 @@ from annotune.frontend.read.filescope import File, FileScope
 from annotune.frontend.read.jumps import structure
 from annotune.frontend.read.parse import NO_NAMES, TopLevel, enclosing, parse
 from annotune.frontend.read.preprocess import Clean, CppDirective
-from annotune.frontend.read.syntax import CHANGES, changed_by, offset, start_of, walk_tree
+from annotune.frontend.read.syntax import (
+    CHANGES,
+    changed_by,
+    offset,
+    start_of,
+    unlabelled,
+    walk_tree,
+)
 from annotune.frontend.read.tokens import TOKEN, Tokens
 from annotune.frontend.types.symbols import Symbol
 from annotune.frozen import dataclass
@@ -235,7 +242,7 @@ class _RegionFinder:
         scope: dict[str, Symbol] = {}
         self.scopes.append(scope)
         holder = None
-        for item in items:
+        for item in unlabelled(items, lambda label: start_of(label) >= self.start):
             at = _outer_start(item)
             if self.start <= at < self.end:
                 self.found.append(item)
@@ -251,9 +258,7 @@ class _RegionFinder:
         match node:
             case c_ast.Compound():
                 self.descend(node.block_items or [])
-            case c_ast.Case() | c_ast.Default():
-                self.descend(node.stmts)
-            case c_ast.For() | c_ast.While() | c_ast.DoWhile() | c_ast.Switch() | c_ast.Label():
+            case c_ast.For() | c_ast.While() | c_ast.DoWhile() | c_ast.Switch():
                 inner = [node.stmt]
             case c_ast.If():
                 inner = [node.iftrue, node.iffalse]

@@ -6,7 +6,7 @@ holds offsets: `line` is where its token starts, `column` where that ends.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -31,6 +31,23 @@ def walk_tree(node: c_ast.Node | None) -> Iterator[c_ast.Node]:
         node = waiting.pop()
         yield node
         waiting += [*node][::-1]
+
+
+def unlabelled(
+    items: Sequence[c_ast.Node], is_kept: Callable[[c_ast.Node], bool] = lambda label: False
+) -> Iterator[c_ast.Node]:
+    """Yield the statements of a block without their labels, those behind a ``case`` in order.
+
+    What is behind a label that `is_kept` stays behind it.
+    """
+    for item in items:
+        match item:
+            case c_ast.Label() if not is_kept(item):
+                yield from unlabelled([item.stmt], is_kept)
+            case c_ast.Case() | c_ast.Default() if not is_kept(item):
+                yield from unlabelled(item.stmts, is_kept)
+            case _:
+                yield item
 
 
 def names_in(node: c_ast.Node | None) -> Iterator[str]:

@@ -236,7 +236,7 @@ class Positions:
         choose, lines = self.choose, []
         for name in (*SCALARS, "w3"):
             if self.names.is_free(name) and choose.chance(22):
-                kinds = ("real", "real", "real", "int", "int", "array", "pair", "enum", "type")
+                kinds = (*("real",) * 6, *("int",) * 4, "type", "type", "array", "pair", "enum")
                 lines.append(self._declared(name, choose.pick(kinds)))
         free = [n for n in (*SCALARS, *ITERATORS) if self.names.is_free(n)]
         if len(free) > 1 and choose.chance(15):
@@ -443,7 +443,7 @@ class Positions:
             return ["{", *_deeper(lines), "}"]
         if kind < 45:
             return [f"if ({from_} > 0)", f"  {at} = {self._value(from_)};"]
-        if kind < 58 and target.type == "double" and other.extent != "n":
+        if kind < 58 and target.type == "double" and other.extent.isdigit():
             return [f"{at} += {self._element(other, f'iv[{i}] & 3')};"]
         if kind < 65 and target is not other and target.extent != "n":
             return [f"{self._element(target, f'{i} + 1')} = {self._value(from_)};"]

@@ -117,9 +117,10 @@ class FunctionPointers:
                 self.calls.setdefault(name, []).append(node)
             case c_ast.Return(expr=c_ast.Node() as result):
                 self.results.append(result)
-            case c_ast.Decl(init=c_ast.InitList()):
+            case c_ast.InitList():
                 # Which member each is for is not asked.
-                self.stores.setdefault("", []).extend(walk_tree(node.init))
+                values = (n.expr if isinstance(n, c_ast.NamedInitializer) else n for n in node)
+                self.stores.setdefault("", []).extend(values)
         target = changed_by(node)
         if target is None:
             return
@@ -424,17 +425,16 @@ def _moved(node: c_ast.Node) -> PointerPlace:
 def _by(op: str, amount: c_ast.Node) -> PointerPlace:
     """Return where a pointer may be that moves from its array by a number of elements."""
     number = _constant(amount)
-    if number is not None:
-        return (
-            PointerPlace.BEFORE
-            if (number < 0 if op == "+" else number > 0)
-            else PointerPlace.INSIDE
-        )
-    return PointerPlace.BEFORE if op == "-" or _is_negated(amount) else PointerPlace.MOVED
+    if number == 0:
+        return PointerPlace.INSIDE
+    is_back = op == "-" if number is None else (number < 0) == (op == "+")
+    return PointerPlace.BEFORE if is_back or _is_negated(amount) else PointerPlace.MOVED
 
 
 def _is_negated(amount: c_ast.Node) -> bool:
-    return isinstance(amount, c_ast.UnaryOp) and amount.op == "-"
+    """Return whether an amount without a known value has a sign before it."""
+    is_open = _constant(amount) is None
+    return is_open and isinstance(amount, c_ast.UnaryOp) and amount.op == "-"
 
 
 def _constant(node: c_ast.Node) -> int | None:

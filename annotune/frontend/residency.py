@@ -102,6 +102,7 @@ class _File:
         self.found: dict[str, HostTouch | None] = {}
         self.outside = frozenset(c.name for block in blocks for c in block.calls)
         self.pointers: dict[str, FunctionPointers] = {}
+        self.words: dict[int, frozenset[str]] = {}
         self.origins = Origins(self.pointers_of, self.functions_with)
 
     def read(self) -> DataFound:
@@ -261,7 +262,11 @@ class _File:
     def functions_with(self, word: str) -> Iterator[FunctionPointers | None]:
         """Yield the functions in whose text a word stands; None for one that cannot be read."""
         for part in self.file.parts:
-            if part.body >= 0 and (not word or word in self.file.reach(part)):
+            if part.body < 0:
+                continue
+            if part.first not in self.words:
+                self.words[part.first] = self.file.reach(part)
+            if not word or word in self.words[part.first]:
                 try:
                     yield self.pointers_of(part.function)
                 except AnnotuneError:

@@ -98,6 +98,9 @@ POINTERS = {
     "middle": ("double *p = x + n / 2;", "*p += 1; p[-(n / 2)] += 2;", ""),
     "address": ("double *p = &x[-1], *q = &(x - 1)[0];", "p[1] += 1; q[n] += 1;", ""),
     "member": ("struct box b = { n, x - 1 };", "b.v[1] += 2; y[0] += total(&b);", ""),
+    "named_member": ("struct box b = { .v = x - 1 };", "b.v[1] += 2;", ""),
+    "literal": ("struct box b;", "b = (struct box){ n, x - 1 }; b.v[1] += 2;", ""),
+    "stored": ("double *p, **q = &p; *q = x - 1;", "p[1] += 2; (*q)[n] += 1;", ""),
     "global": ("shared = x; --shared;", "shared[1] += 2;", ""),
     "result": ("double *p = before(x);", "p[1] += 2; y[0] += p[n];", ""),
     "hidden": (

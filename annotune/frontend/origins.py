@@ -300,12 +300,12 @@ class Origins:
             found.add(name if is_kept else given(name))
         elif not own.is_own(name):
             return None
-        elif (
-            name in own.fixed
-            and len(values) == 1
-            and not self.place(PointerVariable(own.name, name))
-        ):
-            return frozenset({name})
+        elif name in own.fixed and len(values) == 1:
+            place = self.place(PointerVariable(own.name, name))
+            if place is PointerPlace.INSIDE:
+                return frozenset({name})
+            # Of one piece of memory several arrays may be on the device: the nearer one counts.
+            found |= {name} if place is PointerPlace.MOVED else set()
         for value in values:
             bases = self._value_bases(own, value, seen | {name})
             if bases is None:

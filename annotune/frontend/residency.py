@@ -504,7 +504,8 @@ class _Host:
         if found is None or not found <= known.keys():
             return None if place is PointerPlace.BEFORE else (name,)
         # What a block names begins an array on the device, whatever it was made of.
-        return tuple(sorted({known[base] for base in found} | ({name} & self.kept)))
+        is_near = place is PointerPlace.MOVED or name in self.kept
+        return tuple(sorted({known[base] for base in found} | ({name} if is_near else set())))
 
     def statement(self, one: _Statement) -> None:
         """Take in one statement."""

@@ -117,6 +117,14 @@ POINTERS = {
         "scal(&n, &half, y); recipe(y - 1, n); scaled(n, y, 0.5); recipe(x - 1, n); x[0] += y[0];",
         "for (int i = 0; i < n; i++) u[i] = x[i], v[i] = y[i]; free(a);",
     ),
+    # Each is an array of its own on the device, though C has one.
+    "halves": (
+        "double *a = malloc(2 * n * sizeof *a), *u = x, *v = y;"
+        " for (int i = 0; i < n; i++) a[i] = x[i], a[n + i] = y[i];"
+        " x = a, y = a + n; double *h = a + n, *p = h - 1, *q = a + n;",
+        "p[1] += 1; scaled(n, y, 0.5); p[n] += 2; scaled(n, y, 0.5); q[0] += 1;",
+        "for (int i = 0; i < n; i++) u[i] = x[i], v[i] = y[i]; free(a);",
+    ),
     "allocated": (
         "double *v = vector(1, n), *u = x;"
         " for (int i = 1; i <= n; i++) v[i] = x[i - 1]; x = v + 1;",

@@ -174,7 +174,14 @@ CALLS = {
         ("on_host", "a", "1"),
         ("on_host", "annotune_given_a", "1"),
     ],
-    "double *p = a, *q = a + 1;\np -= n;\nhalf(n, a);\np[n] = q[0];": [("on_host", "a", "1")],
+    "double *p = a, *q = a + 1;\np -= n;\nhalf(n, a);\np[n] = q[0];": [
+        ("on_host", "a", "1"),
+        ("on_host", "q", "0"),
+    ],
+    "double *p = a + n, *q = p - 1;\nhalf(n, a);\nhalf(n, p);\nq[1] = 0.0;": [
+        ("on_host", "a", "1"),
+        ("on_host", "p", "1"),
+    ],
     "double *p = r->v - 1;\nhalf(n, a);\np[1] = 1.0;": [("on_host", "r", "0"), ("aside", "1")],
     "r->v--;\nhalf(n, a);\nr->v[1] = 1.0;": [("on_host", "r", "1"), ("aside", "1")],
     # The address of an element is not the element.

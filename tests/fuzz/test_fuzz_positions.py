@@ -5,10 +5,16 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+import pytest
+from support.laws import IS_THOROUGH
+
+from .functions.batch import outcome
 from .functions.emitted import without_annotations
 from .functions.positions import numbered
 from .functions.source import read
+from .slow_part import chunks
 
+CHUNK = 20 if IS_THOROUGH else 4
 WANTED = {"Data", "do", "f2c", "label", "neighbours", "switch", "view", "while", "without braces"}
 
 
@@ -48,3 +54,12 @@ def test_a_refused_region_leaves_the_block_of_data_around_it() -> None:
     assert without_annotations(source, [5]).text.split("\n")[0] == ""
     assert without_annotations(source, [3, 7]).text.count("begin") == 1
     assert "begin" not in without_annotations(source, [99]).text
+
+
+@pytest.mark.parametrize("chunk", chunks(5, 1))
+def test_texts_of_random_positions_run_as_the_original(chunk: int, tmp_path: Path) -> None:
+    numbers = range(chunk * CHUNK, (chunk + 1) * CHUNK)
+    found = outcome(2, numbers, tmp_path / "build", 0, draw=numbered)
+    assert not found.failures, "\n".join(found.failures)
+    assert found.counts["calls of cuda"] > CHUNK
+    assert found.counts["with arrays that stay"] > 0

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from annotune.frontend.lower.libf2c import bits_operator
 from annotune.frontend.types.kinds import type_of
 from annotune.frozen import dataclass
 from annotune.ir.c_types import is_integer_type
@@ -51,7 +52,7 @@ _EXTREMA = {
 
 
 def reduction_operator(assign: Assign) -> str | None:
-    """Return ``+``, ``*``, ``min`` or ``max`` when `assign` accumulates into its target.
+    """Return the operator when `assign` accumulates into its target, one of `Operator`'s.
 
     None when the statement is no accumulation, or reads its target a second time: in its guard,
     it would depend on what is there already.
@@ -86,6 +87,10 @@ def _operator_of(expr: Expr, target: Access | Var, sign: int) -> str | None:
             is_plain = len(reading) == 1 and isinstance(reading[0], Var | Access | Call)
             own = _EXTREMA[function]
             return own if is_plain and _operator_of(reading[0], target, sign) in ("", own) else None
+        case Call(_, (Call(function, operands),)) if own := bits_operator(function):
+            reading = [operand for operand in operands if _reads(operand, target)]
+            is_one = len(reading) == 1 and sign == 1
+            return own if is_one and _operator_of(reading[0], target, sign) in ("", own) else None
         case Select(condition, if_true, if_false):
             extremum = _chosen_extremum(expr, target)
             if extremum is not None or _reads(condition, target):

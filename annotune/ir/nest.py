@@ -182,6 +182,9 @@ class Operator(StrEnum):
     PRODUCT = "*"
     MIN = "min"
     MAX = "max"
+    AND = "&"
+    OR = "|"
+    XOR = "^"
 
 
 @dataclass(frozen=True, slots=True)

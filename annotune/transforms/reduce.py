@@ -82,8 +82,13 @@ _SUFFIX = {
     Operator.PRODUCT: "product",
     Operator.MIN: "min",
     Operator.MAX: "max",
+    Operator.AND: "and",
+    Operator.OR: "or",
+    Operator.XOR: "xor",
 }
-_FINAL = {Operator.SUM: "+=", Operator.PRODUCT: "*=", Operator.MIN: "=", Operator.MAX: "="}
+_FINAL = {Operator.SUM: "+=", Operator.PRODUCT: "*="}
+# Nothing is lost where the bits of all are joined with no bit, or with all bits.
+_OF_BITS = {Operator.AND: Int(-1), Operator.OR: Int(0), Operator.XOR: Int(0)}
 
 
 _NAN = "_nan"
@@ -243,7 +248,10 @@ class Reduce:
             end.append(_second_run(outer, again, once_more))
             guard = conjunction((guard, Binary("==", once_more, Int(0))))
         value = doubted[0].value() if doubted else partial
-        final = Assign(assign.number, assign.target, _FINAL[operator], value, assign.span, guard)
+        if operator in _OF_BITS:
+            value = _joined_bits(assign, partial)
+        op = _FINAL.get(operator, "=")
+        final = Assign(assign.number, assign.target, op, value, assign.span, guard)
         return replace_loop(body, outer, (*made.start, shared, *end, final))
 
     def _touched(
@@ -375,9 +383,19 @@ def _identity(operator: Operator, target: Access | Var, element: str) -> Expr:
     """Return what a partial result starts from."""
     if operator in (Operator.MIN, Operator.MAX):
         return target
+    if operator in _OF_BITS:
+        return _OF_BITS[operator]
     if operator is Operator.SUM:
         return neutral(element)
     return _real("1.0", element) if "double" in element or "float" in element else Int(1)
+
+
+def _joined_bits(assign: Assign, partial: Var) -> Expr:
+    """Return the target with the bits of the partial result, by the user's own operator."""
+    match assign.value:
+        case Call(cast, (Call(function, _),)):
+            return Call(cast, (Call(function, (assign.target, partial)),))
+    raise AssertionError(assign)
 
 
 def _either(one: Expr, other: Expr) -> Expr:

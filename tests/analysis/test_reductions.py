@@ -36,6 +36,14 @@ OPERATORS = {
     "s = s > s ? s : s": None,
     "c[j] = c[j + 1] > c[j] ? c[j + 1] : c[j]": "max",
     "s = a[i] > 0 ? s + a[i] : s": "+",
+    "s = a[i] > 0 ? s + a[i] : s - 1": "+",
+    "s = a[i] > 0 ? s + a[i] : s * 2": None,
+    "s = s > 0 ? s + a[i] : s": None,
+    "s = b[i] + (s - a[i])": "+",
+    "s = b[i] - (a[i] - s)": "+",
+    "s = (s + a[i]) * b[i]": None,
+    "s = fmax(a[i], fmax(s, b[i]))": "max",
+    "s = fmax(a[i], fmin(s, b[i]))": None,
 }
 
 

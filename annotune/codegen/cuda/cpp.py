@@ -277,6 +277,9 @@ OPERATIONS = {
     # NaN is passed over, as fmin and fmax do.
     "annotune_least": "b < a || a != a ? b : a",
     "annotune_greatest": "a < b || a != a ? b : a",
+    "annotune_all_bits": "a & b",
+    "annotune_any_bits": "a | b",
+    "annotune_odd_bits": "a ^ b",
 }
 
 COMBINED = """\

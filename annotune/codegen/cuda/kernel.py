@@ -71,6 +71,9 @@ OPERATIONS = {
     Operator.PRODUCT: "annotune_product",
     Operator.MIN: "annotune_least",
     Operator.MAX: "annotune_greatest",
+    Operator.AND: "annotune_all_bits",
+    Operator.OR: "annotune_any_bits",
+    Operator.XOR: "annotune_odd_bits",
 }
 
 

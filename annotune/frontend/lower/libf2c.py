@@ -242,6 +242,13 @@ def of_bits(op: str, kind: str) -> str:
     return f"annotune_{_OF_BITS[op]}_{kind.replace(' ', '_')}"
 
 
+def bits_operator(name: str) -> str:
+    """Return the operator that a function is by `of_bits`, empty for any other function."""
+    ours, _, rest = name.partition("_")
+    words = {word: op for op, word in _OF_BITS.items()}
+    return words.get(rest.partition("_")[0], "") if ours == "annotune" else ""
+
+
 def _bits() -> Iterator[UserFunction]:
     for op in _OF_BITS:
         for kind in (f"{sign}{size}" for sign in ("", "unsigned ") for size in _SIZES):

@@ -49,14 +49,13 @@ exec(compile(given["text"], given["file"] or "<string>", "exec"), main.__dict__)
 
 
 @functools.cache
-def _waiting() -> subprocess.Popen[str]:
+def _waiting() -> subprocess.Popen[bytes]:
     """Return the process that forks; it ends with this one, which counts the time that it used."""
     waiting = subprocess.Popen(
         [sys.executable, "-c", _WAITS],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        text=True,
-        bufsize=1,
+        bufsize=0,  # what is read ahead `select` does not see
         env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
     )
     atexit.register(waiting.communicate)
@@ -101,7 +100,7 @@ def _asked(request: str, timeout: float) -> tuple[int, bool]:
     waiting = _waiting()
     assert waiting.stdin is not None
     assert waiting.stdout is not None
-    print(request, file=waiting.stdin, flush=True)
+    waiting.stdin.write(f"{request}\n".encode())
     own = int(waiting.stdout.readline())
     is_late = not select.select([waiting.stdout], [], [], timeout)[0]
     if is_late:

@@ -41,7 +41,7 @@ from annotune.measure.machine import (
     lock_folder,
     memory_limit_mib,
 )
-from annotune.measure.oracle import Oracle
+from annotune.measure.oracle import Oracle, Pace
 from annotune.measure.plan import CheckPlan
 from annotune.measure.program import Program, compile_ahead, compile_job_of
 from annotune.measure.run import RUN_LIMIT_S, Child, RunJob, TimingPlan, run_in_one_child
@@ -186,7 +186,8 @@ class RegionParcel:
     `flags` are those of the oracle, `tools` what `tools_text` says of the run's compilers.
     `headers` are the user's own that the source includes, by absolute path: no file system has to
     be shared. Workers on the run's own machine find the libraries that it has compiled in `folder`,
-    which is empty for others. `name` is there once.
+    which is empty for others. `name` is there once. A worker compares with a sample of an original
+    whose `pace` says that it takes long.
     """
 
     name: str
@@ -196,6 +197,7 @@ class RegionParcel:
     tools: str
     headers: Mapping[str, str]
     folder: str = ""
+    pace: Pace | None = None
 
 
 def parcel_of(oracle: Oracle, is_here: bool) -> RegionParcel:
@@ -208,6 +210,7 @@ def parcel_of(oracle: Oracle, is_here: bool) -> RegionParcel:
         tools_text(oracle.tools),
         {} if is_here else _headers(oracle),
         str(oracle.folder) if is_here else "",
+        oracle.pace,
     )
 
 
@@ -279,7 +282,9 @@ class _Checkers:
         flags = _with_headers(parcel, scratch / "headers")
         # What is known of a region holds objects of isl, which do not travel.
         analysis = analyse(parcel.region)
-        return Checker(Oracle(parcel.source, analysis, tools, scratch, flags))
+        oracle = Oracle(parcel.source, analysis, tools, scratch, flags)
+        oracle.pace = parcel.pace
+        return Checker(oracle)
 
 
 CHECKERS = _Checkers()

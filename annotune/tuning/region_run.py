@@ -67,7 +67,6 @@ from annotune.tuning.results import (
 )
 from annotune.tuning.tuner import (
     AS_WRITTEN_LIMIT,
-    LEAST_BESIDE_S,
     Contest,
     TargetResult,
     baseline,
@@ -733,11 +732,10 @@ def _estimated(run: RegionRun, program: Program) -> dict[str, TargetResult]:
     assert first.best is not None
     assert first.best.time_s
     note = TOO_LONG_AS_WRITTEN.format(first.best.time_s)
-    return {
-        "sequential": first,
-        "openmp_naive": TargetResult(note=note),
-        "openacc_naive": _or_refused(lambda: _naive_openacc(run, LEAST_BESIDE_S)),
-    }
+    left = TargetResult(note=note)
+    is_on_gpu = run.on_gpu("openacc") is not None
+    openacc = left if is_on_gpu else _or_refused(lambda: _naive_openacc(run, run.original_s))
+    return {"sequential": first, "openmp_naive": left, "openacc_naive": openacc}
 
 
 def _paced(run: RegionRun) -> RegionRun:

@@ -11,7 +11,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
@@ -124,6 +124,16 @@ def listing(names: tuple[str, ...] = tuple(FATES)) -> Listing:
         return cast(Variant, _Made(RegionCode(FATES[name][0]), dict(configs[number])))
 
     return Listing(configs, tuple(1e-3 for _ in names), make)
+
+
+def listing_of(codes: Sequence[RegionCode]) -> tuple[_Target, Listing]:
+    """Return a target and the points that are these texts."""
+    configs = tuple({"deed": number} for number in range(len(codes)))
+
+    def make(number: int) -> Variant:
+        return cast(Variant, _Made(codes[number], dict(configs[number])))
+
+    return _Target(), Listing(configs, tuple(1e-3 for _ in codes), make)
 
 
 def all_right(count: int) -> Listing:

@@ -146,7 +146,8 @@ class Bench:
     time (of `time.monotonic`) after which no new variant is begun, `limit_s` that after which one
     compilation or run is given up. One run of the original takes `original_s`, 0 where that is not
     known; a variant may take some times as long. Where it `is_long`, a sample of it is what others
-    are compared with at the first sizes, and what needs no clock is checked at smaller ones. What
+    are compared with at the first sizes. Where checks are `brief`, what needs no clock is checked
+    at the awkward sizes alone. What
     this processor runs is timed at `smaller` sizes where a variant would take long as well, None
     where it would not.
     """
@@ -163,6 +164,7 @@ class Bench:
     others: tuple[Mapping[str, int], ...] = ()
     original_s: float = 0.0
     is_long: bool = False
+    brief: bool = False
     smaller: Smaller | None = None
 
     def plan(
@@ -189,7 +191,7 @@ class Bench:
     @property
     def _unclocked(self) -> tuple[Mapping[str, int], ...]:
         """Return the sizes of the bench at which what is not timed is checked."""
-        return () if self.is_long and self.awkward else self.sizes
+        return () if self.brief and self.awkward else self.sizes
 
     @property
     def _run_s(self) -> float:

@@ -108,6 +108,9 @@ TOO_LATE = (
 TOO_LONG_AS_WRITTEN = "the original takes about {:.0f} s, for which this run has no time"
 # A variant is taken to be so many times as fast as the original on each core, until one is timed.
 VARIANT_FASTER = 8.0
+# What plays another machine takes some times as long as the original, in several orders of threads:
+# where that takes more than this share of the time left it is made at small sizes alone.
+BRIEF_SHARE = 0.01
 # A call of a variant that takes more than this share of the time left is timed at smaller sizes,
 # which are found in steps of this factor.
 CALL_SHARE, FINELY = 0.02, 1.1
@@ -485,9 +488,9 @@ def too_late(bench: Bench, is_measured: bool) -> str:
     One variant of each is owed however late it is, but of what is only predicted none that would
     take long to check.
     """
-    if is_measured or (bench.is_long and bench.awkward) or bench.original_s <= LONG_CHECK_S:
+    if is_measured or (bench.brief and bench.awkward) or bench.original_s <= LONG_CHECK_S:
         return ""
-    if bench.original_s <= bench.left_s or (not bench.is_over and not bench.is_long):
+    if bench.original_s <= bench.left_s or (not bench.is_over and not bench.brief):
         return ""
     return TOO_LATE.format(bench.original_s)
 
@@ -744,15 +747,17 @@ def _paced(run: RegionRun) -> RegionRun:
     oracle, sizes = bench.checker.oracle, bench.sizes[0]
     oracle.pace = original_pace(oracle, sizes, SEED, bench.left_s)
     expected_s = oracle.expected_s(sizes)
+    brief = expected_s > BRIEF_SHARE * bench.left_s
+    bench = replace(bench, brief=brief)
     if oracle.pace is None or expected_s <= oracle.pace.whole_s:
-        return run
+        return replace(run, bench=bench)
     if oracle.sample(sizes) is not None:
         call_s = expected_s / (VARIANT_FASTER * bench.session.cores)
         smaller = _smaller(bench, call_s, CALL_SHARE * bench.left_s)
     else:
         smaller = _smaller(bench, expected_s, oracle.pace.whole_s, for_all=True)
         if smaller is None:
-            return run
+            return replace(run, bench=bench)
     return replace(run, bench=replace(bench, is_long=True, smaller=smaller))
 
 

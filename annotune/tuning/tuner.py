@@ -691,11 +691,19 @@ def prove(
     *most, last = proofs(program, analysis, tried, bench.awkward, others)
     with session.config.ledger.on(Phase.CHECKS):
         found = proving.of((*most, *at_others, last), analysis, at_others)
-    if bench.is_long and found.wrong is None:
-        place = sizes_text(bench.sizes[0])
-        whole = f"against the whole original{f' at {place}' if place else ''}"
-        found = replace(found, unfinished=(whole, *found.unfinished))
+    if (bench.brief or bench.is_long) and found.wrong is None:
+        found = replace(found, unfinished=(_left_at(bench, program.kind), *found.unfinished))
     return found, tuple(sizes for sizes in bench.others if sizes in right)
+
+
+def _left_at(bench: Bench, kind: str) -> str:
+    """Return in words what was not compared at the sizes to measure at, as it would take long."""
+    place = sizes_text(bench.sizes[0])
+    where = f" at {place}" if place else ""
+    if bench.is_long:
+        return f"against the whole original{where}"
+    # What this processor measures was compared there, on usual values.
+    return f"on other values{where}" if kind in _ON_THIS_CPU else f"as it runs on this CPU{where}"
 
 
 def _contestant(target: Target, kind: str, one: Tried, threads: int) -> Contestant:

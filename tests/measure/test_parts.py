@@ -13,7 +13,13 @@ from support.regions import analysis_of, text_source
 from annotune.analysis.analyse import analyse
 from annotune.measure.inputs import Values
 from annotune.measure.oracle import Oracle, Pace
-from annotune.measure.parts.pace import FIRST_WORK, LONG_WORK, extrapolated, original_pace
+from annotune.measure.parts.pace import (
+    FIRST_WORK,
+    LONG_WORK,
+    WHOLE_SHARE,
+    extrapolated,
+    original_pace,
+)
 from annotune.measure.parts.sample import (
     STRIDES,
     Excerpt,
@@ -257,7 +263,7 @@ def test_the_pace_of_a_long_original_is_told_by_parts_of_it(tmp_path: Path) -> N
     assert found.each_s == pytest.approx(each_s, rel=1e-6)
     assert found.runs == len(asked) == 2
     assert asked[0] >= FIRST_WORK
-    assert found.whole_s == pytest.approx(3.0)
+    assert found.whole_s == pytest.approx(WHOLE_SHARE * 60.0)
     asked.clear()
     small = {"n": 100, "m": 100, "k": LONG_WORK // 10_000}
     assert original_pace(oracle, small, 1, 60.0) is None

@@ -18,7 +18,7 @@ ENOUGH_S = 0.02
 """A run of so many seconds tells the pace; what it is begun with takes far longer."""
 
 WHOLE_SHARE = 0.03
-"""A whole run of the original may take this share; with what tells how exact it is five times it."""
+"""A whole run may take this share; what tells how exact it is takes twice as long."""
 
 SAMPLE_SHARE = 0.01
 """One run of a sample may take this share."""

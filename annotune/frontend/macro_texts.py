@@ -186,9 +186,11 @@ def conditions_at(
 
 def _enumerators_read(names: Names) -> Iterator[Assertion]:
     """Yield that enumerators, and rows of arrays, are what the nest was made with."""
-    known = names.function.scope.enumerators
-    fixed = (name for name in sorted(names.used.fixed & known.keys()) if names.find(name) is None)
-    yield from (Assertion(f"{name} == {known[name]}", f"{name} is {known[name]}") for name in fixed)
+    scope = names.function.scope
+    for name in sorted(names.used.fixed & scope.enumerators.keys()):
+        if names.find(name) is None:
+            spelled, value = scope.spelled(name), scope.enumerators[name]
+            yield Assertion(f"{spelled} == {value}", f"{spelled} is {value}")
     yield from names.used.rows
 
 
@@ -213,7 +215,7 @@ def _branches_read(names: Names, start: int) -> tuple[Condition, ...]:
     file, here = function.file, function.file.declaration(function.part)
     own = ((file.clean, s.start) for s in used if s.storage in ("parameter", "local"))
     types = _words_of(function, used)
-    found = {s.name for s in used if s.storage == "file"} | types
+    found = {function.scope.spelled(s.name) for s in used if s.storage == "file"} | types
     parts = (part for name in sorted(found) for part in file.declarations_of(name, here))
     others = ((p.file.clean, p.file.tokens.starts[p.part.first]) for p in parts)
     asked = (test for clean, at in (*own, *others) for test in branches_at(clean, at))
@@ -261,7 +263,7 @@ def _words_of(function: ParsedFunction, symbols: Iterable[Symbol]) -> frozenset[
     found: set[str] = set()
     for symbol in symbols:
         if symbol.storage == "file":
-            found |= _declared(file, symbol.spelling or symbol.name, here)
+            found |= _declared(file, function.scope.spelled(symbol.name), here)
         elif symbol.storage == "parameter":
             # From the parameters to the body.
             header = tokens.texts[function.part.first : function.part.body]

@@ -244,8 +244,9 @@ def _row_lengths(
         is_own = not any(one.start <= place <= one.end for one in included)
         if isinstance(dim, c_ast.Constant) and is_own:
             continue
-        row = symbol.name + "[0]" * depth
-        said = f"a row of {row if depth > 1 else symbol.name} has {length.value} elements"
+        name = names.function.scope.spelled(symbol.name)
+        row = name + "[0]" * depth
+        said = f"a row of {row if depth > 1 else name} has {length.value} elements"
         yield Assertion(f"sizeof {row} / sizeof {row}[0] == {length.value}", said)
 
 
@@ -259,7 +260,9 @@ def constant_lengths(names: Names, arrays: Iterable[Array]) -> Mapping[str, Asse
         for name in sorted(variables(extent) if extent is not None else ())
         if name in names.used.scalars and (names.used.scalars[name].is_macro or name in known)
     }
-    return {n: Assertion(f"{n} == {v}", f"{n} is {v}") for n, v in used.items() if v is not None}
+    spelled = {n: names.function.scope.spelled(n) for n in used}
+    found = ((n, spelled[n], v) for n, v in used.items() if v is not None)
+    return {n: Assertion(f"{own} == {v}", f"{own} is {v}") for n, own, v in found}
 
 
 def _parameter(symbol: Symbol, extents: tuple[Expr | None, ...]) -> str:

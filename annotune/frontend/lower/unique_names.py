@@ -175,9 +175,10 @@ class _Renaming:
         for name, new in outer.items():
             # No use of the old name means what the file has by it any more.
             if name in scope.symbols:
-                scope.symbols[new] = replace(scope.symbols.pop(name), name=new, spelling=name)
+                scope.symbols[new] = replace(scope.symbols.pop(name), name=new)
             if name in scope.enumerators:
                 scope.enumerators[new] = scope.enumerators.pop(name)
+            scope.spellings[new] = name
         function = replace(self.function, changes=changes)
         return UniqueNames(function, tuple(aliases), tuple(self.spellings))
 

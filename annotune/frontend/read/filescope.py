@@ -38,11 +38,15 @@ _F2C_STRUCTS = {
 
 @dataclass
 class FileScope:
-    """The names that a function finds declared before it in the file."""
+    """The names that a function finds declared before it in the file.
+
+    `spellings` are the user's names for those that a region hides, by the names of ours.
+    """
 
     types: Types
     symbols: dict[str, Symbol] = field(default_factory=dict)
     enumerators: dict[str, int] = field(default_factory=dict)
+    spellings: dict[str, str] = field(default_factory=dict)
 
     def find(self, name: str, scopes: Sequence[Mapping[str, Symbol]]) -> Symbol | None:
         """Return the innermost declaration of `name`, None when there is none."""
@@ -56,7 +60,12 @@ class FileScope:
 
     def copy(self) -> FileScope:
         """Return a scope for one place of a function, which may declare more."""
-        return FileScope(self.types.copy(), dict(self.symbols), dict(self.enumerators))
+        own = dict(self.symbols), dict(self.enumerators), dict(self.spellings)
+        return FileScope(self.types.copy(), *own)
+
+    def spelled(self, name: str) -> str:
+        """Return what the user calls a name, around a region that hides it."""
+        return self.spellings.get(name, name)
 
 
 @dataclass(frozen=True)

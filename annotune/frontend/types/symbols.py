@@ -78,7 +78,6 @@ class Symbol:
     ``parameter``, ``local`` or ``region``. `special` is the word of C that makes it other than
     plain memory, one of `SPECIAL`, else empty. A `register` variable has no address. Where `base`
     stands for f2c's ``integer`` though no header says how long that is, `guess` is its name.
-    `spelling` is the user's name, where a region hides that and `name` is one of ours.
     """
 
     name: str
@@ -95,7 +94,6 @@ class Symbol:
     value: int | None = None
     record: Record | None = None
     guess: str = ""
-    spelling: str = ""
 
     @property
     def is_array(self) -> bool:

@@ -477,9 +477,9 @@ def _around_statements(edits: Iterable[DataEdit]) -> Iterator[Replacement]:
     for edit in reversed(ordered):
         behind, closed = _data_calls(edit.behind, edit), " }" if edit.is_alone else ""
         if (behind or closed) and not edit.title:
-            yield edit.end, edit.end, (f"{_joint(edit)}{behind}" if behind else "") + closed
+            yield edit.end, edit.end, (f"{_space_between(edit)}{behind}" if behind else "") + closed
     for edit in ordered:
-        before, joint = _data_calls(edit.before, edit), _joint(edit)
+        before, joint = _data_calls(edit.before, edit), _space_between(edit)
         if edit.title:
             yield edit.start, edit.end, joint.join([f"/* {in_comment(edit.title)} */", before])
         else:
@@ -487,10 +487,12 @@ def _around_statements(edits: Iterable[DataEdit]) -> Iterator[Replacement]:
             yield edit.start, edit.start, f"{opened}{before}{joint}"
 
 
-def _joint(edit: DataEdit) -> str:
+def _space_between(edit: DataEdit) -> str:
     """Return what stands between a statement and the calls around it."""
     return " " if edit.is_alone or edit.is_inside_line else f"\n{edit.indent}"
 
 
 def _data_calls(calls: Sequence[Called], edit: DataEdit) -> str:
-    return _joint(edit).join(f"annotune_data_{name}({', '.join(given)});" for name, given in calls)
+    return _space_between(edit).join(
+        f"annotune_data_{name}({', '.join(given)});" for name, given in calls
+    )

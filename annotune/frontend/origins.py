@@ -126,10 +126,10 @@ class FunctionPointers:
             return
         if isinstance(node, c_ast.Assignment) and node.op == "=":
             if not isinstance(target, c_ast.ID):
-                self.stores.setdefault(_member(target), []).append(node.rvalue)
+                self.stores.setdefault(_member_of(target), []).append(node.rvalue)
             return
-        place = _moved(node)
-        moved: PointerVariable | StoredPointer = StoredPointer(_member(target))
+        place = _move_of(node)
+        moved: PointerVariable | StoredPointer = StoredPointer(_member_of(target))
         if isinstance(target, c_ast.ID):
             moved = PointerVariable(self.name, target.name)
         self.moves[moved] = max(place, self.moves.get(moved, PointerPlace.INSIDE))
@@ -156,12 +156,12 @@ class Origins:
 
     # Where a pointer may be -----------------------------------------------------------------
 
-    def place(self, source: PointerSource) -> PointerPlace:
+    def place_of(self, source: PointerSource) -> PointerPlace:
         """Return where what a source yields may be, whatever runs in the file."""
         if source not in self._known:
             waiting, seen, worst = [source], {source}, PointerPlace.INSIDE
             while waiting and worst < PointerPlace.BEFORE:
-                for part in self._parts(waiting.pop()):
+                for part in self._parts_of(waiting.pop()):
                     if isinstance(part, PointerPlace):
                         worst = max(worst, part)
                     elif part not in seen:
@@ -170,17 +170,17 @@ class Origins:
             self._known[source] = worst
         return self._known[source]
 
-    def stored(self, node: c_ast.Node) -> PointerPlace:
+    def place_of_stored(self, node: c_ast.Node) -> PointerPlace:
         """Return where a pointer may be that is read from memory."""
-        return self.place(StoredPointer(_member(node)))
+        return self.place_of(StoredPointer(_member_of(node)))
 
-    def _parts(self, source: PointerSource) -> Iterator[PointerSource | PointerPlace]:
+    def _parts_of(self, source: PointerSource) -> Iterator[PointerSource | PointerPlace]:
         """Yield what a source is made of, and how far it is moved itself."""
         match source:
             case PointerVariable(""):
-                yield from self._global_parts(source.name)
+                yield from self._parts_of_global(source.name)
             case PointerVariable():
-                yield from self._local_parts(source)
+                yield from self._parts_of_local(source)
             case PassedPointer(name, number):
                 for caller in self.named(name):
                     if caller is None:
@@ -195,11 +195,11 @@ class Origins:
                 own = self.function(name)
                 yield from (PointerValue(name, node) for node in (own.results if own else ()))
             case StoredPointer(member):
-                yield from self._stored_parts(member)
+                yield from self._parts_of_stored(member)
             case PointerValue():
-                yield from self._value_parts(source)
+                yield from self._parts_of_value(source)
 
-    def _local_parts(self, variable: PointerVariable) -> Iterator[PointerSource | PointerPlace]:
+    def _parts_of_local(self, variable: PointerVariable) -> Iterator[PointerSource | PointerPlace]:
         own = self.function(variable.function)
         if own is None:
             yield PointerPlace.BEFORE
@@ -212,7 +212,7 @@ class Origins:
         if name in own.piece.addressed:
             yield StoredPointer("")
 
-    def _global_parts(self, name: str) -> Iterator[PointerSource | PointerPlace]:
+    def _parts_of_global(self, name: str) -> Iterator[PointerSource | PointerPlace]:
         for function in self.named(name):
             if function is None:
                 yield PointerPlace.BEFORE
@@ -225,7 +225,7 @@ class Origins:
                 if symbol is not None and symbol.init is not None:
                     yield PointerValue(function.name, symbol.init)
 
-    def _stored_parts(self, member: str) -> Iterator[PointerSource | PointerPlace]:
+    def _parts_of_stored(self, member: str) -> Iterator[PointerSource | PointerPlace]:
         for function in self.named(member):
             if function is None:
                 yield PointerPlace.BEFORE
@@ -235,7 +235,7 @@ class Origins:
                 if function.is_pointer(node):
                     yield PointerValue(function.name, node)
 
-    def _value_parts(self, value: PointerValue) -> Iterator[PointerSource | PointerPlace]:
+    def _parts_of_value(self, value: PointerValue) -> Iterator[PointerSource | PointerPlace]:
         own = self.function(value.function)
         if own is None:
             yield PointerPlace.BEFORE
@@ -249,9 +249,9 @@ class Origins:
                         yield PointerVariable(own.name if own.is_own(name) else "", name)
             case c_ast.UnaryOp(op="&", expr=c_ast.ArrayRef(name=base, subscript=index)):
                 # Whose address is taken is there (C11 6.5.3.2), but for what stands before all.
-                number = _constant(index)
+                number = _constant_of(index)
                 if (number is not None and number <= 0) or _is_negated(index):
-                    yield _by("+", index)
+                    yield _place_after("+", index)
                     yield PointerValue(own.name, base)
             case c_ast.UnaryOp(op="&", expr=c_ast.UnaryOp(op="*", expr=inner)):
                 yield PointerValue(own.name, inner)
@@ -262,21 +262,21 @@ class Origins:
             case c_ast.FuncCall(name=c_ast.ID(name=name)):
                 yield ReturnedPointer(name)
             case node:
-                yield _step(node, own)
-                yield from (PointerValue(own.name, inner) for inner in _made_of(node, own))
+                yield _distance_of(node, own)
+                yield from (PointerValue(own.name, inner) for inner in _addresses_in(node, own))
 
     # What a pointer was made of -------------------------------------------------------------
 
-    def bases(self, function: str, name: str) -> frozenset[str] | None:
+    def bases_of(self, function: str, name: str) -> frozenset[str] | None:
         """Return pointers into the arrays into which a variable of a function may lead.
 
         They have the same values in all of the function; a parameter as it was given is written
-        `given`. None where that is not known.
+        `given_name`. None where that is not known.
         """
         own = self.function(function)
-        return None if own is None else self._variable_bases(own, name, frozenset())
+        return None if own is None else self._bases_of_variable(own, name, frozenset())
 
-    def _variable_bases(
+    def _bases_of_variable(
         self, own: FunctionPointers, name: str, seen: frozenset[str]
     ) -> frozenset[str] | None:
         symbol = own.piece.symbol(name)
@@ -292,61 +292,61 @@ class Origins:
         found: set[str] = set()
         if is_parameter:
             if (
-                self.place(PassedPointer(own.name, own.parameters.index(name)))
+                self.place_of(PassedPointer(own.name, own.parameters.index(name)))
                 is PointerPlace.BEFORE
             ):
                 return None
             is_kept = not values and moved is PointerPlace.INSIDE
-            found.add(name if is_kept else given(name))
+            found.add(name if is_kept else given_name(name))
         elif not own.is_own(name):
             return None
         elif name in own.fixed and len(values) == 1:
-            place = self.place(PointerVariable(own.name, name))
+            place = self.place_of(PointerVariable(own.name, name))
             if place is PointerPlace.INSIDE:
                 return frozenset({name})
             # Of one piece of memory several arrays may be on the device: the nearer one counts.
             found |= {name} if place is PointerPlace.MOVED else set()
         for value in values:
-            bases = self._value_bases(own, value, seen | {name})
+            bases = self._bases_of_value(own, value, seen | {name})
             if bases is None:
                 return None
             found |= bases
         return frozenset(found)
 
-    def _value_bases(
+    def _bases_of_value(
         self, own: FunctionPointers, node: c_ast.Node, seen: frozenset[str]
     ) -> frozenset[str] | None:
         match node:
             case c_ast.ID(name=name):
-                return self._variable_bases(own, name, seen)
+                return self._bases_of_variable(own, name, seen)
             case c_ast.Constant():
                 return frozenset()
             case c_ast.UnaryOp(op="&", expr=c_ast.ArrayRef(name=inner)):
-                return self._value_bases(own, inner, seen)
+                return self._bases_of_value(own, inner, seen)
             case c_ast.UnaryOp() if node.op not in STEPS:
                 return None
         found: set[str] = set()
-        inner_nodes = _made_of(node, own)
+        inner_nodes = _addresses_in(node, own)
         for inner in inner_nodes:
-            bases = self._value_bases(own, inner, seen)
+            bases = self._bases_of_value(own, inner, seen)
             if bases is None:
                 return None
             found |= bases
         return frozenset(found) if inner_nodes else None
 
 
-def given(name: str) -> str:
+def given_name(name: str) -> str:
     """Return the name of a constant that keeps a parameter as it was given."""
     return f"annotune_given_{name}"
 
 
-def apart(name: str, start: int) -> str:
+def renamed_at(name: str, start: int) -> str:
     """Return the name of the variable of a function whose declaration starts there."""
     return f"{name}@{start}"
 
 
 class Renamer:
-    """Gives each variable that a function's body declares a name of its own, `apart`.
+    """Gives each variable that a function's body declares a name of its own, `renamed_at`.
 
     Those of its parameters and of the file keep theirs. `start_of` says where a declaration starts.
     """
@@ -365,7 +365,7 @@ class Renamer:
             case c_ast.Decl():
                 self.visit(node.type)
                 if node.name and not isinstance(node.type, c_ast.FuncDecl):
-                    self.scopes[-1][node.name] = apart(node.name, self.start_of(node))
+                    self.scopes[-1][node.name] = renamed_at(node.name, self.start_of(node))
                     node.name = self.scopes[-1][node.name]
                 self.visit(node.init)
             case c_ast.StructRef():
@@ -382,11 +382,11 @@ class Renamer:
                     self.visit(child)
 
 
-def _member(place: c_ast.Node) -> str:
+def _member_of(place: c_ast.Node) -> str:
     return place.field.name if isinstance(place, c_ast.StructRef) else ""
 
 
-def _made_of(node: c_ast.Node, own: FunctionPointers) -> list[c_ast.Node]:
+def _addresses_in(node: c_ast.Node, own: FunctionPointers) -> list[c_ast.Node]:
     """Return the addresses one of which an expression's is made of."""
     match node:
         case c_ast.BinaryOp(op="+" | "-"):
@@ -404,27 +404,27 @@ def _made_of(node: c_ast.Node, own: FunctionPointers) -> list[c_ast.Node]:
     return []
 
 
-def _step(node: c_ast.Node, own: FunctionPointers) -> PointerPlace:
+def _distance_of(node: c_ast.Node, own: FunctionPointers) -> PointerPlace:
     """Return how far the address of an expression is from the one that it is made of."""
     match node:
         case c_ast.BinaryOp(op="+" | "-") if own.is_pointer(node):
-            return _by(node.op, node.right if own.is_pointer(node.left) else node.left)
-    return _moved(node)
+            return _place_after(node.op, node.right if own.is_pointer(node.left) else node.left)
+    return _move_of(node)
 
 
-def _moved(node: c_ast.Node) -> PointerPlace:
+def _move_of(node: c_ast.Node) -> PointerPlace:
     """Return how far a node moves what it changes."""
     match node:
         case c_ast.Assignment(op="+=" | "-="):
-            return _by(node.op[0], node.rvalue)
+            return _place_after(node.op[0], node.rvalue)
         case c_ast.UnaryOp(op="--" | "p--"):
             return PointerPlace.BEFORE
     return PointerPlace.INSIDE
 
 
-def _by(op: str, amount: c_ast.Node) -> PointerPlace:
+def _place_after(op: str, amount: c_ast.Node) -> PointerPlace:
     """Return where a pointer may be that moves from its array by a number of elements."""
-    number = _constant(amount)
+    number = _constant_of(amount)
     if number == 0:
         return PointerPlace.INSIDE
     is_back = op == "-" if number is None else (number < 0) == (op == "+")
@@ -433,9 +433,9 @@ def _by(op: str, amount: c_ast.Node) -> PointerPlace:
 
 def _is_negated(amount: c_ast.Node) -> bool:
     """Return whether an amount without a known value has a sign before it."""
-    is_open = _constant(amount) is None
+    is_open = _constant_of(amount) is None
     return is_open and isinstance(amount, c_ast.UnaryOp) and amount.op == "-"
 
 
-def _constant(node: c_ast.Node) -> int | None:
+def _constant_of(node: c_ast.Node) -> int | None:
     return value_of_tree(node, lambda name: None)

@@ -27,8 +27,8 @@ from annotune.frontend.origins import (
     PointerPlace,
     PointerVariable,
     Renamer,
-    apart,
-    given,
+    given_name,
+    renamed_at,
 )
 from annotune.frontend.read.filescope import File
 from annotune.frontend.read.ladder import Ladder
@@ -323,7 +323,8 @@ class _Host:
         is_apart = source.line_start(body) >= place
         joint = f"\n{source.indent(body)}" if is_apart else " "
         self.given = [
-            GivenPointer(place, self.start, given(name), name, joint) for name in self.scopes[0]
+            GivenPointer(place, self.start, given_name(name), name, joint)
+            for name in self.scopes[0]
         ]
 
     def braces(self) -> Iterator[int]:
@@ -381,7 +382,7 @@ class _Host:
         changed = (target for node in inside if (target := changed_by(node)) is not None)
         if not any(isinstance(target, c_ast.ID) and target.name == one.name for target in changed):
             return (one.name,)
-        found = self.bases(one.name, place.scopes)
+        found = self.bases_of(one.name, place.scopes)
         if found is None:
             why = "it may point outside of its array at the end of the block"
             self.problems.append(messages.NOT_KEPT.at(one.span, name=one.name, why=why))
@@ -483,24 +484,24 @@ class _Host:
             self.file.sets,
             None if self.may_hold_own else self.kept,
             addressed(self.function.body),
-            lambda name: self.bases(name, scopes),
-            lambda node: self.file.origins.stored(node) is PointerPlace.BEFORE,
+            lambda name: self.bases_of(name, scopes),
+            lambda node: self.file.origins.place_of_stored(node) is PointerPlace.BEFORE,
         )
         return touched(nodes, scope)
 
-    def bases(self, name: str, scopes: Sequence[Mapping[str, Symbol]]) -> tuple[str, ...] | None:
+    def bases_of(self, name: str, scopes: Sequence[Mapping[str, Symbol]]) -> tuple[str, ...] | None:
         """Return pointers into the arrays into which one that is in scope may lead.
 
         None where these are not known and it may lie outside.
         """
         origins, function = self.file.origins, self.function.part.function
         known = {_name_apart(n, scopes): n for scope in scopes for n in scope}
-        known |= {given(parameter): given(parameter) for parameter in scopes[0]}
+        known |= {given_name(parameter): given_name(parameter) for parameter in scopes[0]}
         own = _name_apart(name, scopes)
-        place = origins.place(PointerVariable(function if own in known else "", own))
+        place = origins.place_of(PointerVariable(function if own in known else "", own))
         if place is PointerPlace.INSIDE:
             return (name,)
-        found = origins.bases(function, own) if own in known else None
+        found = origins.bases_of(function, own) if own in known else None
         if found is None or not found <= known.keys():
             return None if place is PointerPlace.BEFORE else (name,)
         # What a block names begins an array on the device, whatever it was made of.
@@ -722,7 +723,7 @@ def _name_apart(name: str, scopes: Sequence[Mapping[str, Symbol]]) -> str:
     """
     for scope in scopes[:0:-1]:
         if name in scope:
-            return apart(name, scope[name].start)
+            return renamed_at(name, scope[name].start)
     return name
 
 

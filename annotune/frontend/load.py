@@ -318,6 +318,8 @@ def _unread(
         for item in top
         if isinstance(item, c_ast.Decl)
         and not isinstance(item.type, c_ast.FuncDecl)
+        # What is declared behind the region is none of its names.
+        and offset(item) < block.start
         # Those of a region itself are gone with its text.
         and not any(one.start <= offset(item) < one.end for one in blocks)
     }

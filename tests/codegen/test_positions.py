@@ -32,12 +32,15 @@ POSITIONS = {
     "label_in_if": "if (k > 1) here: R else if (k == 1) goto here; H",
     "label_of_two": "if (k > 1) goto here; H here: T H",
     "case_of_two": "switch (k) { case 0: T break; default: there: case 1: T H }",
+    # The variable of the second region is declared behind the first, which has one of its name.
+    "declared_behind": "R int i; V",
     "for_label": "for (int r = 0; r < k; r++) { if (r) goto next; H next: R }",
 }
 HEAD = "\n/*@ begin PerfTuning ( def input_params { param n = 1024; } ) @*/\n"
 REGIONS = {
     "R": f"{HEAD}for (int i = 0; i < n; i++) a[i] = 0.5 * a[i] + 1;\n/*@ end @*/\n",
     "S": f"{HEAD}for (int i = 0; i < n; i++) b[i] += a[i];\n/*@ end @*/\n",
+    "V": f"{HEAD}for (i = 0; i < n; i++) b[i] += a[i];\n/*@ end @*/\n",
     "T": f"{HEAD}for (int i = 0; i < n; i++) a[i] += 2;\n"
     "for (int i = 0; i < n; i++) b[i] -= a[n - 1 - i];\n/*@ end @*/\n",
     "H": "\nfor (int z = 0; z < n; z++) b[z] -= 0.5 * a[z];\n",

@@ -22,10 +22,12 @@ from annotune.frontend.read.filescope import Declaration, File, words_of_headers
 from annotune.frontend.read.macros import STANDARD_MACROS, Expander, Macro, reached
 from annotune.frontend.read.preprocess import (
     DEFINED,
+    INCLUDE_LINE,
     Clean,
     Conditions,
     Range,
     Test,
+    is_standard,
     without_comments,
 )
 from annotune.frontend.read.region_finder import ParsedFunction
@@ -59,25 +61,30 @@ def is_open(clean: Clean, name: str, offset: int) -> bool:
     if at <= 0 or any(test.opens < at < test.closes for test in clean.tests):
         return True
     header = next((one.clean for one in clean.included if one.end == at), None)
-    return header is not None and not _is_settled_in(header, name)
+    folder = PurePath(clean.source.path).parent
+    return header is not None and not _is_settled_in(header, name, folder)
 
 
-def _is_settled_in(header: Clean, name: str) -> bool:
+def _is_settled_in(header: Clean, name: str, folder: PurePath) -> bool:
     """Return whether a header that everybody has alike defines a name: f2c's, or one of C's own.
 
-    The test that keeps a header from being read twice asks nothing.
+    None of C's is in the `folder` of the file. The test that keeps a header from being read twice
+    asks nothing.
     """
+    asked_for = INCLUDE_LINE.match(header.source.path)
+    path = PurePath(asked_for[1] if asked_for else header.source.path)
+    if is_standard(str(path) if asked_for else path.name) and (asked_for or path.parent != folder):
+        return True
     end = len(header.source.text)
     at, _ = in_force(header, name, end)
     inner = next((one.clean for one in header.included if one.end == at), None)
     if inner is not None:
-        return _is_settled_in(inner, name)
+        return _is_settled_in(inner, name, folder)
     if any(name in STANDARD_MACROS.get(one.name, {}) for one in header.unread):
         return True
     guard = header.tests[0] if header.tests and _is_guard(header, header.tests[0]) else None
-    asked = (test for test in header.tests if test is not guard)
-    is_f2c = PurePath(header.source.path).name == "f2c.h"
-    return is_f2c and at > 0 and not any(test.opens < at < test.closes for test in asked)
+    is_asked = any(t.opens < at < t.closes for t in header.tests if t is not guard)
+    return path.name == "f2c.h" and at > 0 and not is_asked
 
 
 def _is_guard(header: Clean, test: Test) -> bool:

@@ -6,7 +6,6 @@ function a name is: the C library's, as annotune knows it, or one of the user's 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
@@ -16,7 +15,7 @@ from pycparser import c_ast
 from annotune.diagnostics import AnnotuneError, Span
 from annotune.frontend import messages
 from annotune.frontend.read.filescope import File
-from annotune.frontend.read.preprocess import Clean, is_standard
+from annotune.frontend.read.preprocess import INCLUDE_LINE, Clean, is_standard
 from annotune.frontend.read.region_finder import ParsedFunction
 from annotune.frontend.read.syntax import extent, names_in, offset
 from annotune.frontend.types.kinds import (
@@ -429,10 +428,6 @@ def fixed_extents(symbol: Symbol, names: Names) -> tuple[int, ...] | None:
     return fixed if len(fixed) == len(found) else None
 
 
-# How a header that a compiler has read is called: by the directive that asks for it.
-_DIRECTIVE = re.compile(r"#[ \t]*include[ \t]*[<\"]([^>\"]+)")
-
-
 def own_meaning(name: str, names: Names) -> str:
     """Return why `name`, a function that annotune knows, is not that one here; else nothing."""
     symbol = names.find(name)
@@ -448,7 +443,7 @@ def is_defined(name: str, file: File) -> bool:
     found = file.definition(name)
     if found is None:
         return False
-    header = _DIRECTIVE.match(found.file.source.path)
+    header = INCLUDE_LINE.match(found.file.source.path)
     return header is None or not is_standard(header[1])
 
 

@@ -213,6 +213,8 @@ class Clean:
         return at > 0 and offset < self.left_out[at - 1][1]
 
 
+# How a header that a compiler has read is called: by the directive that asks for it.
+INCLUDE_LINE = re.compile(r"#[ \t]*include[ \t]*[<\"]([^>\"]+)")
 DEFINED = re.compile(r"\bdefined\s*(?:\(\s*(\w+)\s*\)|(\w+))")
 _NAME = re.compile(r"[A-Za-z_$]\w*")
 # The headers of ISO C, POSIX and the compilers' own libraries, by their names.

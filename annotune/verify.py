@@ -177,8 +177,17 @@ def _patient(bench: Bench) -> Bench:
 
 
 def _is_unfinished(region: RegionResult, target: str) -> bool:
-    rows = (row for one in region.at_each_size for row in one.rows if row.name == target)
-    return any(row.reason.startswith(NO_TIME_TO_PROVE) for row in rows)
+    return any(_left_of(one, target) for one in region.at_each_size)
+
+
+def _left_of(one: RegionResult, target: str) -> str:
+    """Return what there was no time to prove of a target's winner at one size, empty for nothing.
+
+    Its trial has it; the reason of its row may tell something else.
+    """
+    configs = [dict(row.config) for row in one.rows if row.name == target]
+    own = (t for t in one.trials if t.target == target and dict(t.config) in configs)
+    return next((str(t.facts[NOT_PROVED]) for t in own if NOT_PROVED in t.facts), "")
 
 
 def _words_of(found: Proved) -> str:
@@ -197,7 +206,10 @@ def _with_proof(tuned: Tuned, target: str, found: Proved) -> Tuned:
     reason = reason if wrong is None else f"{wrong.status}: {wrong.reason.splitlines()[0]}"
 
     def judged(row: Row) -> Row:
-        return replace(row, verified=wrong is None, reason=reason) if row.name == target else row
+        if row.name != target:
+            return row
+        is_kept = wrong is None and not row.reason.startswith(NO_TIME_TO_PROVE)
+        return replace(row, verified=wrong is None, reason=row.reason if is_kept else reason)
 
     def of_size(one: RegionResult) -> RegionResult:
         configs = [dict(row.config) for row in one.rows if row.name == target]
@@ -248,10 +260,12 @@ def _with_regions(results: Results, targets: Sequence[Target], tuned: Sequence[T
 def _warnings(results: Results) -> Iterator[str]:
     """Yield the warnings of results that hold still: each of a check left undone has its row."""
     left = {
-        row.reason for region in results.regions for one in region.at_each_size for row in one.rows
+        f"{row.name}: {no_time_words(said)}{LATER_WORDS}"
+        for region in results.regions
+        for one in region.at_each_size
+        for row in one.rows
+        if (said := _left_of(one, row.name))
     }
     for words in dict.fromkeys(results.warnings):
-        _, _, said = words.partition(": ")
-        is_late = said.startswith(NO_TIME_TO_PROVE)
-        if not is_late or said.removesuffix(LATER_WORDS) in left:
+        if not words.endswith(LATER_WORDS) or words in left:
             yield words

@@ -88,6 +88,8 @@ def why_unknown(beside: Comparison) -> str:
         return "it has no time"
     if beside.is_estimated and beside.runs > 1:
         return f"its {other_text(beside)} is estimated, and too near"
+    if beside.is_estimated and beside.runs == 1:
+        return "one run of it is no sample; a longer --time has more runs"
     if beside.runs == 1:
         return f"{other_text(beside)} in one run is no sample; a longer --time has more runs"
     if beside.runs > 1:

@@ -492,6 +492,8 @@ def measured(
 
 # So much of a target's time is kept for one call of the winner at the sizes to measure at.
 CONFIRMING = 0.25
+# Its time is that of several runs if a run is no more than one in so many parts of what is left.
+CONFIRMED_RUNS = 8
 # What a check takes beside the call, at the least.
 BESIDE = 1.5
 
@@ -527,7 +529,11 @@ def _confirmed(bench: Bench, target: Target, kind: str, one: Tried) -> Tried:
     if not is_alone or BESIDE * one.trial.time_s > left_s or bench.session.stop.is_set:
         return one
     program = program_of(target, kind, one.variant, one.code)
-    trial = Recorder(bench).again(program, replace(bench.plan(True), arch=bench.arch), left_s)
+    plan = replace(bench.plan(True), arch=bench.arch)
+    assert plan.timing is not None
+    # One run is no sample: a few are made where they fit, on data that no cache holds anyway.
+    timing = replace(plan.timing, warm_ups=0, once_s=left_s / CONFIRMED_RUNS)
+    trial = Recorder(bench).again(program, replace(plan, timing=timing), left_s)
     if trial.status is Status.TIMEOUT:
         return one
     return replace(one, trial=bench.tell(replace(trial, at_s=one.trial.at_s)))

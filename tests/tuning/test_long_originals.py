@@ -199,6 +199,10 @@ def test_what_has_no_sample_is_timed_at_smaller_sizes(tmp_path: Path, runs: list
     assert all(trial.reason.startswith("estimated from runs at ") for trial in timed)
     assert row_of(results, "sequential").time_s == pytest.approx(TAKES_S)
     assert "f_omp.c" in results.files
+    # Its row tells of the estimate, and verify knows all the same what is left.
+    done = annotune("verify", tmp_path / "out", "-q")
+    assert "f, region 1: openmp is right in all checks" in done.out
+    assert row_of(api.load_results(tmp_path / "out"), "openmp").reason == own.reason
 
 
 LOOPS = "for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) {{ {} }}\n"

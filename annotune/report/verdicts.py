@@ -86,7 +86,7 @@ def why_unknown(beside: Comparison) -> str:
     """Return why nothing is concluded where there is no noise."""
     if not beside.other_s:
         return "it has no time"
-    if beside.is_estimated and beside.runs > 1:
+    if beside.is_estimated and beside.runs:
         return f"its {other_text(beside)} is estimated, and too near"
     if beside.is_estimated and beside.runs == 1:
         return "one run of it is no sample; a longer --time has more runs"

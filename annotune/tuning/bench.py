@@ -398,14 +398,15 @@ class Recorder:
 
         That a run took more than `timeout_s` says nothing to a run that has more time.
         """
-        key = self.key(program, plan)
-        job = TrialJob(key, program, plan)
-        known = self.known(job)
-        if known is not None:
-            return known
+        known = self.known(TrialJob(self.key(program, plan), program, plan))
+        return self.anew(program, plan, timeout_s) if known is None else known
+
+    def anew(self, program: Program, plan: CheckPlan, timeout_s: float = COMPILE_LIMIT_S) -> Trial:
+        """Return the fate of a variant as it is in this run, whatever an earlier one has found."""
+        job = TrialJob(self.key(program, plan), program, plan)
         found = self.check(job, timeout_s)
         if found.status is Status.TIMEOUT and timeout_s < plan.limits.run_s:
-            self.store.forget(key)
+            self.store.forget(job.key)
         return found
 
 

@@ -1029,7 +1029,7 @@ class _Rows:
             status,
             device,
             time_s,
-            best.spread_s if final is None else final.spread_s,
+            _spread_s(best) if final is None else final.spread_s,
             self.flop / time_s / 1e9,
             self.share(device, time_s),
             beside.speedup if is_told else None,
@@ -1049,6 +1049,11 @@ class _Rows:
         """Return the roofline's least time on a device over a time, None without a roof."""
         least_s = _least_s(self.run, device)
         return least_s / time_s if least_s else None
+
+
+def _spread_s(best: Trial) -> float | None:
+    """Return the interquartile range of a trial's times, None where one run is all there is."""
+    return None if len(best.times_s) == 1 else best.spread_s
 
 
 def _untimed_row(name: str, outcome: TargetResult) -> Row:

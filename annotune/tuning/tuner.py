@@ -533,7 +533,8 @@ def _confirmed(bench: Bench, target: Target, kind: str, one: Tried) -> Tried:
     assert plan.timing is not None
     # One run is no sample: a few are made where they fit, on data that no cache holds anyway.
     timing = replace(plan.timing, warm_ups=0, once_s=left_s / CONFIRMED_RUNS)
-    trial = Recorder(bench).again(program, replace(plan, timing=timing), left_s)
+    # A time of an earlier run is no match for what this one knows of the original.
+    trial = Recorder(bench).anew(program, replace(plan, timing=timing), left_s)
     if trial.status is Status.TIMEOUT:
         return one
     return replace(one, trial=bench.tell(replace(trial, at_s=one.trial.at_s)))

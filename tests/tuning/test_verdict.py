@@ -119,7 +119,9 @@ def test_an_estimate_decides_only_what_is_far_apart() -> None:
     assert compare_with_estimate(own, 0.06).verdict is Verdict.UNKNOWN
     assert compare_with_estimate(own, 0.04).verdict is Verdict.SLOWER
     assert compare_with_estimate((0.1, 0.2), 5.0).verdict is Verdict.NOISY
-    assert compare_with_estimate((0.1,), 5.0).verdict is Verdict.UNKNOWN
+    # One run of what takes seconds, where the original would take minutes.
+    assert compare_with_estimate((4.38,), 491.0).speedup == pytest.approx(112.1, rel=0.01)
+    assert compare_with_estimate((), 5.0).verdict is Verdict.UNKNOWN
     assert compare_with_estimate(own, 0.0).verdict is Verdict.UNKNOWN
 
 

@@ -44,7 +44,7 @@ from annotune.transforms.tree import Body
 from annotune.tuning.bench import Bench, Recorder, Smaller, program_of
 from annotune.tuning.config import Phase, Wanted
 from annotune.tuning.experiment import Experiment, Tried, Way, proofs_s
-from annotune.tuning.jobs import Contestant, Rounds, take_rounds
+from annotune.tuning.jobs import ALONE_S, Contestant, Rounds, take_rounds
 from annotune.tuning.proving import NOT_PROVED, Proved, Proving, unfinished_words
 from annotune.tuning.results import Profile, Searched
 from annotune.tuning.verdict import compare
@@ -54,6 +54,8 @@ SHARE = 0.15
 BUDGET_S = 10.0
 # However late it is, an original that takes no longer than this has its rounds.
 LEAST_BUDGET_S = 1.0
+# The fewest rounds of the original may take this many times as long as the finals should.
+MOST_OVER = 2.0
 # Whoever took this many times the best one's time in the search had more than bad luck.
 NEAR = 1.25
 FEWEST, MOST = 3, 8
@@ -65,8 +67,7 @@ PROOFS, LONG_PROOF = 10.0, 2.0
 # What the proofs of a winner tell of it, among its facts.
 OF_PROOFS = (BRANCHES, NOT_PROVED)
 # The original and its like may take this share of the finals' time each, the figures of the others
-# matter as well; but they have `LEAST_ROUNDS`, or `FEWEST_ROUNDS`, unless these take longer than
-# the finals.
+# matter as well; but they have `LEAST_ROUNDS`, or `FEWEST_ROUNDS`, unless these take too long.
 ORIGINALS_SHARE = 0.3
 
 
@@ -208,13 +209,13 @@ def first_of(names: Sequence[str], rounds_s: Mapping[str, Sequence[float]]) -> s
 
 def in_so_many_rounds(one: Contestant, budget_s: float) -> Contestant:
     """Return a contestant that takes no more than its share of the finals' seconds; 0 rounds where
-    even the fewest take longer than all of these."""
+    even the fewest take much longer than all of these."""
     if one.number is not None or not one.time_s:
         return one
     # A turn is a first run and one that counts, which are the same where it takes long.
-    turn_s = one.time_s * (1 if one.time_s > ONCE_S else 2)
+    turn_s = one.time_s * (1 if one.time_s > ALONE_S else 2)
     budget_s = max(LEAST_BUDGET_S, budget_s)
-    if FEWEST_ROUNDS * turn_s > budget_s:
+    if FEWEST_ROUNDS * turn_s > MOST_OVER * budget_s:
         return replace(one, rounds=0)
     affordable = int(min(MOST_ROUNDS * turn_s, ORIGINALS_SHARE * budget_s) / turn_s)
     owed = LEAST_ROUNDS if LEAST_ROUNDS * turn_s <= budget_s else FEWEST_ROUNDS

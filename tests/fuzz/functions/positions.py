@@ -444,7 +444,7 @@ class Positions:
         if kind < 45:
             return [f"if ({from_} > 0)", f"  {at} = {self._value(from_)};"]
         if kind < 58 and target.type == "double" and other.extent.isdigit():
-            return [f"{at} += {self._element(other, f'iv[{i}] & 3')};"]
+            return [f"{at} += {self._element(other, f'iv[{i}] > 0')};"]
         if kind < 65 and target is not other and target.extent != "n":
             return [f"{self._element(target, f'{i} + 1')} = {self._value(from_)};"]
         return [f"{at} = {self._value(from_)};"]

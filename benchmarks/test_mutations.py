@@ -11,6 +11,14 @@ lines, and the selection may be run by several processes: -- -n 2 --dist workste
 the options are given to pytest. Where --checkout names another checkout, the mutations are drawn
 from its code. Two selections run other lines: to compare them give the second one the mutations of
 the first with --again.
+
+    python benchmarks/test_mutations.py --covering --seed 1 --count 40 --jobs 16 \\
+        --survivors "-m '' --hypothesis-profile=thorough" --limit 240
+
+With --covering the selection is run once by as many processes as there are jobs, to see which test
+runs which lines; then, with each mutation, those that run its line, the quickest first. What they
+let pass is given to the --survivors: the files of these tests, run with other words of pytest's,
+for so many seconds at most.
 """
 
 from __future__ import annotations
@@ -20,20 +28,26 @@ import ast
 import json
 import os
 import random
+import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
+from types import MappingProxyType
+
+import covering_tests
+from covering_tests import CHOSEN, COVERED, Covered
 
 HERE = Path(__file__).resolve().parent.parent
 # So much longer than the selection takes as it is that a run beyond it hangs.
 HANGS_TIMES, HANGS_LEAST_S = 10, 60
+HANGS = "(it hangs)"
 LINES_JSON = "lines_run.json"
 _PLUGIN = f'''
 import json, pathlib, sys, threading
@@ -114,16 +128,12 @@ def main(words: Sequence[str]) -> int:
             _copy(given.checkout, Path(scratch).resolve() / str(k)) for k in range(given.jobs)
         ]
         copy = copies[0]
-        (copy / "lines_run.py").write_text(_PLUGIN)
         start = time.monotonic()
-        failed = _fails(
-            copy, [*(() if given.untraced else ("-p", "lines_run")), *given.tests], None
-        )
-        limit_s = HANGS_LEAST_S + HANGS_TIMES * (time.monotonic() - start)
+        lines, tried, failed = _of_covering(copy, given) if given.covering else _of_all(copy, given)
         if failed:
             print(f"error: without a mutation: {failed}", file=sys.stderr)
             return 1
-        lines = _all_lines(copy) if given.untraced else json.loads((copy / LINES_JSON).read_text())
+        limit_s = HANGS_LEAST_S + HANGS_TIMES * (time.monotonic() - start)
         again = json.loads(given.again.read_text()) if given.again else {}
         wanted = list(
             _again(copy, again) if given.again else drawn(copy, lines, given.seed, given.count)
@@ -134,17 +144,80 @@ def main(words: Sequence[str]) -> int:
 
         def fate(one: Mutation) -> str:
             own = free.get()
-            by = _with(own, one, given.tests, limit_s)
+            by = _with(own, one, lambda: tried(own, one, limit_s))
             free.put(own)
             print(f"{'caught' if by else 'survived'}: {one.name}: {by}".rstrip(": "), flush=True)
             return by
 
         with ThreadPoolExecutor(given.jobs) as pool:
             fates = dict(zip((one.name for one in wanted), pool.map(fate, wanted), strict=True))
-    print(f"{sum(map(bool, fates.values()))} of {len(fates)} mutations are caught")
+    print(scored(fates))
     if given.json:
         given.json.write_text(json.dumps(fates, indent=1) + "\n")
     return 0
+
+
+Tried = Callable[[Path, Mutation, float], str]
+"""What fails first with a mutation in a copy, within so many seconds, or nothing."""
+
+# Before what fails of the survivors' tests alone.
+LATER = "only later: "
+
+
+def scored(fates: Mapping[str, str]) -> str:
+    """Return how many mutations are caught, of all and of what is caught at all."""
+    late = sum(by.startswith(LATER) for by in fates.values())
+    caught = sum(map(bool, fates.values()))
+    text = f"{caught - late} of {len(fates)} mutations are caught"
+    share = f" ({(caught - late) / caught:.0%} of what is caught)" if caught else ""
+    return f"{text}, {late} more by the tests of survivors{share}" if late else text
+
+
+def _of_all(
+    copy: Path, given: argparse.Namespace
+) -> tuple[Mapping[str, Sequence[int]], Tried, str]:
+    """Return the lines to draw from, how a mutation is tried by all tests, and what is wrong."""
+    (copy / "lines_run.py").write_text(_PLUGIN)
+    words = [*(() if given.untraced else ("-p", "lines_run")), *given.tests]
+    failed = _fails(copy, words, None)
+    if failed:
+        return {}, lambda *_: "", failed
+    lines = _all_lines(copy) if given.untraced else json.loads((copy / LINES_JSON).read_text())
+    return lines, lambda own, _, limit_s: _fails(own, given.tests, limit_s), ""
+
+
+def _of_covering(
+    copy: Path, given: argparse.Namespace
+) -> tuple[Mapping[str, Sequence[int]], Tried, str]:
+    """Return the same where a mutation is tried by the tests that run its line."""
+    folder = copy.parent / "covered"
+    folder.mkdir()
+    jobs = ("-n", str(given.jobs), "--dist", "worksteal", "--maxfail", "1000000")
+    words = ["-p", "covering_tests", *jobs, *given.tests]
+    failed = _fails(copy, words, None, {COVERED: str(folder)})
+    found = covering_tests.covered(folder)
+    if not found.seconds:
+        return {}, lambda *_: "", f"no test passes: {failed}"
+    print(f"{len(found.seconds)} tests in {sum(found.seconds.values()):.0f} s", flush=True)
+
+    def tried(own: Path, one: Mutation, limit_s: float) -> str:
+        tests = found.tests_of(str(copy / one.path), one.line)
+        by = _fails_of(own, tests, found, limit_s)
+        if by or given.survivors is None:
+            return by
+        words = [*covering_tests.files_of(tests), *shlex.split(given.survivors)]
+        by = _fails(own, words, given.limit)
+        return f"{LATER}{by}" if by and by != HANGS else ""
+
+    return found.files(), tried, ""
+
+
+def _fails_of(own: Path, tests: Sequence[str], found: Covered, limit_s: float) -> str:
+    """Return what fails first of some tests, or nothing."""
+    chosen = own.parent / f"{own.name}.chosen"
+    chosen.write_text(json.dumps({name: found.seconds[name] for name in tests}))
+    words = ["-p", "covering_tests", *covering_tests.files_of(tests)]
+    return _fails(own, words, limit_s, {CHOSEN: str(chosen)})
 
 
 def compared(one: Mapping[str, str], other: Mapping[str, str]) -> str:
@@ -278,15 +351,23 @@ def _expression(node: ast.expr) -> str:
     return f"({ast.unparse(ast.fix_missing_locations(node))})"
 
 
-def _with(copy: Path, one: Mutation, tests: Sequence[str], limit_s: float) -> str:
-    """Return what fails first with a mutation, or nothing; the copy is as before then."""
+def _with(copy: Path, one: Mutation, tried: Callable[[], str]) -> str:
+    """Return what `tried` does with a mutation in a copy, which is as before then."""
     path = copy / one.path
     before = path.read_text()
     try:
         path.write_text(before[: one.start] + one.text + before[one.end :])
-        return _fails(copy, tests, limit_s)
+        _drop_byte_code(path)
+        return tried()
     finally:
         path.write_text(before)
+        _drop_byte_code(path)
+
+
+def _drop_byte_code(path: Path) -> None:
+    """Remove a module's byte code: of a text of the same length and second it would be taken."""
+    for file in (path.parent / "__pycache__").glob(f"{path.stem}.*"):
+        file.unlink()
 
 
 def _all_lines(copy: Path) -> dict[str, Sequence[int]]:
@@ -295,30 +376,51 @@ def _all_lines(copy: Path) -> dict[str, Sequence[int]]:
     return {str(path): range(1, path.read_text().count("\n") + 2) for path in modules}
 
 
-def _fails(copy: Path, arguments: Sequence[str], limit_s: float | None) -> str:
+def _fails(
+    copy: Path,
+    arguments: Sequence[str],
+    limit_s: float | None,
+    environ: Mapping[str, str] = MappingProxyType({}),
+) -> str:
     """Return the first test that fails in a copy, or how pytest ended, or nothing."""
-    command = ["nice", "-n", "19", sys.executable, "-B", "-m", "pytest", "-x", "-q"]
+    command = ["nice", "-n", "19", sys.executable, "-m", "pytest", "-x", "-q"]
+    path = os.pathsep.join([str(copy), str(copy / "benchmarks")])
+    own = {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "", **environ}
     try:
         done = subprocess.run(
             [*command, "-p", "no:cacheprovider", "-rfE", "--tb=no", *arguments],
             cwd=copy,
-            env={**os.environ, "PYTHONPATH": str(copy)},
+            env={**os.environ, **own},
             capture_output=True,
             text=True,
             timeout=limit_s,
         )
     except subprocess.TimeoutExpired:
-        return "(it hangs)"
+        return HANGS
     for line in done.stdout.splitlines():
         if line.startswith(("FAILED ", "ERROR ")):
             return line.split(" ", 1)[1].partition(" - ")[0]
     return f"(pytest exits with {done.returncode})" if done.returncode else ""
 
 
+_MADE = shutil.ignore_patterns(
+    *(".*", "__pycache__", "annotune-out", "build", "dist", "*.egg-info", "*.so", "*.o")
+)
+
+
 def _copy(checkout: Path, folder: Path) -> Path:
-    names = subprocess.run(
-        ["git", "ls-files", "-z"], cwd=checkout, capture_output=True, text=True, check=True
-    )
+    """Return a copy of a checkout's files, or of a folder's where git does not know them."""
+    words = ["git", "ls-files", "-z"]
+    try:
+        names = subprocess.run(words, cwd=checkout, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        shutil.copytree(checkout, folder, ignore=_MADE)
+        for name in (".ci", ".github", ".gitignore", ".pre-commit-hooks.yaml"):
+            if (checkout / name).is_dir():
+                shutil.copytree(checkout / name, folder / name)
+            elif (checkout / name).exists():
+                shutil.copy(checkout / name, folder / name)
+        return folder
     for name in names.stdout.rstrip("\0").split("\0"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(checkout / name, folder / name)
@@ -333,6 +435,11 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--untraced", action="store_true", help="draw from all lines, not from those that are run"
     )
+    parser.add_argument(
+        "--covering", action="store_true", help="try a mutation by the tests that run its line"
+    )
+    parser.add_argument("--survivors", metavar="WORDS", help="words of pytest's for what is left")
+    parser.add_argument("--limit", type=float, metavar="S", help="seconds for a survivor's tests")
     parser.add_argument("--jobs", type=int, default=1, help="mutations that are tried at once")
     parser.add_argument("--checkout", type=Path, default=HERE, help="whose code and tests are run")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write each fate to FILE")

@@ -241,7 +241,8 @@ def write(workload: Workload, count: int, containing: str, folder: Path) -> list
     """
     settings = workload.settings()
     device = load_device(settings.device)
-    (listing, *_) = (found["cuda"] for found in spaces(check(settings), settings))
+    found, _ = spaces(check(settings), settings)
+    listing = found[0]["cuda"]
     every = listing.variants()
     first = list(islice(every, 1))
     others = (v for v in every if containing in _settings(v))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import chdir
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from annotune.measure.inputs import make_inputs
 from annotune.measure.program import variant_source
 from annotune.measure.run import (
     ENDED,
+    FORKERS,
     OVERWRITTEN,
     STOPPED,
     Child,
@@ -114,7 +116,18 @@ def state(child: Child, job: RunJob) -> list[float]:
 @pytest.fixture(scope="module")
 def untouched(runs: tuple[Child, list[RunJob]]) -> list[float]:
     child, jobs = runs
-    return state(child, jobs[0])
+    # A process that an earlier test has left here began in the folder of that test.
+    FORKERS.close()
+    with chdir(child.library.parent):
+        return state(child, jobs[0])
+
+
+@pytest.fixture(autouse=True)
+def in_one_folder(
+    runs: tuple[Child, list[RunJob]], untouched: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Have each test begin in one folder, which a child's state tells."""
+    monkeypatch.chdir(runs[0].library.parent)
 
 
 def alive(child: Child) -> Iterator[int]:

@@ -71,7 +71,7 @@ def check(
     assert child.returncode == 0, child.stderr[-2000:]
     *faults, count = child.stdout.splitlines()
     assert not faults, "\n".join(faults[:40])
-    assert int(count) >= len(jobs) * 2 * 4
+    assert int(count) >= len(jobs) * 2 * len(built.libraries)
 
 
 FORMS: Mapping[str, Sequence[Job]] = {

@@ -121,13 +121,13 @@ def checked(code: str, premises: Iterable[Premise], known: Iterable[Scalar]) -> 
     tests += [
         Assertion(f"{one.name} == {one.value}", f"{one.name} is {one.value}") for one in known
     ]
-    lines = [f"_Static_assert({one.test}, {_stopped(one.said)});" for one in tests]
+    lines = [f"_Static_assert({one.test}, {_stop_message(one.said)});" for one in tests]
     code = in_block("\n".join([*lines, code])) if lines else code
     code = _checked_texts(code, [one for one in found if isinstance(one, MacroText)])
     return _checked_conditions(one for one in found if isinstance(one, Condition)) + code
 
 
-def _stopped(said: str) -> str:
+def _stop_message(said: str) -> str:
     """Return the message, a C string, for a compiler for which a text is not right."""
     return f'"annotune read this region where {_plain(said)}; run annotune again"'
 
@@ -141,7 +141,7 @@ def _checked_conditions(conditions: Iterable[Condition]) -> str:
     for one in conditions:
         said = f"{one.text} is {'true' if one.holds else 'false'}"
         out.append(f"\n#if {'!' if one.holds else ''}({one.text})")
-        out.append(f"\n#error {_stopped(said)}\n#endif")
+        out.append(f"\n#error {_stop_message(said)}\n#endif")
     return "".join([*out, "\n"]) if out else ""
 
 
@@ -157,7 +157,7 @@ def _checked_texts(code: str, texts: Sequence[MacroText]) -> str:
         out.lines(_SAYS)
         for one in texts:
             test = f"ANNOTUNE_SAYS({one.text}, {one.use})"
-            out.line(f"_Static_assert({test}, {_stopped(f'{one.use} is {one.text[1:-1]}')});")
+            out.line(f"_Static_assert({test}, {_stop_message(f'{one.use} is {one.text[1:-1]}')});")
         out.lines("#undef ANNOTUNE_SAYS\n#undef ANNOTUNE_TEXT")
         out.lines(code)
     return out.text()

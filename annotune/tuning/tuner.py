@@ -495,7 +495,7 @@ def measured(
 CONFIRMING = 0.25
 # Its time is that of several runs if a run is no more than one in so many parts of what is left.
 CONFIRMED_RUNS = 8
-# What a check takes beside the call, at the least.
+# What a check takes beside the call, at least.
 BESIDE = 1.5
 
 

@@ -89,7 +89,9 @@ def in_own_type(assign: Assign, types: Mapping[str, str]) -> Assign:
     if own is not None:
         return replace(assign, value=own)
     is_known = type_of(value, types) is not None
-    return replace(assign, value=_computed(value, assign.target, types)) if is_known else assign
+    return (
+        replace(assign, value=_compute_in_type(value, assign.target, types)) if is_known else assign
+    )
 
 
 def _chosen_by_guard(assign: Assign, base: str, types: Mapping[str, str]) -> Assign | None:
@@ -97,7 +99,7 @@ def _chosen_by_guard(assign: Assign, base: str, types: Mapping[str, str]) -> Ass
     value = narrowed(assign.value, base, types)
     parts = list(conjuncts(assign.guard)) if assign.guard is not None else []
     for place, part in enumerate(parts):
-        test = _compared(part, base, types)
+        test = _compare_in_type(part, base, types)
         others = conjunction(parts[:place] + parts[place + 1 :])
         if not isinstance(test, Binary) or test.op not in _ORDERED or value is None:
             continue
@@ -116,7 +118,7 @@ def _without_cast(value: Expr, base: str) -> Expr:
     return value
 
 
-def _computed(value: Expr, target: Access | Var, types: Mapping[str, str]) -> Expr:
+def _compute_in_type(value: Expr, target: Access | Var, types: Mapping[str, str]) -> Expr:
     """Return a sum or product in which the operator alone converts the target to its type."""
     kind = type_of(value, types)
     match value:
@@ -124,10 +126,10 @@ def _computed(value: Expr, target: Access | Var, types: Mapping[str, str]) -> Ex
             sides: list[Expr] = []
             for side in (left, right):
                 own = type_of(side, types)
-                if _widened(side, target, types):
+                if _is_widened_target(side, target, types):
                     sides.append(target)
                 elif target in set(walk(side)):
-                    sides.append(_computed(side, target, types))
+                    sides.append(_compute_in_type(side, target, types))
                 else:
                     sides.append(side if own is None else cast(Typed(side, own), kind))
             made = Binary(op, *sides)
@@ -135,7 +137,7 @@ def _computed(value: Expr, target: Access | Var, types: Mapping[str, str]) -> Ex
     return value
 
 
-def _widened(expr: Expr, target: Access | Var, types: Mapping[str, str]) -> bool:
+def _is_widened_target(expr: Expr, target: Access | Var, types: Mapping[str, str]) -> bool:
     """Return whether an expression is the value of a place, as it is or in a wider type."""
     base = types[place_name(target)]
     return expr == target or narrowed(expr, base, types) == target
@@ -170,15 +172,17 @@ def narrowed(expr: Expr, kind: str, types: Mapping[str, str]) -> Expr | None:
             one, other = narrowed(if_true, kind, types), narrowed(if_false, kind, types)
             if one is None or other is None:
                 return None
-            return Select(_compared(condition, kind, types), one, other)
+            return Select(_compare_in_type(condition, kind, types), one, other)
     return expr if keeps_values(own, kind) else None
 
 
-def _compared(condition: Expr, kind: str, types: Mapping[str, str]) -> Expr:
+def _compare_in_type(condition: Expr, kind: str, types: Mapping[str, str]) -> Expr:
     """Return a condition with what it compares in type `kind` where that is as good."""
     match condition:
         case Binary(op, left, right) if op in CONNECTIVES:
-            return Binary(op, _compared(left, kind, types), _compared(right, kind, types))
+            return Binary(
+                op, _compare_in_type(left, kind, types), _compare_in_type(right, kind, types)
+            )
         case Binary(op, left, right) if op in COMPARISONS:
             sides = left, right
             own = [type_of(side, types) or "" for side in sides]

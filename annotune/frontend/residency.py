@@ -512,8 +512,10 @@ class _Host:
         """Take in one statement."""
         tokens = self.function.tokens
         start, end = tokens.roots[one.first], tokens.limits[one.last]
-        region = next((r for r in self.file.regions if r.start <= start < r.end), None)
-        marks = chain((r.start for r in self.file.regions), (b.opener[0] for b in self.file.blocks))
+        # One that a region cuts in two is no part of it: the region is refused.
+        regions = self.file.regions
+        region = next((r for r in regions if r.start <= start and end <= r.end), None)
+        marks = chain((r.start for r in regions), (b.opener[0] for b in self.file.blocks))
         has_marks = any(start < mark < end for mark in marks)
         is_shared = self.is_wanted(start) and self.is_shared(one.first)
         if region is None and has_marks and not is_shared:

@@ -19,6 +19,9 @@ POSITIONS = {
     "else_alone": "if (k > 1) H else R",
     "chain": "if (k > 2) R else if (k > 1) S else R",
     "dangling": "if (k) if (k > 1) R else S",
+    # C gives the 'else' to the 'if' in the first region, which is left as it is written.
+    "cut": "if (k > 1) U else S H",
+    "cut_chain": "if (k > 1) U else if (k > 2) S else R H",
     "for": "for (int r = 0; r < k; r++) R",
     "for_for": "for (int r = 0; r < k; r++) for (int q = 0; q < 2; q++) R H",
     "while": "int r = k; while (r-- > 0) R",
@@ -41,6 +44,7 @@ REGIONS = {
     "R": f"{HEAD}for (int i = 0; i < n; i++) a[i] = 0.5 * a[i] + 1;\n/*@ end @*/\n",
     "S": f"{HEAD}for (int i = 0; i < n; i++) b[i] += a[i];\n/*@ end @*/\n",
     "V": f"{HEAD}for (i = 0; i < n; i++) b[i] += a[i];\n/*@ end @*/\n",
+    "U": f"{HEAD}for (int i = 0; i < n; i++) if (a[i] > 1) a[i] -= 1;\n/*@ end @*/\n",
     "T": f"{HEAD}for (int i = 0; i < n; i++) a[i] += 2;\n"
     "for (int i = 0; i < n; i++) b[i] -= a[n - 1 - i];\n/*@ end @*/\n",
     "H": "\nfor (int z = 0; z < n; z++) b[z] -= 0.5 * a[z];\n",

@@ -9,9 +9,10 @@ value.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import field
 from enum import IntEnum
+from itertools import takewhile
 from typing import Self, TypeAlias
 
 from pycparser import c_ast
@@ -101,12 +102,12 @@ class FunctionPointers:
         Its `piece` is all of it.
         """
         top = body.block_items or []
-        begun = {d.name for d in top if isinstance(d, c_ast.Decl) and d.name and d.init is not None}
-        nodes = list(walk_tree(body))
-        goes_back = any(isinstance(node, c_ast.Label) for node in nodes)
-        fixed = frozenset() if goes_back else frozenset(begun)
+        # A jump may skip what is declared behind it, or go back before what a label stands before.
+        straight = takewhile(lambda item: not any(map(_is_jump, walk_tree(item))), top)
+        begun = (d for d in straight if isinstance(d, c_ast.Decl) and d.init is not None)
+        fixed = frozenset(d.name for d in begun if d.name)
         made = cls(name, piece, tuple(parameters), fixed)
-        for node in nodes:
+        for node in walk_tree(body):
             made.add(node)
         return made
 
@@ -267,17 +268,20 @@ class Origins:
 
     # What a pointer was made of -------------------------------------------------------------
 
-    def bases_of(self, function: str, name: str) -> frozenset[str] | None:
+    def bases_of(self, function: str, name: str, begins: Set[str]) -> frozenset[str] | None:
         """Return pointers into the arrays into which a variable of a function may lead.
 
         They have the same values in all of the function; a parameter as it was given is written
-        `given_name`. None where that is not known.
+        `given_name`. What the variables `begins` point to begins an array of its own, whatever
+        they were made of. None where that is not known.
         """
         own = self.function(function)
-        return None if own is None else self._bases_of_variable(own, name, frozenset())
+        if own is None:
+            return None
+        return self._bases_of_variable(own, name, begins, frozenset())
 
     def _bases_of_variable(
-        self, own: FunctionPointers, name: str, seen: frozenset[str]
+        self, own: FunctionPointers, name: str, begins: Set[str], seen: frozenset[str]
     ) -> frozenset[str] | None:
         symbol = own.piece.symbol(name)
         if name in seen:
@@ -288,6 +292,7 @@ class Origins:
         if symbol.layers and symbol.layers[0].kind == "[]" and not is_parameter:
             return frozenset({name})
         values = own.piece.set_to.get(name, [])
+        place = self.place_of(PointerVariable(own.name, name))
         moved = own.moves.get(PointerVariable(own.name, name), PointerPlace.INSIDE)
         found: set[str] = set()
         if is_parameter:
@@ -301,38 +306,44 @@ class Origins:
         elif not own.is_own(name):
             return None
         elif name in own.fixed and len(values) == 1:
-            place = self.place_of(PointerVariable(own.name, name))
             if place is PointerPlace.INSIDE:
                 return frozenset({name})
             # Of one piece of memory several arrays may be on the device: the nearer one counts.
             found |= {name} if place is PointerPlace.MOVED else set()
+        elif seen and (name in begins or place is PointerPlace.MOVED):
+            # It may have another value by now than when another pointer was made of it.
+            return None
         for value in values:
-            bases = self._bases_of_value(own, value, seen | {name})
+            bases = self._bases_of_value(own, value, begins, seen | {name})
             if bases is None:
                 return None
             found |= bases
         return frozenset(found)
 
     def _bases_of_value(
-        self, own: FunctionPointers, node: c_ast.Node, seen: frozenset[str]
+        self, own: FunctionPointers, node: c_ast.Node, begins: Set[str], seen: frozenset[str]
     ) -> frozenset[str] | None:
         match node:
             case c_ast.ID(name=name):
-                return self._bases_of_variable(own, name, seen)
+                return self._bases_of_variable(own, name, begins, seen)
             case c_ast.Constant():
                 return frozenset()
             case c_ast.UnaryOp(op="&", expr=c_ast.ArrayRef(name=inner)):
-                return self._bases_of_value(own, inner, seen)
+                return self._bases_of_value(own, inner, begins, seen)
             case c_ast.UnaryOp() if node.op not in STEPS:
                 return None
         found: set[str] = set()
         inner_nodes = _addresses_in(node, own)
         for inner in inner_nodes:
-            bases = self._bases_of_value(own, inner, seen)
+            bases = self._bases_of_value(own, inner, begins, seen)
             if bases is None:
                 return None
             found |= bases
         return frozenset(found) if inner_nodes else None
+
+
+def _is_jump(node: c_ast.Node) -> bool:
+    return isinstance(node, c_ast.Label | c_ast.Goto)
 
 
 def given_name(name: str) -> str:

@@ -501,7 +501,8 @@ class _Host:
         place = origins.place_of(PointerVariable(function if own in known else "", own))
         if place is PointerPlace.INSIDE:
             return (name,)
-        found = origins.bases_of(function, own) if own in known else None
+        begins = {_name_apart(kept, scopes) for kept in self.kept}
+        found = origins.bases_of(function, own, begins) if own in known else None
         if found is None or not found <= known.keys():
             return None if place is PointerPlace.BEFORE else (name,)
         # What a block names begins an array on the device, whatever it was made of.

@@ -125,6 +125,27 @@ POINTERS = {
         "p[1] += 1; scaled(n, y, 0.5); p[n] += 2; scaled(n, y, 0.5); q[0] += 1;",
         "for (int i = 0; i < n; i++) u[i] = x[i], v[i] = y[i]; free(a);",
     ),
+    "halves_before_a_label": (
+        "double *a = malloc(2 * n * sizeof *a), *u = x, *v = y;"
+        " for (int i = 0; i < n; i++) a[i] = x[i], a[n + i] = y[i];"
+        " x = a, y = a + n; double *h = a + n, *p = h - 1;",
+        "p[1] += 1; scaled(n, y, 0.5); if (r) goto next; p[n] += 2; next: x[0] += 1;",
+        "for (int i = 0; i < n; i++) u[i] = x[i], v[i] = y[i]; free(a);",
+    ),
+    "halves_behind_a_label": (
+        "double *a = malloc(2 * n * sizeof *a), *u = x, *v = y;"
+        " for (int i = 0; i < n; i++) a[i] = x[i], a[n + i] = y[i];"
+        " if (k > 1) goto on; x[0] += 1; on: x = a, y = a + n; double *h = a + n, *p = h - 1;",
+        "p[1] += 1; scaled(n, y, 0.5); p[n] += 2;",
+        "for (int i = 0; i < n; i++) u[i] = x[i], v[i] = y[i]; free(a);",
+    ),
+    "halves_set_again": (
+        "double *a = malloc(2 * n * sizeof *a), *u = x, *v = y;"
+        " for (int i = 0; i < n; i++) a[i] = x[i], a[n + i] = y[i];"
+        " x = a, y = a + n; double *h = a, *p; h = h + n; p = h - 1;",
+        "p[1] += 1; scaled(n, y, 0.5); p[n] += 2;",
+        "for (int i = 0; i < n; i++) u[i] = x[i], v[i] = y[i]; free(a);",
+    ),
     "allocated": (
         "double *v = vector(1, n), *u = x;"
         " for (int i = 1; i <= n; i++) v[i] = x[i - 1]; x = v + 1;",

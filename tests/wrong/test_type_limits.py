@@ -65,3 +65,28 @@ def test_fixed_rows_of_any_number_lie_beyond_an_int(tmp_path: Path) -> None:
             for last in (count, INT_MAX // 81 + 1, 2**28)
         )
     )
+
+
+SHIFTS = """
+void shifts(int n, int *restrict k, long *restrict l, short *restrict h)
+{
+    /*@ begin PerfTuning ( def input_params { param n = 40; } ) @*/
+    for (int i = 0; i < n; i++) {
+        k[i] = k[i] >> 3;
+        l[i] >>= 1;
+        h[i] = (h[i] >> 2) + (k[i] >> 30);
+    }
+    /*@ end @*/
+}
+"""
+
+
+def test_shifts_of_the_least_numbers(tmp_path: Path) -> None:
+    source = tmp_path / "shifts.c"
+    source.write_text(SHIFTS)
+    program = Program(tmp_path, source, flags=TRAPS)
+    arrays = (
+        Array(kind, 50, (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1, *range(-9, 9)))
+        for kind, bits in (("i4", 32), ("i8", 64), ("i2", 16))
+    )
+    program.check(Call("shifts", ("i4", 45), *arrays))

@@ -595,8 +595,9 @@ class Expressions:
         quotient = Binary("/", x, Int(power))
         if is_unsigned(left.kind) or self.names.is_nonnegative(x):
             return Typed(quotient, left.kind)
-        # C's division rounds towards zero, its shift down (as every compiler here has it).
-        below = Negate(Binary("/", Binary("-", Int(power - 1), x), Int(power)))
+        # C's division rounds towards zero, its shift down (as every compiler here has it). No part
+        # leaves the type, not even where x is its least number.
+        below = Binary("-", Binary("/", Binary("+", x, Int(1)), Int(power)), Int(1))
         return Typed(Select(Binary(">=", x, Int(0)), quotient, below), left.kind)
 
     def _bits(self, op: str, left: Typed, right: Typed, node: c_ast.Node) -> Typed:

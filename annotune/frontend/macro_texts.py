@@ -13,7 +13,7 @@ What the file around a region says of names: which of ours it leaves free.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePath
 
 from annotune.diagnostics import AnnotuneError
@@ -32,7 +32,8 @@ from annotune.frontend.read.preprocess import (
 )
 from annotune.frontend.read.region_finder import ParsedFunction
 from annotune.frontend.read.tokens import IDENTIFIER, TOKEN, SourceText, Tokens
-from annotune.frontend.types.symbols import Symbol
+from annotune.frontend.types.kinds import COMPLEX
+from annotune.frontend.types.symbols import INTEGERS, REALS, Layer, Symbol
 from annotune.ir.region import (
     Assertion,
     Condition,
@@ -71,9 +72,8 @@ def _is_settled_in(header: Clean, name: str, folder: PurePath) -> bool:
     None of C's is in the `folder` of the file. The test that keeps a header from being read twice
     asks nothing.
     """
-    asked_for = INCLUDE_LINE.match(header.source.path)
-    path = PurePath(asked_for[1] if asked_for else header.source.path)
-    if is_standard(str(path) if asked_for else path.name) and (asked_for or path.parent != folder):
+    path, is_common = _is_common(header, folder)
+    if is_common and path.name != "f2c.h":
         return True
     end = len(header.source.text)
     at, _ = in_force(header, name, end)
@@ -85,6 +85,15 @@ def _is_settled_in(header: Clean, name: str, folder: PurePath) -> bool:
     guard = header.tests[0] if header.tests and _is_guard(header, header.tests[0]) else None
     is_asked = any(t.opens < at < t.closes for t in header.tests if t is not guard)
     return path.name == "f2c.h" and at > 0 and not is_asked
+
+
+def _is_common(header: Clean, folder: PurePath) -> tuple[PurePath, bool]:
+    """Return a header's path, and whether it is f2c's or one of C's own, not in `folder`."""
+    asked_for = INCLUDE_LINE.match(header.source.path)
+    path = PurePath(asked_for[1] if asked_for else header.source.path)
+    is_own = not asked_for and path.parent == folder
+    is_c = is_standard(str(path) if asked_for else path.name) and not is_own
+    return path, is_c or path.name == "f2c.h"
 
 
 def _is_guard(header: Clean, test: Test) -> bool:
@@ -188,7 +197,44 @@ def conditions_at(
     """
     inside = open_conditions(names.function.file.clean, start, end)
     values = _values_read(names, start, end, erased)
-    return (*inside, *values, *_branches_read(names, start), *_enumerators_read(names))
+    numbers = (*_enumerators_read(names), *_types_read(names, start, end))
+    return (*inside, *values, *_branches_read(names, start), *numbers)
+
+
+def _types_read(names: Names, start: int, end: int) -> Iterator[Assertion]:
+    """Yield that what headers of the user's declare has the types that the nest was made with."""
+    function, used = names.function, names.used.meanings.values()
+    scope, file = function.scope, function.file
+    here = file.declaration(function.part)
+    folder = PurePath(file.clean.source.path).parent
+
+    def is_open_type(name: str) -> bool:
+        found = (one for one in file.declarations_of(name, here) if one.file is not file)
+        return any(not _is_common(one.file.clean, folder)[1] for one in found)
+
+    words = _words_between(file, start, end) | _words_of(function, used)
+    for word in sorted(words & scope.types.typedefs.keys()):
+        if names.find(word) is None and is_open_type(word):
+            layers: list[Layer] = []
+            base, is_known = scope.types.base_of(scope.types.typedefs[word], layers)
+            yield from _has_type(word, f"*({word} *)0", layers, base if is_known else "")
+    for symbol in used:
+        name = scope.spelled(symbol.name)
+        if symbol.storage == "file" and is_open_type(name):
+            yield from _has_type(name, name, symbol.layers, symbol.base * symbol.is_known)
+
+
+def _has_type(name: str, value: str, layers: Sequence[Layer], base: str) -> Iterator[Assertion]:
+    """Yield that the numbers in `value` are of type `base`, if it is a type of numbers."""
+    if any(layer.kind == "()" for layer in layers) or base not in INTEGERS | REALS | COMPLEX:
+        return
+    kinds = [base.replace(" complex", " _Complex")]
+    # An enumeration, which is read as an int, may have no sign; long and long long are one.
+    kinds += ["unsigned int"] if base == "int" else []
+    kinds += [base.replace("long", "long long")] if base in ("long", "unsigned long") else []
+    element = f"({value}){'[0]' * len(layers)}"
+    cases = ", ".join(f"{kind}: 1" for kind in kinds)
+    yield Assertion(f"_Generic({element}, {cases}, default: 0)", f"{name} is of {base}")
 
 
 def _enumerators_read(names: Names) -> Iterator[Assertion]:

@@ -173,3 +173,56 @@ def test_a_section_as_long_as_a_constant_says_stops_the_compiler(folder: Path) -
     command = ["gcc", "-fsyntax-only", "-w", "-fopenacc", folder / "made.c"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert f"annotune read this region where ROW is 39{AGAIN}" in done.stderr
+
+
+TYPES = """\
+#include <complex.h>
+#include <stdint.h>
+typedef {type} number;
+typedef number vector[4];
+typedef int32_t count;
+typedef enum {{ RED, GREEN }} colour;
+extern {type} common[64];
+extern {type} factor;
+"""
+# What a region uses of a header whose numbers become those of another type.
+OF_A_HEADER = {
+    "a parameter": ("number *restrict a", "a[i] += 1;"),
+    "a sum": ("const number *restrict a, number *restrict o", "o[0] += a[i];"),
+    "a local variable": ("double *restrict a", "number t = a[i] / 3; a[i] = t;"),
+    "a conversion": ("double *restrict a", "a[i] = (number)(a[i] / 3);"),
+    "rows": ("vector *restrict a", "for (int j = 0; j < 4; j++) a[i][j] += 1;"),
+    "an array of the header's": ("double *restrict a", "a[i] = common[i];"),
+    "a number of the header's": ("double *restrict a", "a[i] *= factor;"),
+    "a typedef of the file's": ("own *restrict a", "a[i] += 1;"),
+}
+WITH_TYPES = """\
+#include "types.h"
+typedef number own;
+void f(int n, count m, colour c, {arguments})
+{{
+    /*@ begin PerfTuning ( def input_params {{ param n = 36; param m = 3; param c = 1; }} ) @*/
+    for (int i = 0; i < n; i++) {{
+        if (i > m + c) {{ {body} }}
+    }}
+    /*@ end @*/
+}}
+"""
+
+
+@pytest.mark.parametrize("name", OF_A_HEADER)
+def test_another_type_in_a_header_stops_the_compiler(name: str, tmp_path: Path) -> None:
+    arguments, body = OF_A_HEADER[name]
+    source, header = tmp_path / "s.c", tmp_path / "types.h"
+    source.write_text(WITH_TYPES.format(arguments=arguments, body=body))
+    header.write_text(TYPES.format(type="float"))
+    files = emit(Settings(source, DEFAULT_TARGETS), [load_target(t) for t in DEFAULT_TARGETS]).files
+    for kind in ("float", "double", "int", "float"):
+        header.write_text(TYPES.format(type=kind))
+        for suffix in ("_cuda.c", "_acc.c", "_omp.c"):
+            made = tmp_path / f"s{suffix}"
+            made.write_text(files[suffix])
+            command = ["gcc", "-fsyntax-only", "-w", "-fopenacc", "-fopenmp", made]
+            done = subprocess.run(command, capture_output=True, text=True)
+            assert (done.returncode == 0) is (kind == "float"), (suffix, kind, done.stderr)
+            assert kind == "float" or f"is of float{AGAIN}" in done.stderr

@@ -221,6 +221,10 @@ class Types:
         base, is_known = self._walk(typename.type, layers, set())
         return base if is_known and not layers else None
 
+    def base_of(self, declarator: c_ast.Node, layers: list[Layer]) -> tuple[str, bool]:
+        """Add the layers of a declarator and return its base type and whether it is known."""
+        return self._walk(declarator, layers, set())
+
     def _walk(
         self, node: c_ast.Node, layers: list[Layer], qualifiers: set[str]
     ) -> tuple[str, bool]:

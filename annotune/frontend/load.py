@@ -41,6 +41,7 @@ from annotune.frontend.lower.temporaries import forwarded, with_rows
 from annotune.frontend.lower.unique_names import UniqueNames, with_unique_names
 from annotune.frontend.macro_texts import conditions_at, surroundings
 from annotune.frontend.outliving import with_declarations_ahead
+from annotune.frontend.own_directives import check_own_directives
 from annotune.frontend.read.filescope import File
 from annotune.frontend.read.ladder import Ladder, ladder_of
 from annotune.frontend.read.parse import TopLevel
@@ -208,6 +209,7 @@ class _Reading:
                 if function not in ("", part.function):
                     return None
                 check_directives(rung.file, block, part)
+                check_own_directives(rung.file, block)
                 made = self._region(rung.file, part, block)
             except AnnotuneError as error:
                 # A rung that failed on its way is no better witness than the one before it.

@@ -326,6 +326,16 @@ DECLARED_TOO_LATE = Template(
     "'{name}' is used after the region, and its declaration cannot move in front of it: {why}",
     "declare it before the region",
 )
+FOR_A_LOOP = Template(
+    "AT176",
+    "'{directive}' is for the loop behind it, and a block takes the place of this region",
+    "move it into the region, where it is replaced, or take it away",
+)
+SHARED_AROUND = Template(
+    "AT177",
+    "'{directive}' shares work among threads that start outside of the region",
+    "let the region be run by one thread, without this directive: annotune starts threads itself",
+)
 
 # Arrays that stay on the device.
 NOT_KEPT = Template(

@@ -10,7 +10,17 @@ from annotune.ir.expr import Int
 LOOP = "for (i = 0; i < n; i++)"
 
 # A region's body, the code, and words of the message.
+# Directives of a user's own program. One for the threads around the region shares its work.
+SHARED = "«#pragma {}»\n" + LOOP + " a[i] = 0;"
 IN_REGION = {
+    "work of a team": (SHARED.format("omp for"), "AT177", "threads that start outside"),
+    "a loop of a region of OpenACC": (SHARED.format("acc loop gang"), "AT177", "acc loop gang"),
+    "one thread of a team": (SHARED.format("omp  single nowait"), "AT177", "omp single nowait"),
+    "behind another loop": (
+        f"{LOOP} a[i] = 0;\n«#pragma omp for simd schedule(static)»\n{LOOP} b[i] = 0;",
+        "AT177",
+        "shares work",
+    ),
     "call": (f"{LOOP} a[i] = «noise»(b[i]);", "AT130", "'noise' may have effects"),
     "call statement": (f"{LOOP} «update»(a, i);", "AT130", "'update' may have effects"),
     "call in subscript": (f"{LOOP} a[«idx»(i)] = 0;", "AT130", "'idx'"),

@@ -329,7 +329,7 @@ DECLARED_TOO_LATE = Template(
 FOR_A_LOOP = Template(
     "AT176",
     "'{directive}' is for the loop behind it, and a block takes the place of this region",
-    "move it into the region, where it is replaced, or take it away",
+    "take it away, or begin the annotation before it, so that it is replaced",
 )
 SHARED_AROUND = Template(
     "AT177",

@@ -17,6 +17,7 @@ from annotune.analysis.dependences import (
     all_dependences,
     array_use,
     classify,
+    flows_into,
     lifetime,
     local_lifetimes,
     read_after_write,
@@ -113,7 +114,7 @@ def analyse(region: Region) -> Analysis:
     )
     for name, part in inspector.parts.items():
         sections = {**sections, name: replace(sections[name], touched=Hull(part))}
-    loops = classify(model, dependences, lifetimes)
+    loops, flows = classify(model, dependences, lifetimes), flows_into(dependences)
     _refuse_unfollowed(statements, loops)
     missing = missing_for_work(model)
     work = {s.number: _NO_WORK if missing else statement_work(model, s) for s in statements}
@@ -123,7 +124,7 @@ def analyse(region: Region) -> Analysis:
         dependences=tuple(carried.dependence for carried in dependences),
         shapes={n: shape(n, found, bounds) for n, found in sections.items()} | _replaced(region),
         accesses=access_facts(model),
-        uses={n: array_use(n, one.exact, model, dependences) for n, one in sections.items()}
+        uses={n: array_use(n, one.exact, model, flows) for n, one in sections.items()}
         | {n: ArrayUse(n, False, True, True, starts_new=True) for n in _replaced(region)},
         private=private,
         work=work,

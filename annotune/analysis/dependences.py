@@ -10,7 +10,7 @@ size. A guarded statement writes on some paths only, and a read under a guard se
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
 from typing import TypeAlias
@@ -346,29 +346,142 @@ def all_dependences(model: Model, lifetimes: Mapping[str, Lifetime]) -> tuple[Ca
     so that only pairs of one such iteration depend on each other.
     """
     found: list[Carried] = []
+    meetings = _Meetings(model)
     for name, references in model.references.items():
         if not any(reference.is_write for reference in references):
             continue
         lifetime = lifetimes.get(name)
-        for source in references:
-            for sink in references:
+        ends = [_End.of(model, reference, meetings, lifetime) for reference in references]
+        for source in ends:
+            for sink in ends:
                 if source.is_write or sink.is_write:
-                    found.extend(_between(model, source, sink, lifetime))
-    return tuple(_knowing_alike(_with_doubts(model, lifetimes, found)))
+                    met = meetings.between(source, sink)
+                    if met is not None:
+                        found.append(_dependence(source, sink, met))
+    return _with_doubts(model, lifetimes, found)
 
 
-def _knowing_alike(found: Iterable[Carried]) -> Iterator[Carried]:
-    """Yield dependences of which those with equal relations know the same orders.
+@dataclass(frozen=True, slots=True)
+class _End:
+    """A reference as one end of dependences, with what each of its pairs asks of it.
 
-    So have the statements of a region that differ in their arrays alone.
+    References of one `form` touch the same elements in the same iterations, whatever their
+    statements and arrays are called. `home` is the loop that owns a private variable. `operator` is
+    that by which a statement accumulates into the reference, None where it does not, or does more.
     """
-    known: dict[str, dict[object, Conflict | None]] = {}
-    for one in found:
-        pairs = one.dependence.relation
-        for kind in (isl.dim_type.in_, isl.dim_type.out):
-            pairs = pairs.set_tuple_name(kind, "S")
-        alike = known.setdefault(str(pairs), {})
-        yield replace(one, dependence=replace(one.dependence, known=alike))
+
+    reference: DataReference
+    statement: NestStatement
+    is_write: bool
+    form: int
+    home: tuple[int, ...] | None
+    operator: str | None
+
+    @classmethod
+    def of(
+        cls, model: Model, one: DataReference, meetings: _Meetings, lifetime: Lifetime | None
+    ) -> _End:
+        statement = model.statement(one.statement)
+        assign = statement.assign
+        is_target = one.access == assign.target and not one.unknown
+        is_accumulation = is_target and not is_complex_product(model.region, assign)
+        return cls(
+            one,
+            statement,
+            one.is_write,
+            meetings.form(one),
+            None if lifetime is None else lifetime.home(statement.position),
+            reduction_operator(assign) if is_accumulation else None,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Met:
+    """The pairs of instances of two references that touch one element, as `Carried` has them."""
+
+    pairs: isl.Map
+    pieces: Mapping[int, isl.Map]
+    known: dict[object, Conflict | None]
+
+
+class _Meetings:
+    """Where references meet: isl is asked once for all pairs of references that are alike.
+
+    A body of many statements has few forms of references, ``a[i]`` and ``a[i - 1]``, and the
+    square of its statements in pairs of them.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.forms: dict[str, int] = {}
+        self.maps: list[isl.Map] = []
+        self.met: dict[tuple[object, ...], _Met | None] = {}
+        # What orders are known of equal pairs: so have statements that differ in arrays alone.
+        self.orders: dict[str, dict[object, Conflict | None]] = {}
+
+    def form(self, reference: DataReference) -> int:
+        """Return the number of all references that touch what this one does, when it does."""
+        touched = self.model.maps[reference].set_tuple_name(isl.dim_type.in_, "S")
+        touched = touched.set_tuple_name(isl.dim_type.out, "A")
+        number = self.forms.setdefault(str(touched), len(self.maps))
+        if number == len(self.maps):
+            self.maps.append(touched)
+        return number
+
+    def between(self, source: _End, sink: _End) -> _Met | None:
+        """Return the pairs of `source` and a later instance of `sink`, None for none."""
+        if source.home != sink.home:
+            return None
+        first, second = source.statement, sink.statement
+        inside, common = len(source.home or ()), first.common_depth(second)
+        is_before = first.position < second.position
+        key = source.form, sink.form, inside, common, is_before
+        if key not in self.met:
+            self.met[key] = self._ask(source.form, sink.form, (inside, common), is_before)
+        return self.met[key]
+
+    def _ask(self, source: int, sink: int, depths: tuple[int, int], is_before: bool) -> _Met | None:
+        """Return where two forms meet inside the loops that both have, from one depth to another.
+
+        With `is_before` also in one iteration of all these loops.
+        """
+        first, second = self.maps[source], self.maps[sink]
+        conflicts = first.apply_range(second.reverse())
+        if conflicts.is_empty():
+            return None
+        inside, common = depths
+        sizes = first.dim(isl.dim_type.in_), second.dim(isl.dim_type.in_)
+        pieces: dict[int, isl.Map] = {}
+        for depth in range(inside, common):
+            piece = conflicts.intersect(agreeing(*sizes, depth, f"i{depth} < j{depth}"))
+            if not piece.is_empty():
+                pieces[depth] = piece
+        if is_before:
+            piece = conflicts.intersect(agreeing(*sizes, common))
+            if not piece.is_empty():
+                pieces[-1] = piece
+        if not pieces:
+            return None
+        pairs, *others = pieces.values()
+        for piece in others:
+            pairs = pairs.union(piece)
+        return _Met(pairs, pieces, self.orders.setdefault(str(pairs), {}))
+
+
+def _dependence(source: _End, sink: _End, met: _Met) -> Carried:
+    """Return the dependence from one end to the other, whose instances meet."""
+    one, other = source.reference, sink.reference
+    dependence = Dependence(
+        one.name,
+        _KINDS[source.is_write, sink.is_write],
+        one.statement,
+        other.statement,
+        met.pairs,
+        source.operator is not None and source.operator == sink.operator,
+        span=one.span,
+        known=met.known,
+    )
+    return Carried(dependence, one, other, met.pieces)
 
 
 def _with_doubts(
@@ -484,58 +597,6 @@ def _may_run_again(
     return True
 
 
-def _between(
-    model: Model, source: DataReference, sink: DataReference, lifetime: Lifetime | None
-) -> Iterator[Carried]:
-    """Yield the dependence from `source` to `sink`, if there is one."""
-    first, second = model.statement(source.statement), model.statement(sink.statement)
-    inside = 0
-    if lifetime is not None:
-        home = lifetime.home(first.position)
-        if home != lifetime.home(second.position):
-            return
-        inside = len(home)
-    conflicts = model.maps[source].apply_range(model.maps[sink].reverse())
-    if conflicts.is_empty():
-        return
-    pieces: dict[int, isl.Map] = {}
-    common = first.common_depth(second)
-    for depth in range(inside, common):
-        piece = conflicts.intersect(agreeing(first, second, depth, f"i{depth} < j{depth}"))
-        if not piece.is_empty():
-            pieces[depth] = piece
-    if first.position < second.position:
-        piece = conflicts.intersect(agreeing(first, second, common))
-        if not piece.is_empty():
-            pieces[-1] = piece
-    if not pieces:
-        return
-    relation, *others = pieces.values()
-    for piece in others:
-        relation = relation.union(piece)
-    dependence = Dependence(
-        source.name,
-        _KINDS[source.is_write, sink.is_write],
-        source.statement,
-        sink.statement,
-        relation,
-        _is_reduction(model, source, sink),
-        span=source.span,
-    )
-    yield Carried(dependence, source, sink, pieces)
-
-
-def _is_reduction(model: Model, source: DataReference, sink: DataReference) -> bool:
-    """Return whether both ends accumulate into what they touch, by one operator, and do no more."""
-    operators = set[str | None]()
-    for one in (source, sink):
-        assign = model.statement(one.statement).assign
-        if one.access != assign.target or one.unknown or is_complex_product(model.region, assign):
-            return False
-        operators.add(reduction_operator(assign))
-    return len(operators) == 1 and None not in operators
-
-
 def constant_distance(pairs: isl.Map, source_dim: int, sink_dim: int) -> int | None:
     """Return sink minus source on the given dimensions, None when it varies."""
     value = _distances(pairs, source_dim, sink_dim).plain_get_val_if_fixed(isl.dim_type.set, 0)
@@ -558,10 +619,19 @@ def _distances(pairs: isl.Map, source_dim: int, sink_dim: int) -> isl.Set:
     return pairs.deltas()
 
 
+def flows_into(dependences: Iterable[Carried]) -> Mapping[int, Sequence[Carried]]:
+    """Return for each statement the flow dependences that end there."""
+    found: dict[int, list[Carried]] = {}
+    for one in dependences:
+        if one.dependence.kind is DependenceKind.FLOW:
+            found.setdefault(one.dependence.sink, []).append(one)
+    return found
+
+
 def sees_writes(
     read: DataReference,
     model: Model,
-    dependences: Sequence[Carried],
+    flows: Mapping[int, Sequence[Carried]],
     counts: Callable[[Carried, int], bool] = lambda _, __: True,
 ) -> bool:
     """Return whether each instance of `read` has an earlier one that surely wrote the element.
@@ -571,14 +641,12 @@ def sees_writes(
     """
     if read.unknown:
         return False
-    instances = model.instances(read)
+    instances = model.instances(read).set_tuple_name("S")
     seen = isl.Set.empty(instances.get_space())
-    for one in dependences:
-        if one.sink != read or one.dependence.kind is not DependenceKind.FLOW:
+    for one in flows.get(read.statement, ()):
+        if one.sink != read or one.source.unknown:
             continue
-        if one.source.unknown:
-            continue
-        wrote = model.surely(one.dependence.source)
+        wrote = model.surely(one.dependence.source).set_tuple_name("S")
         for depth, piece in one.pieces.items():
             if counts(one, depth):
                 seen = seen.union(piece.intersect_domain(wrote).range())
@@ -586,7 +654,10 @@ def sees_writes(
 
 
 def array_use(
-    name: str, exact: tuple[Poly, Poly] | None, model: Model, dependences: Sequence[Carried]
+    name: str,
+    exact: tuple[Poly, Poly] | None,
+    model: Model,
+    flows: Mapping[int, Sequence[Carried]],
 ) -> ArrayUse:
     """Return how the region uses an array of which each call touches the same part.
 
@@ -595,9 +666,7 @@ def array_use(
     references = model.references[name]
     is_read = any(not reference.is_write for reference in references)
     is_written = any(reference.is_write for reference in references)
-    starts_new = is_written and all(
-        r.is_write or sees_writes(r, model, dependences) for r in references
-    )
+    starts_new = is_written and all(r.is_write or sees_writes(r, model, flows) for r in references)
     overwritten = starts_new and _writes_cover(name, exact, model)
     return ArrayUse(name, is_read, is_written, overwritten, starts_new)
 

@@ -245,6 +245,11 @@ def instance_text(number: int, depth: int, letter: str = "i") -> str:
     return f"S{number}[{', '.join(f'{letter}{k}' for k in range(depth))}]"
 
 
+def any_instance(depth: int, letter: str = "i") -> str:
+    """Return the isl tuple of an instance of any statement inside `depth` loops: ``S[i0, i1]``."""
+    return f"S[{', '.join(f'{letter}{k}' for k in range(depth))}]"
+
+
 def context(
     statements: Sequence[NestStatement], space: IslSpace, extents: Iterable[Poly]
 ) -> isl.Set:

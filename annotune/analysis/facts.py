@@ -37,21 +37,21 @@ class DependenceKind(StrEnum):
 class Dependence:
     """Two accesses to one place, at least one a write, that must keep their order.
 
-    `relation` maps source instances ``S<source>[i, j, …]`` to the sink instances that run
-    after them and touch the same element; dimensions are the statement's original loops,
-    outermost first. `is_reduction` marks pairs that accumulate into what they touch by one
-    operator, of one statement or of two, which may be reordered but not run at the same time; where
-    one `is_ordered` only workers that combine what they have may, and the serial order must stay
-    that of the text. Where what it is made of is there afterwards, it `may_run_again`. `known` are
-    what orders it was compared with already, and how each breaks it: a schedule asks after every
-    step. Those of equal relations know the same.
+    `pairs` maps source instances ``S[i, j, …]`` to the sink instances that run after them and
+    touch the same element; dimensions are the statement's original loops, outermost first.
+    Dependences that are alike share it. `is_reduction` marks pairs that accumulate into what they
+    touch by one operator, of one statement or of two, which may be reordered but not run at the
+    same time; where one `is_ordered` only workers that combine what they have may, and the serial
+    order must stay that of the text. Where what it is made of is there afterwards, it
+    `may_run_again`. `known` are what orders it was compared with already, and how each breaks it: a
+    schedule asks after every step. Those of equal relations know the same.
     """
 
     array: str
     kind: DependenceKind
     source: int
     sink: int
-    relation: isl.Map
+    pairs: isl.Map
     is_reduction: bool = False
     is_ordered: bool = False
     may_run_again: bool = False
@@ -62,6 +62,12 @@ class Dependence:
     def is_free(self) -> bool:
         """Return whether one worker may run the two in any order, also in kernels of their own."""
         return self.is_reduction and not self.is_ordered
+
+    @property
+    def relation(self) -> isl.Map:
+        """Return `pairs` with the names of the two statements: ``S<source>`` to ``S<sink>``."""
+        pairs = self.pairs.set_tuple_name(isl.dim_type.in_, f"S{self.source}")
+        return pairs.set_tuple_name(isl.dim_type.out, f"S{self.sink}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,7 @@ from annotune.analysis.domains import (
     NotLinear,
     Truth,
     access_map,
+    any_instance,
     bound_facts,
     context,
     domain,
@@ -649,7 +650,11 @@ class Model:
 
     def statement(self, number: int) -> NestStatement:
         """Return the statement with this number."""
-        return next(one for one in self.statements if one.number == number)
+        return self._by_number[number]
+
+    @cached_property
+    def _by_number(self) -> Mapping[int, NestStatement]:
+        return {one.number: one for one in self.statements}
 
     def inside(self, loop: tuple[int, ...]) -> tuple[NestStatement, ...]:
         """Return the statements in the loop at this position in the text."""
@@ -1019,10 +1024,13 @@ def _extents(arrays: Iterable[Array]) -> list[Poly]:
     return [poly for poly in polys if poly is not None]
 
 
-def agreeing(first: NestStatement, second: NestStatement, depth: int, *facts: str) -> isl.Map:
-    """Return the pairs that agree on the loops outside `depth`, and of which `facts` hold."""
+def agreeing(first: int, second: int, depth: int, *facts: str) -> isl.Map:
+    """Return the pairs that agree on the loops outside `depth`, and of which `facts` hold.
+
+    They are instances of statements inside so many loops, the `first` and the `second`.
+    """
     equal = (f"i{d} = j{d}" for d in range(depth))
-    pair = f"{tuple_text(first)} -> {tuple_text(second, 'j')}"
+    pair = f"{any_instance(first)} -> {any_instance(second, 'j')}"
     return parsed_map(f"{{ {pair} : {' and '.join((*equal, *facts)) or 'true'} }}")
 
 

@@ -29,7 +29,7 @@ from annotune.analysis.dependences import (
     constant_distance,
     shortest_distance,
 )
-from annotune.analysis.domains import IslSpace, instance_text, parsed_map
+from annotune.analysis.domains import IslSpace, any_instance, parsed_map
 from annotune.analysis.facts import Analysis, Conflict, Dependence, DependenceKind, Violation
 from annotune.analysis.statements import with_values
 from annotune.frozen import dataclass
@@ -101,8 +101,8 @@ class Path:
         return depth
 
     def instance(self, letter: str) -> str:
-        """Return the isl tuple of an instance, such as ``S0[i0, i1]``."""
-        return instance_text(self.number, len(self.iterators), letter)
+        """Return the isl tuple of an instance in `Dependence.pairs`, such as ``S[i0, i1]``."""
+        return any_instance(len(self.iterators), letter)
 
     def root(self, loop: Loop) -> int:
         """Return the depth of the original loop that `loop` runs, or whose tiles it runs.
@@ -334,8 +334,7 @@ def _broken_privates(
 def _within(name: str, users: Mapping[int, tuple[int, ...]]) -> Dependence:
     """Return a dependence without instances between the first and the last user of a scalar."""
     first, last = min(users), max(users)
-    relation = isl.Map(f"{{ S{first}[] -> S{last}[] : 1 = 0 }}")
-    return Dependence(name, DependenceKind.FLOW, first, last, relation)
+    return Dependence(name, DependenceKind.FLOW, first, last, isl.Map("{ S[] -> S[] : 1 = 0 }"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -383,7 +382,7 @@ class _Pair:
 
     def _run_pairs(self) -> isl.Map:
         """Return the dependent pairs of instances at the sizes for which loops are merged."""
-        pairs = self.dependence.relation
+        pairs = self.dependence.pairs
         facts = [*self.source.within("i"), *self.sink.within("j")]
         if not facts:
             return pairs
@@ -497,15 +496,14 @@ def _is_unknown(analysis: Analysis, dependence: Dependence) -> bool:
 def _within_iteration(analysis: Analysis, dependence: Dependence, loops: Collection[str]) -> bool:
     """Return whether the dependence holds between two statements of one iteration."""
     names = [[x.var for x in analysis.paths[n]] for n in (dependence.source, dependence.sink)]
-    source = instance_text(dependence.source, len(names[0]), "i")
-    sink = instance_text(dependence.sink, len(names[1]), "j")
+    source, sink = any_instance(len(names[0]), "i"), any_instance(len(names[1]), "j")
     same = [
         f"i{k} = j{names[1].index(name)}"
         for k, name in enumerate(names[0])
         if name in loops and name in names[1]
     ]
     together = parsed_map(f"{{ {source} -> {sink} : {' and '.join(same) or '1 = 1'} }}")
-    return not dependence.relation.intersect(together).is_empty()
+    return not dependence.pairs.intersect(together).is_empty()
 
 
 def broken_lifetimes(

@@ -172,7 +172,7 @@ def _lost_values(
                 continue
             if loop.place in TEAM_LEVELS and name in shared:
                 continue
-            if id(loop) in written and not dependence.relation.is_empty():
+            if id(loop) in written and not dependence.pairs.is_empty():
                 text = f"{name} passes between the workers of {loop.var} and what is around them"
                 yield Violation(dependence, loop.var, text)
 

@@ -425,7 +425,7 @@ def _serial(loop: Loop) -> Loop:
 
 def _within(analysis: Analysis, dependence: Dependence, outer: Sequence[str]) -> isl.Map:
     """Return the pairs of a dependence that agree on the loops `outer`."""
-    pairs = dependence.relation
+    pairs = dependence.pairs
     names = [[x.var for x in analysis.paths[n]] for n in (dependence.source, dependence.sink)]
     for name in outer:
         one, two = (own.index(name) for own in names)

@@ -35,11 +35,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 
+import islpy as isl
+
 from annotune.analysis.messages import listed
 from annotune.analysis.model import Model, agreeing, build_model
 from annotune.analysis.normal_form.own_type import in_own_type, types_of
 from annotune.analysis.reductions import reduction_operator
-from annotune.analysis.statements import read_statements
+from annotune.analysis.statements import DataReference, read_statements
 from annotune.annotation.commands import before_targets, statements
 from annotune.diagnostics import AnnotuneError
 from annotune.frontend.types.kinds import COMPLEX, Typed, cast, type_of
@@ -505,9 +507,13 @@ def _differ(one: Access, other: Access) -> bool:
 def _is_elsewhere(model: Model, assign: Assign, write: Assign, place: Place) -> bool:
     """Return whether in one iteration around `place` no element is read here and written there."""
     first, second = model.statement(assign.number), model.statement(write.number)
-    apart = agreeing(first, second, len(place) - 1)
+    apart = agreeing(len(first.loops), len(second.loops), len(place) - 1)
+
+    def touched(reference: DataReference) -> isl.Map:
+        return model.maps[reference].set_tuple_name(isl.dim_type.in_, "S")
+
     return all(
-        model.maps[read].apply_range(model.maps[written].reverse()).intersect(apart).is_empty()
+        touched(read).apply_range(touched(written).reverse()).intersect(apart).is_empty()
         for read in first.references
         for written in second.references
         if written.is_write and not read.is_write and read.name == written.name

@@ -26,6 +26,7 @@ from annotune.analysis.dependences import (
     Carried,
     Lifetime,
     all_dependences,
+    flows_into,
     inner_lives,
     lifetimes,
     local_lifetimes,
@@ -344,11 +345,10 @@ def _most_elements(homes: Sequence[tuple[int, ...]], model: Model) -> int:
 def _homes(name: str, model: Model, dependences: Sequence[Carried]) -> tuple[tuple[int, ...], ...]:
     """Return the outermost loops to whose iterations the array is private; all uses are there."""
     homes: dict[tuple[int, ...], None] = {}
+    flows = flows_into(one for one in dependences if one.dependence.array == name)
     for reference in model.references[name]:
         loops = model.statement(reference.statement).loops
-        home = next(
-            (c.position for c in loops if _is_home(name, c.position, model, dependences)), None
-        )
+        home = next((c.position for c in loops if _is_home(name, c.position, model, flows)), None)
         if home is None:
             return ()
         homes[home] = None
@@ -356,7 +356,7 @@ def _homes(name: str, model: Model, dependences: Sequence[Carried]) -> tuple[tup
 
 
 def _is_home(
-    name: str, home: tuple[int, ...], model: Model, dependences: Sequence[Carried]
+    name: str, home: tuple[int, ...], model: Model, flows: Mapping[int, Sequence[Carried]]
 ) -> bool:
     """Return whether each read in the loop at `home` sees a write of the same iteration.
 
@@ -377,7 +377,7 @@ def _is_home(
         assert isinstance(reference.access, Access)
         if any(variables(index) & outer for index in reference.access.indices):
             return False
-        if not reference.is_write and not sees_writes(reference, model, dependences, counts):
+        if not reference.is_write and not sees_writes(reference, model, flows, counts):
             return False
     return True
 

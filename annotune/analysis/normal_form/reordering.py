@@ -352,10 +352,10 @@ def _stays(dependence: Dependence, again: Mapping[int, Access | Var], count: int
         if not any(isinstance(t, Var) and t.name == dependence.array for t in again.values()):
             return False
         places = range(1)
-    same = dependence.relation
+    same = dependence.pairs
     for place in places:
         same = same.equate(isl.dim_type.in_, place, isl.dim_type.out, place)
-    return bool(dependence.relation.is_subset(same))
+    return bool(dependence.pairs.is_subset(same))
 
 
 def _perfect(stmt: Stmt) -> Iterator[Loop]:

@@ -415,6 +415,8 @@ class _Meetings:
         self.model = model
         self.forms: dict[str, int] = {}
         self.maps: list[isl.Map] = []
+        # The indices of each form, where they are numbers.
+        self.places: list[tuple[int | None, ...]] = []
         self.met: dict[tuple[object, ...], _Met | None] = {}
         # What orders are known of equal pairs: so have statements that differ in arrays alone.
         self.orders: dict[str, dict[object, Conflict | None]] = {}
@@ -426,6 +428,7 @@ class _Meetings:
         number = self.forms.setdefault(str(touched), len(self.maps))
         if number == len(self.maps):
             self.maps.append(touched)
+            self.places.append(tuple(index.constant for index in self.model.rows[reference]))
         return number
 
     def between(self, source: _End, sink: _End) -> _Met | None:
@@ -445,6 +448,9 @@ class _Meetings:
 
         With `is_before` also in one iteration of all these loops.
         """
+        places = zip(self.places[source], self.places[sink], strict=True)
+        if any(None not in (one, two) and one != two for one, two in places):
+            return None  # as of ``u[i][j][0]`` and ``u[i][j - 1][1]``
         first, second = self.maps[source], self.maps[sink]
         conflicts = first.apply_range(second.reverse())
         if conflicts.is_empty():

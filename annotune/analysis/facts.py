@@ -282,6 +282,16 @@ class Analysis:
         return is_whole and len(polys) == len(own.extents) and not own.is_pointer
 
     @cached_property
+    def answers(self) -> dict[tuple[object, ...], object]:
+        """Return what later stages have found out of the region, by the question."""
+        return {}
+
+    @cached_property
+    def facts_of(self) -> Mapping[int, LoopFacts]:
+        """Return the facts of each loop by its identity: others may have its name and bounds."""
+        return {id(facts.loop): facts for facts in self.loops}
+
+    @cached_property
     def paths(self) -> Mapping[int, tuple[Loop, ...]]:
         """Return each statement's original loops, outermost first."""
         return self.region.nest.paths()

@@ -644,6 +644,14 @@ class Model:
             for reference, row in zip(used, self.layouts[name].rows, strict=True)
         }
 
+    @cached_property
+    def addresses(self) -> Mapping[str, Mapping[DataReference, Poly]]:
+        """Return the address of each reference in its array, none where rows have no length."""
+        return {
+            name: dict(zip(used, self.layouts[name].flat or (), strict=False))
+            for name, used in self.references.items()
+        }
+
     @property
     def all_sizes(self) -> bool:
         return self.why_sizes is None

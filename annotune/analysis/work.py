@@ -122,7 +122,7 @@ def _bytes(model: Model, touched: Mapping[str, list[DataReference]]) -> int:
     sizes = model.values
     total = 0
     for name, references in touched.items():
-        flat = _flat(model, name)
+        flat = model.addresses[name]
         array = model.region.arrays.get(name)
         if array is None:
             continue  # a local array needs no memory traffic
@@ -143,14 +143,9 @@ def _bytes(model: Model, touched: Mapping[str, list[DataReference]]) -> int:
     return total
 
 
-def _flat(model: Model, name: str) -> dict[DataReference, Poly]:
-    flat = model.layouts[name].flat
-    return dict(zip(model.references[name], flat, strict=True)) if flat is not None else {}
-
-
 def access_facts(model: Model) -> dict[int, tuple[AccessFacts, ...]]:
     """Return the facts of each statement's array accesses, reads first, as often as written."""
-    flat = {r: p for name in model.references for r, p in _flat(model, name).items()}
+    flat = {r: p for found in model.addresses.values() for r, p in found.items()}
     sizes = model.values
     found: dict[int, tuple[AccessFacts, ...]] = {}
     for statement in model.statements:

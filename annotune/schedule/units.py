@@ -31,7 +31,7 @@ from annotune.transforms.merge import Decode, Merge, merged_name
 from annotune.transforms.messages import NOT_MERGED
 from annotune.transforms.permute import Permute
 from annotune.transforms.tile import tile_name, worker_name
-from annotune.transforms.transform import Answers, Context, Transform
+from annotune.transforms.transform import Answers, Context, Transform, asked_once
 from annotune.transforms.tree import (
     Body,
     bands,
@@ -471,7 +471,7 @@ class Unit:
     def body(self) -> Body:
         """The region distributed, with this unit's nests fused."""
         context = _fixed(self.analysis)
-        body = Distribute(self.groups).apply(self.analysis.region.nest.body, context)
+        body = _distributed(context, self.groups)
         if self.joint:
             for step in gathering(self.analysis, self.parts, self.joint, self.late):
                 body = step.apply(body, _sized(self.analysis))
@@ -480,9 +480,16 @@ class Unit:
         return body
 
 
+@asked_once
 def _fixed(analysis: Analysis) -> Context:
     """Return what holds at all sizes."""
     return Context(analysis, analysis.region.constants)
+
+
+@asked_once
+def _distributed(context: Context, groups: tuple[tuple[int, ...], ...]) -> Body:
+    """Return the region with one nest for each group of statements."""
+    return Distribute(groups).apply(context.analysis.region.nest.body, context)
 
 
 def atomic_groups(analysis: Analysis) -> tuple[tuple[int, ...], ...]:
@@ -550,7 +557,7 @@ def units(
     `keeps_privates` says that a private scalar passes from one nest to the next, as it does
     where all of them are in one function.
     """
-    body = Distribute(groups).apply(analysis.region.nest.body, _fixed(analysis))
+    body = _distributed(_fixed(analysis), groups)
     out: list[Unit] = []
     for stmt in body:
         inside = tuple(sorted(numbers(stmt)))
@@ -618,8 +625,12 @@ def fusible(
         return None
     parts = (*first.parts, *second.parts)
     context = _fixed(analysis)
-    body = Distribute(first.groups).apply(analysis.region.nest.body, context)
-    fuse = Fuse(tuple(part[0] for part in parts))
+    if first.joint or first.joined or len(second.parts) > 1:
+        body = _distributed(context, first.groups)
+        fuse = Fuse(tuple(part[0] for part in parts))
+    else:
+        # The first unit has its nests in one already.
+        body, fuse = first.body, Fuse((first.leader, second.leader))
     if fuse.why_not(body, context) is not None:
         return None
     fused = fuse.apply(body, context)
@@ -648,8 +659,12 @@ def join(analysis: Analysis, first: Unit, second: Unit, loop: str) -> Unit | Non
     if first.host or second.host or not {loop} <= {*first.parallel} & {*second.parallel}:
         return None
     parts, context = (*first.parts, *second.parts), _fixed(analysis)
-    body = Distribute(first.groups).apply(analysis.region.nest.body, context)
-    fuse = Fuse(tuple(part[0] for part in parts), loop)
+    if len(second.parts) > 1 or (len(first.parts) > 1 and first.joined != loop):
+        body = _distributed(context, first.groups)
+        fuse = Fuse(tuple(part[0] for part in parts), loop)
+    else:
+        # The first unit has its nests joined already.
+        body, fuse = first.body, Fuse((first.leader, second.leader), loop)
     if fuse.why_not(body, context) is not None:
         return None
     fused = fuse.apply(body, context)
@@ -710,7 +725,7 @@ def accumulating(analysis: Analysis, nests: Sequence[Unit], late: bool = False) 
     """
     feeders = _feeders(analysis, nests)
     nests = [unit for unit in nests if unit not in feeders]
-    found = [_picking(analysis, unit) for unit in nests]
+    found = [_picking(unit) for unit in nests]
     target, loops = found[0]
     if target is None or not loops:
         return None
@@ -722,7 +737,7 @@ def accumulating(analysis: Analysis, nests: Sequence[Unit], late: bool = False) 
         return None
     parts, context = [part for unit in nests for part in unit.parts], _sized(analysis)
     parts[-1] = (*(unit.leader for unit in feeders), *parts[-1])
-    body = Distribute(nests[0].groups).apply(analysis.region.nest.body, context)
+    body = _distributed(context, nests[0].groups)
     for step in gathering(analysis, parts, loops, late):
         if step.why_not(body, context) is not None:
             return None
@@ -746,14 +761,7 @@ def _feeders(analysis: Analysis, nests: Sequence[Unit]) -> list[Unit]:
 
     They write arrays that nobody reads afterwards, and run no loop beside those of an element.
     """
-    found = [
-        unit
-        for unit in nests[:-1]
-        if len(unit.statements) == 1
-        and {*unit.parallel} == {x.var for x in unit.band} == {*unit.loops_around(unit.leader)}
-        and all(analysis.stays_on_device(f.access.array) for f in unit.writes)
-        and unit.writes
-    ]
+    found = [unit for unit in nests[:-1] if _feeds(unit)]
     reader, is_changed = nests[-1], True
     while is_changed:
         inside = {n for unit in (*found, reader) for n in unit.statements}
@@ -763,12 +771,43 @@ def _feeders(analysis: Analysis, nests: Sequence[Unit]) -> list[Unit]:
     return found if len(found) < len(nests) - 1 else []
 
 
+@asked_once
+def _feeds(unit: Unit) -> bool:
+    """Return whether a unit is one statement in a perfect nest, whose results nests alone read."""
+    return bool(
+        len(unit.statements) == 1
+        and {*unit.parallel} == {x.var for x in unit.band} == {*unit.loops_around(unit.leader)}
+        and all(unit.analysis.stays_on_device(f.access.array) for f in unit.writes)
+        and unit.writes
+    )
+
+
+def most_accumulating(nests: Sequence[Unit]) -> int:
+    """Return how many of the first nests `accumulating` may make one unit, at most.
+
+    A nest ends what can be one that neither adds to the element of the first, nor reads it alone,
+    nor feeds others.
+    """
+    if _feeds(nests[0]):
+        return len(nests)
+    target, loops = _picking(nests[0])
+    if target is None or not loops:
+        return 1
+    for count, unit in enumerate(nests):
+        other, around = _picking(unit)
+        is_added = other == target and {*around} == {*loops}
+        if not (is_added or _feeds(unit) or _only_reads(unit, target, loops)):
+            return count
+    return len(nests)
+
+
 def _may_feed(unit: Unit, target: Access, loops: tuple[str, ...]) -> bool:
     """Return whether a unit runs in the loops that pick an element, which it does not touch."""
     touched = {fact.access.array for fact in unit.analysis.accesses[unit.leader]}
     return {*unit.parallel} == {*loops} and target.array not in touched
 
 
+@asked_once
 def _only_reads(unit: Unit, target: Access, loops: tuple[str, ...]) -> bool:
     """Return whether a unit's one statement reads an element, in the loops that pick it alone.
 
@@ -783,7 +822,8 @@ def _only_reads(unit: Unit, target: Access, loops: tuple[str, ...]) -> bool:
     return is_even and own == {*loops} and read == {target}
 
 
-def _picking(analysis: Analysis, unit: Unit) -> tuple[Access | None, tuple[str, ...]]:
+@asked_once
+def _picking(unit: Unit) -> tuple[Access | None, tuple[str, ...]]:
     """Return the element that a unit's one statement adds to, or sets, and the loops that pick it.
 
     Nothing where the unit is no such nest.
@@ -805,6 +845,7 @@ def _picking(analysis: Analysis, unit: Unit) -> tuple[Access | None, tuple[str, 
     return (target, loops) if is_even and is_free else (None, ())
 
 
+@asked_once
 def _sized(analysis: Analysis) -> Context:
     """Return what holds where claims are proven: for the tuned sizes alone, or for all."""
     sizes = analysis.region.constants if analysis.all_sizes else analysis.region.known_sizes

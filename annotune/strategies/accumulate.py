@@ -37,7 +37,7 @@ from annotune.schedule.launch_sizes import (
     SM_THREADS,
     WARP,
 )
-from annotune.schedule.units import Unit, accumulating, passing
+from annotune.schedule.units import Unit, accumulating, most_accumulating, passing
 from annotune.strategies.gpu_tile import (
     GAIN,
     L2_ELEMENT,
@@ -125,7 +125,7 @@ def gathered(analysis: Analysis, nests: Sequence[Unit], most: int) -> tuple[Unit
     out: list[Unit] = []
     rest = list(nests)
     while rest:
-        count = min(most, len(rest))
+        count = min(most, most_accumulating(rest))
         while count > 1:
             unit = accumulating(analysis, rest[:count])
             found = None if unit is None else _problem(unit)

@@ -27,7 +27,7 @@ from annotune.ir.expr import (
 from annotune.ir.nest import Assign, Loop
 from annotune.schedule.imperfect import ImperfectNest, imperfect_nests
 from annotune.schedule.units import Unit
-from annotune.transforms.footprint import offset_of
+from annotune.transforms.footprint import offset_key, offset_of
 from annotune.transforms.legality import drops_fractions
 from annotune.transforms.tile import name_is_taken, tile_name
 from annotune.transforms.transform import Context, asked_once
@@ -282,6 +282,7 @@ class Pointwise:
         return self.unit.trips[loop] or 1
 
 
+@asked_once
 def pointwise(unit: Unit) -> Pointwise | str:
     """Return the nest of a unit, or in words why its iterations do not stand alone."""
     own = [loop for loop in unit.band if loop.var not in unit.host]
@@ -319,14 +320,17 @@ def _families(unit: Unit, names: Sequence[str]) -> Iterator[tuple[AccessFacts, .
     written = {access.access.array for access in unit.writes}
     first = {facts.access: facts for facts in reversed(unit.reads)}
     found: list[list[AccessFacts]] = []
+    alike: dict[object, list[list[AccessFacts]]] = {}
     for access in dict.fromkeys(facts.access for facts in unit.reads):
         if access.array in written:
             continue
         facts = first[access]
-        near = (f for f in found if offset_of(access, f[0].access, names) is not None)
+        others = alike.setdefault(offset_key(access, names), [])
+        near = (f for f in others if offset_of(access, f[0].access, names) is not None)
         family = next(near, None)
         if family is None:
             found.append([facts])
+            others.append(found[-1])
         else:
             family.append(facts)
     yield from map(tuple, found)

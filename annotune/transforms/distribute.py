@@ -6,7 +6,7 @@ that only pass between statements of one iteration become scalars.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import field, replace
 from typing import ClassVar
 
@@ -100,22 +100,24 @@ class Distribute:
 
     def apply(self, body: Body, context: Context) -> Body:
         """Return `body` with one nest per group, in the order of their first statements."""
+        owner = {n: k for k, group in enumerate(self.groups) for n in group}
         if not self.loop:
-            return tuple(part for stmt in body for part in self._parts(stmt))
+            return tuple(part for stmt in body for part in _parts(stmt, owner))
         whole = named_loop(body, self.statement, self.loop)
-        return replace_loop(body, whole, self._parts(whole))
-
-    def _parts(self, stmt: Stmt) -> Body:
-        """Return a statement once for each group that it has something of."""
-        parts = (restrict(stmt, group) for group in _complete(self.groups, numbers(stmt)))
-        return tuple(part for part in parts if part is not None)
+        return replace_loop(body, whole, _parts(whole, owner))
 
 
-def _complete(
-    groups: tuple[tuple[int, ...], ...], inside: frozenset[int]
-) -> tuple[frozenset[int], ...]:
-    """Return the groups cut to the statements `inside` one nest, all of which they cover."""
-    owner = {n: k for k, group in enumerate(groups) for n in group}
+def _parts(stmt: Stmt, owner: Mapping[int, int]) -> Body:
+    """Return a statement once for each group that it has something of."""
+    parts = (restrict(stmt, group) for group in _complete(owner, numbers(stmt)))
+    return tuple(part for part in parts if part is not None)
+
+
+def _complete(owner: Mapping[int, int], inside: frozenset[int]) -> tuple[frozenset[int], ...]:
+    """Return the groups cut to the statements `inside` one nest, all of which they cover.
+
+    `owner` has the group of each statement that one names.
+    """
     parts: dict[int, set[int]] = {}
     current = -1
     for number in sorted(inside):

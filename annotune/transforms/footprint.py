@@ -235,6 +235,23 @@ def offset_of(access: Access, reference: Access, loops: Sequence[str]) -> Offset
     return found if same else None
 
 
+def offset_key(access: Access, loops: Sequence[str]) -> tuple[object, ...]:
+    """Return what two accesses have in common if `offset_of` has an offset between them."""
+    dimensions: list[object] = []
+    for index in access.indices:
+        poly = from_expr(index)
+        split = None if poly is None else poly.linear_in(loops)
+        if split is None:
+            dimensions.append(None if poly is not None else index)
+            continue
+        strides, rest = split
+        # Strides that are numbers leave what sizes add as it is.
+        is_plain = all(stride.constant is not None for stride in strides.values())
+        sizes = tuple(term for term in rest.terms if term[0]) if is_plain else ()
+        dimensions.append((frozenset(strides.items()), sizes))
+    return (access.array, *dimensions)
+
+
 def _ahead(own: Expr, base: Expr, loops: Sequence[str]) -> dict[str, int] | None:
     """Return the iterations between two subscripts of one dimension, the longest strides first."""
     one, two = from_expr(own), from_expr(base)

@@ -277,10 +277,10 @@ def carried_sums(
     None when it carries more than reductions. `loop` is the name in the text; other statements
     in the text's loop are in nests of their own and do not count.
     """
-    own = {id(x) for number in inside for x in analysis.paths[number] if x.var == loop}
+    own = {id(x): x for n in sorted(inside) for x in analysis.paths[n] if x.var == loop}
     found: dict[Combine, None] = {}
-    for facts in analysis.loops:
-        for dependence in facts.carried if id(facts.loop) in own else ():
+    for facts in map(analysis.facts_of.get, own):
+        for dependence in () if facts is None else facts.carried:
             if dependence.source not in inside or dependence.sink not in inside:
                 continue
             if not dependence.is_reduction:

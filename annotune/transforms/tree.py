@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TypeGuard
 
+from annotune.frozen import dataclass
 from annotune.ir.expr import (
     Access,
     Binary,
@@ -45,14 +46,10 @@ Body = tuple[Stmt, ...]
 
 def numbers(stmt: Stmt) -> frozenset[int]:
     """Return the numbers of the region's own assignments in `stmt`."""
-    found, rest = set[int](), [stmt]
-    while rest:
-        one = rest.pop()
-        if isinstance(one, Loop):
-            rest += one.body
-        elif isinstance(one, Assign) and one.number != NO_STATEMENT:
-            found.add(one.number)
-    return frozenset(found)
+    if isinstance(stmt, Loop):
+        return _inside_of(stmt).numbers
+    is_own = isinstance(stmt, Assign) and stmt.number != NO_STATEMENT
+    return frozenset({stmt.number}) if is_own and isinstance(stmt, Assign) else frozenset()
 
 
 def path(body: Body, statement: int) -> tuple[Loop, ...]:
@@ -70,44 +67,86 @@ def find_assign(body: Body, statement: int) -> Assign:
     return _found(body, statement)[0]
 
 
+@dataclass(frozen=True, slots=True)
+class _Inside:
+    """The assignments in a loop, with the loops around each, and which of them the region has.
+
+    Of several with one number it is the first.
+    """
+
+    found: Mapping[int, tuple[Assign, tuple[Loop, ...]]]
+    numbers: frozenset[int]
+
+
+# By identity, with the loop itself, which keeps that. To compare two loops costs a walk.
+_KNOWN: dict[int, tuple[Loop, _Inside]] = {}
+_MOST_KNOWN = 1 << 14
+
+
+def _inside_of(loop: Loop) -> _Inside:
+    """Return what is in a loop, looked for once: a step of a schedule leaves most loops alone."""
+    known = _KNOWN.get(id(loop))
+    if known is not None and known[0] is loop:
+        return known[1]
+    found: dict[int, tuple[Assign, tuple[Loop, ...]]] = {}
+    waiting: list[tuple[Stmt, tuple[Loop, ...]]] = [(loop, ())]
+    while waiting:
+        stmt, around = waiting.pop()
+        if isinstance(stmt, Loop):
+            inside = (*around, stmt)
+            waiting.extend((one, inside) for one in reversed(stmt.body))
+        elif isinstance(stmt, Assign):
+            found.setdefault(stmt.number, (stmt, around))
+    result = _Inside(found, frozenset(found.keys() - {NO_STATEMENT}))
+    if len(_KNOWN) >= _MOST_KNOWN:
+        _KNOWN.clear()
+    _KNOWN[id(loop)] = loop, result
+    return result
+
+
 def _found(body: Body, statement: int) -> tuple[Assign, tuple[Loop, ...]]:
     """Return the assignment with a number, and the loops around it.
 
     Most questions about a region are about one of its statements, and begin here.
     """
-    found = next((one for stmt in body if (one := _inside(stmt, statement)) is not None), None)
-    if found is None:
-        raise KeyError(statement)
-    return found
+    stmt = body[top_of(body, statement)]
+    if isinstance(stmt, Loop):
+        return _inside_of(stmt).found[statement]
+    assert isinstance(stmt, Assign), "nothing else has statements"
+    return stmt, ()
 
 
-def _inside(stmt: Stmt, statement: int) -> tuple[Assign, tuple[Loop, ...]] | None:
-    """Return the assignment with a number and the loops around it, if it is `stmt` or inside."""
-    around: list[Loop] = []
-    while isinstance(stmt, Loop):
-        around.append(stmt)
-        if len(stmt.body) != 1:
-            for one in stmt.body:
-                if (found := _inside(one, statement)) is not None:
-                    return found[0], (*around, *found[1])
-            return None
-        (stmt,) = stmt.body
-    if isinstance(stmt, Assign) and stmt.number == statement:
-        return stmt, tuple(around)
-    return None
+def top_of(body: Body, statement: int) -> int:
+    """Return the index in `body` of the top-level statement that holds `statement`."""
+    return _tops_of(body)[statement]
+
+
+# As `_KNOWN`, for whole bodies.
+_KNOWN_TOPS: dict[int, tuple[Body, Mapping[int, int]]] = {}
+_MOST_TOPS = 1 << 9
+
+
+def _tops_of(body: Body) -> Mapping[int, int]:
+    """Return the index in `body` of the first top-level statement with each assignment."""
+    known = _KNOWN_TOPS.get(id(body))
+    if known is not None and known[0] is body:
+        return known[1]
+    tops: dict[int, int] = {}
+    for index, stmt in enumerate(body):
+        if isinstance(stmt, Loop):
+            for number in _inside_of(stmt).found:
+                tops.setdefault(number, index)
+        elif isinstance(stmt, Assign):
+            tops.setdefault(stmt.number, index)
+    if len(_KNOWN_TOPS) >= _MOST_TOPS:
+        _KNOWN_TOPS.clear()
+    _KNOWN_TOPS[id(body)] = body, tops
+    return tops
 
 
 def target_name(assign: Assign) -> str:
     """Return the name of the scalar or the array that a statement writes."""
     return place_name(assign.target)
-
-
-def top_of(body: Body, statement: int) -> int:
-    """Return the index in `body` of the top-level statement that holds `statement`."""
-    for index, stmt in enumerate(body):
-        if _inside(stmt, statement) is not None:
-            return index
-    raise KeyError(statement)
 
 
 def mapped(body: Body, change: Callable[[Stmt], Iterable[Stmt] | None]) -> Body:

@@ -25,6 +25,7 @@ from annotune.tuning.proving import (
     LATER_WORDS,
     NO_TIME_TO_PROVE,
     NOT_PROVED,
+    UNEXECUTED,
     Proved,
     no_time_words,
     unfinished_words,
@@ -205,18 +206,22 @@ def _with_proof(tuned: Tuned, target: str, found: Proved) -> Tuned:
     reason = no_time_words(", ".join(found.unfinished)) if found.unfinished else ""
     reason = reason if wrong is None else f"{wrong.status}: {wrong.reason.splitlines()[0]}"
 
+    # What nothing had run is run where all checks were made.
+    old = (NOT_PROVED,) if found.unfinished else (NOT_PROVED, UNEXECUTED)
+
     def judged(row: Row) -> Row:
         if row.name != target:
             return row
         is_kept = wrong is None and not row.reason.startswith(NO_TIME_TO_PROVE)
-        return replace(row, verified=wrong is None, reason=row.reason if is_kept else reason)
+        is_right = wrong is None and (row.verified or not found.unfinished)
+        return replace(row, verified=is_right, reason=row.reason if is_kept else reason)
 
     def of_size(one: RegionResult) -> RegionResult:
         configs = [dict(row.config) for row in one.rows if row.name == target]
         trials = []
         for trial in one.trials:
             if trial.target == target and dict(trial.config) in configs:
-                facts = {n: v for n, v in trial.facts.items() if n != NOT_PROVED}
+                facts = {n: v for n, v in trial.facts.items() if n not in old}
                 trial = replace(trial, facts={**facts, **found.facts}, verified=wrong is None)
             trials.append(trial)
         return replace(one, rows=tuple(map(judged, one.rows)), trials=tuple(trials))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import field, replace
 from math import inf
 from threading import Event
 
@@ -24,6 +24,12 @@ NOT_PROVED = "not_proved"
 
 NO_TIME_TO_PROVE = "no time was left to prove it"
 
+UNEXECUTED = "not_executed"
+"""Under this name are the sizes for which a winner has a text of its own that nothing has run."""
+
+EXECUTED_AT = "executed_at"
+"""Under this name are smaller sizes at which a winner's text for the tuned ones has been run."""
+
 # How a warning of that ends.
 LATER_WORDS = "; `annotune verify DIR` does it later"
 
@@ -35,11 +41,13 @@ LEAST_RUN_S = 2.0
 class Proved:
     """What came of proofs: the trials in their order up to the first that is wrong.
 
-    `unfinished` says in words which there was no time for.
+    `unfinished` says in words which there was no time for, and `told` are facts beside those of the
+    last trial.
     """
 
     trials: tuple[Trial, ...] = ()
     unfinished: tuple[str, ...] = ()
+    told: Mapping[str, str | int | float] = field(default_factory=dict)
 
     @property
     def wrong(self) -> Trial | None:
@@ -49,8 +57,16 @@ class Proved:
     @property
     def facts(self) -> Mapping[str, str | int | float]:
         """Return what the last trial tells, and what is not proved."""
-        found = dict(self.trials[-1].facts) if self.trials else {}
+        found = {**(self.trials[-1].facts if self.trials else {}), **self.told}
         return found | ({NOT_PROVED: ", ".join(self.unfinished)} if self.unfinished else {})
+
+    def after(self, first: Proved) -> Proved:
+        """Return what comes of these proofs after the `first` ones."""
+        return Proved(
+            (*first.trials, *self.trials),
+            (*first.unfinished, *self.unfinished),
+            {**first.told, **self.told},
+        )
 
 
 def no_time_words(unfinished: str) -> str:

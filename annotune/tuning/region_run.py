@@ -48,7 +48,7 @@ from annotune.tuning.config import AUTO, Phase, Wanted
 from annotune.tuning.experiment import FIRST_S, Tried
 from annotune.tuning.jobs import SHARED_WITH, Contestant, job_of
 from annotune.tuning.profiling import PROFILE_LIMIT_S, Profiler
-from annotune.tuning.proving import NOT_PROVED, no_time_words
+from annotune.tuning.proving import NOT_PROVED, UNEXECUTED, Proved, no_time_words
 from annotune.tuning.results import (
     FIRST_ALONE,
     NO_TARGET,
@@ -71,6 +71,7 @@ from annotune.tuning.tuner import (
     TargetResult,
     baseline,
     estimated,
+    executed_smaller,
     finals,
     forecast_of,
     in_turns,
@@ -670,7 +671,11 @@ def _with_first_choice(run: RegionRun, target: Target, found: TargetResult) -> T
     )
     trial = bench.tell(trial)
     winner = Tried(0, trial, variant, code)
-    return replace(found, trials=(*found.trials, trial), winner=winner, note=trial.reason)
+    executed = executed_smaller(bench, target, target.kind, winner) if bench.awkward else Proved()
+    if executed.wrong is not None:
+        return found
+    found = replace(found, trials=(*found.trials, trial), winner=winner, note=trial.reason)
+    return found.with_proof(executed)
 
 
 # The comparison of whole calls has so many seconds at least.
@@ -890,6 +895,11 @@ def _why_in_part(best: Trial) -> str:
     return no_time_words(str(unfinished)) if unfinished else ""
 
 
+def _is_verified(best: Trial) -> bool:
+    """Return whether all that the text of a winner holds was run and found right."""
+    return best.verified and UNEXECUTED not in best.facts
+
+
 def _end_to_end_s(best: Trial) -> float | None:
     """Return the seconds of a call with its copies, None where they were not measured."""
     found = best.facts.get(END_TO_END)
@@ -1033,8 +1043,8 @@ class _Rows:
             self.flop / time_s / 1e9,
             self.share(device, time_s),
             beside.speedup if is_told else None,
-            best.verified,
-            best.reason or _why_in_part(best),
+            _is_verified(best),
+            _why_in_part(best) if UNEXECUTED in best.facts else best.reason or _why_in_part(best),
             best.config,
             best.predicted_s,
             self.run.device.vendor_name if best.predicted_s is not None else "",
@@ -1062,7 +1072,8 @@ def _untimed_row(name: str, outcome: TargetResult) -> Row:
     if best is None:
         return Row(name, RowStatus.UNAVAILABLE, reason=outcome.note)
     absent = RowStatus.UNAVAILABLE
-    return Row(name, absent, verified=best.verified, reason=outcome.note, config=best.config)
+    reason = _why_in_part(best) if UNEXECUTED in best.facts else outcome.note
+    return Row(name, absent, verified=_is_verified(best), reason=reason, config=best.config)
 
 
 def _roofs(run: RegionRun) -> dict[str, Roof]:

@@ -532,7 +532,11 @@ def _proved_together(
     benches = [part.sought.contests[name].bench for part in won]
     sizes = [part.sizes for part in parts]
     others = (*sizes, *parts[0].bench.others)
+    executed = _executed(won, name, found)
+    if executed.wrong is not None:
+        return _OneText(tuple(found)), executed.wrong
     proved, right = prove_text(benches, target, variant, others, until)
+    proved = proved.after(executed)
     if proved.wrong is not None:
         return _OneText(tuple(found)), proved.wrong
     told = [
@@ -540,6 +544,16 @@ def _proved_together(
         for own, one in zip(found, winners, strict=True)
     ]
     return _OneText(tuple(told), variant, code, right), None
+
+
+def _executed(won: Sequence[AtSize], name: str, found: Sequence[TargetResult]) -> Proved:
+    """Return what comes of running the winners' texts where no check has run them."""
+    all_of_them = Proved()
+    winners = (own.winner for own in found if own.variant is not None)
+    for part, winner in zip(won, winners, strict=True):
+        if winner is not None and all_of_them.wrong is None:
+            all_of_them = part.sought.contests[name].executed(winner).after(all_of_them)
+    return all_of_them
 
 
 def prove_text(

@@ -15,7 +15,7 @@ from statistics import median
 
 from annotune.analysis.facts import Analysis
 from annotune.codegen.build import USUAL
-from annotune.codegen.several_sizes import TUNED_SUFFIX, sizes_text
+from annotune.codegen.several_sizes import TUNED_SUFFIX, call_sizes, sizes_text
 from annotune.codegen.target import RegionCode, Target
 from annotune.diagnostics import AnnotuneError
 from annotune.frozen import dataclass
@@ -39,13 +39,21 @@ from annotune.measure.trial import Comparison, Final, KernelFacts, Status, Trial
 from annotune.model.predict import Forecast
 from annotune.model.traffic import Compiled
 from annotune.schedule.plan import Kernel
-from annotune.space.variants import Listing, Variant
+from annotune.space.variants import Listing, Variant, serves_all
 from annotune.transforms.tree import Body
 from annotune.tuning.bench import Bench, Recorder, Smaller, program_of
 from annotune.tuning.config import Phase, Wanted
 from annotune.tuning.experiment import Experiment, Tried, Way, proofs_s
 from annotune.tuning.jobs import ALONE_S, Contestant, Rounds, take_rounds
-from annotune.tuning.proving import NOT_PROVED, Proved, Proving, unfinished_words
+from annotune.tuning.proving import (
+    EXECUTED_AT,
+    NOT_PROVED,
+    UNEXECUTED,
+    Proved,
+    Proving,
+    unfinished_words,
+)
+from annotune.tuning.reduced import reduced_variant
 from annotune.tuning.results import Profile, Searched
 from annotune.tuning.verdict import compare
 
@@ -65,7 +73,7 @@ AS_FAST = 1.02
 # take 6 s after checks of 0.6 s, and local_grad3's, with 24 long ones, 14 s after checks of 0.2 s.
 PROOFS, LONG_PROOF = 10.0, 2.0
 # What the proofs of a winner tell of it, among its facts.
-OF_PROOFS = (BRANCHES, NOT_PROVED)
+OF_PROOFS = (BRANCHES, NOT_PROVED, EXECUTED_AT, UNEXECUTED)
 # The original and its like may take this share of the finals' time each, the figures of the others
 # matter as well; but they have `LEAST_ROUNDS`, or `FEWEST_ROUNDS`, unless these take too long.
 ORIGINALS_SHARE = 0.3
@@ -425,7 +433,10 @@ class Contest:
             assert one.variant is not None
             assert one.code is not None
             kind = _CHECKED_AS.get(self.kind, self.kind)
-            proved, sizes = prove(bench, program_of(self.target, kind, one.variant, one.code))
+            proved, sizes = self.executed(one), tuple[Mapping[str, int], ...]()
+            if proved.wrong is None:
+                others, sizes = prove(bench, program_of(self.target, kind, one.variant, one.code))
+                proved = others.after(proved)
             found = proved.wrong
             if found is None:
                 won = self._result(fates, (one,)).with_proof(proved)
@@ -441,6 +452,17 @@ class Contest:
                     times_s=(),
                 )
         return self._result(fates, ())
+
+    def executed(self, one: Tried) -> Proved:
+        """Return what comes of running a text for the tuned sizes, where no check has, at others.
+
+        Nothing where a check of it was at the tuned sizes.
+        """
+        bench = self.bench
+        is_brief = bench.brief and bool(bench.awkward)
+        if not one.trial.is_predicted or not (is_brief or bench.smaller is not None):
+            return Proved()
+        return executed_smaller(bench, self.target, _CHECKED_AS.get(self.kind, self.kind), one)
 
     def _result(self, fates: Mapping[int, Trial], winners: Sequence[Tried]) -> TargetResult:
         """Return the result of trials with such fates, of which the only one of `winners` won."""
@@ -702,6 +724,35 @@ def prove(
     if (bench.brief or bench.is_long) and found.wrong is None:
         found = replace(found, unfinished=(_left_at(bench, program.kind), *found.unfinished))
     return found, tuple(sizes for sizes in bench.others if sizes in right)
+
+
+def executed_smaller(bench: Bench, target: Target, kind: str, one: Tried) -> Proved:
+    """Return what comes of running a variant's text for the tuned sizes at smaller ones.
+
+    The same schedule makes the same text for these, but for its numbers. Where it does not, nothing
+    has run what the variant has for the tuned sizes alone.
+    """
+    variant, code = one.variant, one.code
+    assert variant is not None
+    assert code is not None
+    is_for_all = variant.general is None and serves_all(variant.tuned, variant.analysis.region)
+    if is_for_all:
+        return Proved()
+    with bench.session.config.ledger.on(Phase.CHECKS):
+        found = reduced_variant(target, variant, code)
+        if found is not None:
+            program = program_of(target, kind, found.variant, found.code)
+            plan = replace(bench.plan(False), sizes=(found.sizes,), device_name="", environ={})
+            limits = replace(plan.limits, run_s=max(RUN_LIMIT_S, plan.limits.run_s))
+            limits = replace(limits, compile_s=COMPILE_LIMIT_S)
+            trial = Recorder(bench).again(program, replace(plan, limits=limits))
+            # Too slow on this CPU is not wrong.
+            is_late = trial.status is Status.TIMEOUT
+            if not is_late and (trial.verified or trial.is_wrong):
+                return Proved((trial,), told={EXECUTED_AT: sizes_text(found.sizes)})
+    place = sizes_text(call_sizes(variant.analysis))
+    words = f"with its text for {place} which nothing has run"
+    return Proved((), (words,), {UNEXECUTED: place})
 
 
 def _left_at(bench: Bench, kind: str) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import time
 from dataclasses import replace
@@ -20,7 +21,8 @@ from support.regions import text_source
 
 from annotune import api
 from annotune.analysis.analyse import analyse
-from annotune.codegen.target import RegionCode, Target
+from annotune.codegen.several_sizes import TUNED_SUFFIX
+from annotune.codegen.target import RegionCode, Target, load_target
 from annotune.measure.check import SAMPLED, Checker
 from annotune.measure.oracle import Asked, Oracle, OracleResult, Pace
 from annotune.measure.parts.sample import work_of
@@ -29,10 +31,11 @@ from annotune.measure.toolchain import find_toolchains
 from annotune.measure.trial import Status, Trial
 from annotune.report.summary import spent_text
 from annotune.report.views import RunResults
-from annotune.tuning import region_run
+from annotune.space.variants import Variant
+from annotune.tuning import region_run, tuner
 from annotune.tuning.bench import Bench, Recorder, Session
 from annotune.tuning.config import Ledger, Phase, RunConfig, Wanted
-from annotune.tuning.proving import NO_TIME_TO_PROVE
+from annotune.tuning.proving import EXECUTED_AT, NO_TIME_TO_PROVE
 from annotune.tuning.results import Row, RowStatus
 from annotune.tuning.tuner import measured
 
@@ -294,3 +297,59 @@ def test_the_time_of_a_variant_is_kept_for_what_comes_after(tmp_path: Path) -> N
     assert bench.share(1.5, 1).left_s == pytest.approx(40, abs=5)
     bench.checker.oracle.compile_s = 10.0
     assert bench.share(1.5, 1).left_s == pytest.approx(30, abs=5)
+
+
+LONG_TEXTS = {"product": PRODUCT.replace("n = 120", "n = 1000"), "sweeps": SWEEPS}
+
+
+def with_fault(monkeypatch: pytest.MonkeyPatch, target: str) -> None:
+    """Have the kernels for the tuned sizes, and these alone, leave wrong values."""
+    kind = type(load_target(target))
+    written = kind.region
+
+    def faulty(self: Any, variant: Variant, resident: bool) -> RegionCode:
+        own = written(self, variant, resident)
+        first, found, rest = own.device.partition(f"{TUNED_SUFFIX}(")
+        assert found, "no kernel is for the tuned sizes alone"
+        head, brace, body = rest.partition("{\n")
+        # The last kernels are the general ones.
+        special, general, last = body.partition("__global__")
+        wrong = re.sub(r"(\w+\[.*\]) = (.*);", r"\1 = 1 + (\2);", special, count=1)
+        assert wrong != special
+        return replace(own, device=first + found + head + brace + wrong + general + last)
+
+    monkeypatch.setattr(kind, "region", faulty)
+
+
+@pytest.mark.parametrize("name", LONG_TEXTS)
+def test_what_only_the_tuned_sizes_take_is_run_at_smaller_ones(
+    name: str, tmp_path: Path, runs: list[Asked]
+) -> None:
+    results = tuned(LONG_TEXTS[name], tmp_path, target="cuda")
+    (own,) = (t for t in results.regions[0].trials if EXECUTED_AT in t.facts)
+    assert row_of(results, "cuda").verified
+    assert own.verified
+    assert own.facts[EXECUTED_AT]
+
+
+@pytest.mark.parametrize("name", LONG_TEXTS)
+def test_a_fault_in_the_kernels_for_the_tuned_sizes_is_found(
+    name: str, tmp_path: Path, runs: list[Asked], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_fault(monkeypatch, "cuda")
+    results = tuned(LONG_TEXTS[name], tmp_path, target="cuda")
+    assert not row_of(results, "cuda").verified
+    assert "f.cu" not in results.files
+    trials = [trial for trial in results.regions[0].trials if trial.target == "cuda"]
+    assert any(trial.status is Status.CORRECTNESS for trial in trials)
+    assert not any(trial.verified for trial in trials)
+
+
+def test_a_text_that_is_another_one_at_smaller_sizes_is_not_called_verified(
+    tmp_path: Path, runs: list[Asked], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tuner, "reduced_variant", lambda target, variant, code: None)
+    results = tuned(LONG_TEXTS["product"], tmp_path, target="openmp,cuda")
+    own = row_of(results, "cuda")
+    assert not own.verified
+    assert "with its text for n=1000 which nothing has run" in own.reason

@@ -504,10 +504,15 @@ def _with_doubts(
             least = min((depth for depth in one.pieces if depth >= 0), default=0)
             for number in (one.dependence.source, one.dependence.sink):
                 depths[number] = min(depths.get(number, least), least)
-    known = {
-        number: _known_order(model, lifetimes, found, groups[number], number, depth)
-        for number, depth in depths.items()
-    }
+    known: dict[int, _KnownOrder] = {}
+    for number, depth in depths.items():
+        if number not in known:
+            # What holds of one statement of a loop holds of all that are one reduction with it.
+            loop = model.statement(number).position[: depth + 1]
+            inside = {s.number: s for s in model.inside(loop)}
+            members = frozenset(groups[number] & inside.keys())
+            order = _known_order(model.region, lifetimes, found, inside, members, depth)
+            known |= dict.fromkeys((n for n in members if depths[n] == depth), order)
     return tuple(
         replace(one, dependence=_with_order(one.dependence, known))
         if one.dependence.is_reduction
@@ -537,21 +542,21 @@ class _KnownOrder:
 
 
 def _known_order(
-    model: Model,
+    region: Region,
     lifetimes: Mapping[str, Lifetime],
     found: Sequence[Carried],
-    group: frozenset[int],
-    number: int,
+    inside: Mapping[int, NestStatement],
+    members: frozenset[int],
     depth: int,
 ) -> _KnownOrder:
-    """Return what the order of a reduction's terms means for one of its statements."""
-    loop = model.statement(number).position[: depth + 1]
-    inside = {s.number: s for s in model.inside(loop)}
-    members = frozenset(group & inside.keys())
+    """Return what the order of terms means for the statements `members` of a reduction.
+
+    `inside` are all statements of the loop at `depth`.
+    """
     assigns = [inside[n].assign for n in sorted(members)]
-    doubted = doubts(model.region, assigns)
-    leaves = any(may_leave_range(model.region, a) for a in assigns)
-    rounds = any(rounds_to_integer(model.region, a) for a in assigns)
+    doubted = doubts(region, assigns)
+    leaves = any(may_leave_range(region, a) for a in assigns)
+    rounds = any(rounds_to_integer(region, a) for a in assigns)
     again = _may_run_again(lifetimes, found, members, inside, depth)
     shows = leaves or any(one.may_show for one in doubted)
     is_ordered = leaves or rounds or any(one.is_ordered for one in doubted)

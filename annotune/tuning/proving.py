@@ -62,11 +62,11 @@ class Proved:
 
     def after(self, first: Proved) -> Proved:
         """Return what comes of these proofs after the `first` ones."""
-        return Proved(
-            (*first.trials, *self.trials),
-            (*first.unfinished, *self.unfinished),
-            {**first.told, **self.told},
-        )
+        # Texts for several sizes tell of each.
+        told = dict(first.told)
+        for name, words in self.told.items():
+            told[name] = f"{told[name]}; {words}" if name in told else words
+        return Proved((*first.trials, *self.trials), (*first.unfinished, *self.unfinished), told)
 
 
 def no_time_words(unfinished: str) -> str:

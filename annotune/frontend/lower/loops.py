@@ -232,7 +232,11 @@ def _halved(bound: Expr) -> Expr:
     They differ for a negative n, where the loop does not run either way.
     """
     match bound:
-        case Select(Binary(">=", x, Int(0)), Binary("/", y, Int()) as quotient, Negate()) if x == y:
+        case Select(
+            Binary(">=", x, Int(0)),
+            Binary("/", y, Int()) as quotient,
+            Binary("-", Binary("/", Binary("+", z, Int(1)), Int()), Int(1)),
+        ) if x == y == z:
             return quotient
     return bound
 

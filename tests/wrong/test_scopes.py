@@ -185,6 +185,14 @@ HIDDEN = {
     "of_a_while": "int i = 0; while (i < 3) {\nBEGIN EACH(i) o[i] += a[i] * 2; END i++; }",
     "after_a_jump": "int i = 0; again: {\n"
     "BEGIN EACH(i) o[i] += a[i]; END\n} if (++i < 3) goto again;",
+    "declared_behind": "int i = 7; { BEGIN for (i = 0; i < n; i++) o[i] = a[i]; END\n"
+    "int i = 2; o[1] += i; } o[0] += i;",
+    "left_by_break": "int i = 7; FIRST(q) { BEGIN for (i = 0; i < n; i++) o[i] += a[i]; END\n"
+    "int i = q; if (q == 1) break; o[1] += i; } o[0] += i;",
+    "sum_declared_behind": "double s = 1; { BEGIN EACH(i) s += a[i]; END\n"
+    "double s = 3; o[1] = s; } o[0] = s;",
+    "left_by_continue": "double s = 1; FIRST(q) { BEGIN EACH(i) s += a[i]; END\n"
+    "double s = q; if (q) continue; o[1] = s; } o[0] = s;",
     "declared_and_hidden": "double s = 9; {\nBEGIN double s = 0; EACH(i) { s += a[i];\n"
     "{ double s = a[i]; o[i] = s; } } END o[0] += s; } o[1] = s;",
 }

@@ -198,12 +198,17 @@ class _Live:
         leaves: frozenset[str],
         again: frozenset[str],
     ) -> frozenset[str]:
-        # A variable of the block hides one of the same name, which lives on unseen.
+        # From its declaration on a variable of the block hides one of the same name, which lives on
+        # unseen, to wherever the block is left.
         declared = _declared(items)
-        inside = live
+        hidden = _of(live | leaves | again | self.kept, declared)
+        inside = _without(live, declared)
         for item in reversed(items):
             inside = self.statement(item, inside, leaves, again)
-        return _without(inside, declared) | _of(live, declared)
+            own = _declared([item])
+            if own:
+                inside = _without(inside, own) | _of(hidden, own)
+        return inside
 
     def switch(
         self, node: c_ast.Switch, live: frozenset[str], again: frozenset[str]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -59,6 +60,8 @@ def opened(page: Path, width: int = 1300, is_dark: bool = False) -> Opened:
         text=True,
         timeout=LIMIT_S,
         check=False,
+        # It keeps caches and settings in a home, which later tests have to find empty.
+        env={**os.environ, "HOME": str(scratch)},
     )
     assert done.returncode == 0, done.stderr
     console = tuple(re.findall(r":CONSOLE[:(]\d+\)?\] (.*)", done.stderr))

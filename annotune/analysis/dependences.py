@@ -357,7 +357,7 @@ def all_dependences(model: Model, lifetimes: Mapping[str, Lifetime]) -> tuple[Ca
                 if source.is_write or sink.is_write:
                     met = meetings.between(source, sink)
                     if met is not None:
-                        found.append(_dependence(source, sink, met))
+                        found.append(_dependence_between(source, sink, met))
     return _with_doubts(model, lifetimes, found)
 
 
@@ -440,10 +440,12 @@ class _Meetings:
         is_before = first.position < second.position
         key = source.form, sink.form, inside, common, is_before
         if key not in self.met:
-            self.met[key] = self._ask(source.form, sink.form, (inside, common), is_before)
+            self.met[key] = self._ask_isl(source.form, sink.form, (inside, common), is_before)
         return self.met[key]
 
-    def _ask(self, source: int, sink: int, depths: tuple[int, int], is_before: bool) -> _Met | None:
+    def _ask_isl(
+        self, source: int, sink: int, depths: tuple[int, int], is_before: bool
+    ) -> _Met | None:
         """Return where two forms meet inside the loops that both have, from one depth to another.
 
         With `is_before` also in one iteration of all these loops.
@@ -474,7 +476,7 @@ class _Meetings:
         return _Met(pairs, pieces, self.orders.setdefault(str(pairs), {}))
 
 
-def _dependence(source: _End, sink: _End, met: _Met) -> Carried:
+def _dependence_between(source: _End, sink: _End, met: _Met) -> Carried:
     """Return the dependence from one end to the other, whose instances meet."""
     one, other = source.reference, sink.reference
     dependence = Dependence(
@@ -497,7 +499,7 @@ def _with_doubts(
 
     Its loops then run again in order where it shows. They must find what they have read before.
     """
-    groups = _accumulating(found)
+    groups = _reduction_groups(found)
     depths: dict[int, int] = {}
     for one in found:
         if one.dependence.is_reduction:
@@ -521,7 +523,7 @@ def _with_doubts(
     )
 
 
-def _accumulating(found: Iterable[Carried]) -> Mapping[int, frozenset[int]]:
+def _reduction_groups(found: Iterable[Carried]) -> Mapping[int, frozenset[int]]:
     """Return for each statement that accumulates all those that are one reduction with it."""
     groups: dict[int, frozenset[int]] = {}
     for one in found:

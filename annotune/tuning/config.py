@@ -110,7 +110,7 @@ class RunConfig:
 
     What is compiled lies in the folder `compiled`, where other runs find it; in one of its own with
     None. With `is_ahead` the first choices are compiled and proved, and nothing is timed. Where the
-    time goes is told to the `ledger`.
+    time goes is recorded in the `ledger`.
     """
 
     search: str | None = None

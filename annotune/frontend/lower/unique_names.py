@@ -50,7 +50,7 @@ def with_unique_names(function: ParsedFunction, block: AnnotationBlock) -> Uniqu
         AnnotuneError: What the region hides is used in it, and can have no other name there.
     """
     place = find(function, block.body_start, block.body_end, block.span)
-    groups = _alike(function, _meanings(place.statements))
+    groups = _alike(function, _resolve_statements(place.statements))
     outer = {name: function.scope.find(name, place.scopes) for name, _ in groups}
     hidden = {
         name: symbol
@@ -68,7 +68,7 @@ def _is_function(symbol: Symbol) -> bool:
     return "()" in {layer.kind for layer in symbol.layers}
 
 
-def _identifiers(node: c_ast.Node | None) -> Iterator[c_ast.ID]:
+def _walk_identifiers(node: c_ast.Node | None) -> Iterator[c_ast.ID]:
     """Yield the identifiers of a tree that name no member."""
     waiting = [node] if node is not None else []
     while waiting:
@@ -83,7 +83,7 @@ def _identifiers(node: c_ast.Node | None) -> Iterator[c_ast.ID]:
                 waiting += [*one]
 
 
-def _resolved(node: c_ast.Node, scope: dict[str, c_ast.Decl]) -> Iterator[_Meaning]:
+def _resolve_names(node: c_ast.Node, scope: dict[str, c_ast.Decl]) -> Iterator[_Meaning]:
     """Yield the identifiers of a statement with what declares them in it, None for others.
 
     A declaration comes with what it hides. `scope` has the declarations in force, and learns those
@@ -92,32 +92,32 @@ def _resolved(node: c_ast.Node, scope: dict[str, c_ast.Decl]) -> Iterator[_Meani
     match node:
         case c_ast.DeclList():
             for decl in node.decls:
-                yield from _resolved(decl, scope)
+                yield from _resolve_names(decl, scope)
         case c_ast.Decl():
-            yield from ((one, scope.get(one.name)) for one in _identifiers(node.type))
+            yield from ((one, scope.get(one.name)) for one in _walk_identifiers(node.type))
             if node.name:
                 yield node, scope.get(node.name)
                 scope[node.name] = node
-            yield from ((one, scope.get(one.name)) for one in _identifiers(node.init))
+            yield from ((one, scope.get(one.name)) for one in _walk_identifiers(node.init))
         case c_ast.For():
             inner = dict(scope)
             for part in (node.init, node.cond, node.next, node.stmt):
-                yield from _resolved(part, inner) if part is not None else ()
+                yield from _resolve_names(part, inner) if part is not None else ()
         case _ if isinstance(node, HOLDERS):
             inner = dict(scope)
             for part in node:
-                yield from _resolved(part, inner)
+                yield from _resolve_names(part, inner)
         case _:
-            yield from ((one, scope.get(one.name)) for one in _identifiers(node))
+            yield from ((one, scope.get(one.name)) for one in _walk_identifiers(node))
 
 
 _Meaning: TypeAlias = tuple[c_ast.ID | c_ast.Decl, c_ast.Decl | None]
 
 
-def _meanings(statements: Sequence[c_ast.Node]) -> list[_Meaning]:
+def _resolve_statements(statements: Sequence[c_ast.Node]) -> list[_Meaning]:
     """Return the names of a region in text order, with what declares or hides them in it."""
     scope: dict[str, c_ast.Decl] = {}
-    return [pair for one in statements for pair in _resolved(one, scope)]
+    return [pair for one in statements for pair in _resolve_names(one, scope)]
 
 
 def _alike(
@@ -130,14 +130,14 @@ def _alike(
     groups: dict[tuple[str, str], list[c_ast.Decl]] = {}
     for one, earlier in meanings:
         if isinstance(one, c_ast.Decl) and one.name:
-            kind = _kind(function, one)
+            kind = _declared_kind(function, one)
             if earlier is not None:
                 kind += f" in {id(earlier)}"
             groups.setdefault((one.name, kind), []).append(one)
     return groups
 
 
-def _kind(function: ParsedFunction, decl: c_ast.Decl) -> str:
+def _declared_kind(function: ParsedFunction, decl: c_ast.Decl) -> str:
     """Return the type of a declaration, for two to be compared."""
     symbol = function.scope.types.symbol(decl, "region")
     layers = "".join(f"{one.kind}{text_of(one.dim) if one.dim else ''}" for one in symbol.layers)
@@ -156,7 +156,7 @@ class _Renaming:
         self.function = function
         self.statements = statements
         self.hidden = hidden
-        self.meanings = _meanings(statements)
+        self.meanings = _resolve_statements(statements)
         words = function.file.words(function.part)
         self.taken = {*words, *function.scope.symbols, *function.file.clean.macros}
         self.spellings: list[Spelling] = []

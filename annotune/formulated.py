@@ -36,7 +36,8 @@ from annotune.tuning.results import (
     RowStatus,
     Searched,
 )
-from annotune.tuning.run import OF_THE_RUN, SizeListener, TimeShares, tuning
+from annotune.tuning.run import OF_THE_RUN, SizeListener, tuning
+from annotune.tuning.timetable import TimeShares
 from annotune.tuning.tuner import AS_FAST
 
 # A run has a formulation for each so many seconds: what has less finds little.

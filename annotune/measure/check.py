@@ -20,12 +20,19 @@ from annotune.measure.compile import (
     CompileJob,
     CompileKind,
     CompileResult,
-    TranslationUnit,
 )
 from annotune.measure.grids import Chosen, asked_text, chosen_grids
 from annotune.measure.oracle import NothingToCompare, Oracle, OracleResult
 from annotune.measure.plan import CheckPlan, Run, runs_of, without_detectors, words_of
-from annotune.measure.program import REGION, Program, compile_job_of, taking_way_out, texts_of, told
+from annotune.measure.program import (
+    REGION,
+    Program,
+    compile_job_of,
+    cubin_job,
+    taking_way_out,
+    texts_of,
+    told,
+)
 from annotune.measure.run import (
     CallTimes,
     Child,
@@ -93,6 +100,10 @@ class Checker:
         return hashlib.sha256(json.dumps([texts, settings]).encode()).hexdigest()
 
 
+LATE = "the time for this check is over"
+"""Why a check is given up that has taken all the seconds that it had."""
+
+
 class _Failed(Exception):
     """A variant that did not pass, with the status and the words of its trial."""
 
@@ -128,6 +139,7 @@ class _Check:
     reached: dict[str, set[int]] = field(default_factory=dict)
     compile_s: float = 0.0
     run_s: float = 0.0
+    begun: float = field(default_factory=time.monotonic)
 
     def trial(self) -> Trial:
         """Run everything that the plan asks for; the first failure ends it."""
@@ -177,16 +189,27 @@ class _Check:
             for together in _rounds(child, (one for one in ready if one is not None)):
                 start = time.monotonic()
                 try:
-                    self._compare(child, together)
+                    self._compare(replace(child, most_s=self._left_s()), together)
                 finally:
                     self.run_s += time.monotonic() - start
+
+    def _left_s(self) -> float:
+        """Return the seconds that are left for this check.
+
+        Raises:
+            _Failed: There are none.
+        """
+        left_s = self.plan.limits.check_s - (time.monotonic() - self.begun)
+        if left_s <= 0:
+            raise _Failed(Status.TIMEOUT, LATE)
+        return left_s
 
     def _built(self, kind: str, way_out: bool) -> CompileResult:
         """Return the variant compiled as `kind`, or raise `_Failed` with the compiler's words."""
         program = taking_way_out(self.program) if way_out else self.program
-        limits = self.plan.limits
+        limit_s = min(self.plan.limits.compile_s, self._left_s())
         try:
-            job = compile_job_of(program, kind, self.oracle, limits.compile_s, self.plan.arch)
+            job = compile_job_of(program, kind, self.oracle, limit_s, self.plan.arch)
         except ValueError as refusal:  # the text holds what the check on the CPU cannot execute
             raise _Failed(Status.COMPILE, str(refusal)) from refusal
         return self._usable(job)
@@ -340,12 +363,6 @@ class _Check:
         if self.program.may_launch_none:
             return False
         return bool(self.program.device_text) or KINDS[self.program.kind].is_on_gpu
-
-
-def cubin_job(program: Program, arch: str, limit_s: float) -> CompileJob:
-    """Return the compilation of a variant's kernels for a GPU, which tells of each."""
-    sources = (TranslationUnit(program.device_text, "cuda"),)
-    return CompileJob(sources, "cuda-cubin", arch=arch, limit_s=limit_s, nvcc=program.nvcc)
 
 
 def grids_of(program: Program, oracle: Oracle, limit_s: float) -> Chosen:

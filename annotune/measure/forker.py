@@ -286,8 +286,8 @@ def _watch(
     """Wait for a child's end or for a limit; return whether it ended, and the MiB over the limit.
 
     Each job has its time from its own beginning, and as much again as it has waited for a
-    processor: it is not at fault for what else runs. What the child holds is looked at, not its
-    address space: sanitizers and CUDA reserve terabytes.
+    processor: it is not at fault for what else runs. All of them end after ``most_s``. What the
+    child holds is looked at, not its address space: sanitizers and CUDA reserve terabytes.
     """
     limit_s, most_mib = task["limit_s"], task["memory_mib"]
     # The connection turns readable only at its end: one task at a time is sent.
@@ -295,8 +295,12 @@ def _watch(
     waiting.register(handle, select.POLLIN)
     waiting.register(channel, select.POLLIN)
     begun, waited_s = time.monotonic(), 0.0
+    until = begun + task["most_s"]
     while True:
-        left_s = begun + limit_s + waited_s - time.monotonic()
+        now = time.monotonic()
+        if now >= until:
+            return False, 0
+        left_s = begun + limit_s + waited_s - now
         if left_s <= 0:
             before = begun, waited_s
             begun = max([begun, *journal.read()[0]])
@@ -304,7 +308,7 @@ def _watch(
             if (begun, waited_s) == before:
                 return False, 0
             continue
-        wait_s = min(left_s, LOOK_EVERY_S) if most_mib else left_s
+        wait_s = min(left_s, until - now, LOOK_EVERY_S if most_mib else left_s)
         ready = {descriptor for descriptor, _ in waiting.poll(wait_s * 1000)}
         if handle in ready:
             return True, 0

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from enum import StrEnum
+from math import inf
 
 from annotune.analysis.facts import Analysis
 from annotune.frozen import dataclass
@@ -123,11 +124,15 @@ USUAL = Odd()
 
 @dataclass(frozen=True, slots=True)
 class CheckLimits:
-    """The seconds of one run and of one compilation, and the MiB of a child; 0 is no limit."""
+    """The seconds of one run and of one compilation, and the MiB of a child; 0 is no limit.
+
+    A whole check is given up after `check_s` seconds, compilations in them.
+    """
 
     run_s: float = RUN_LIMIT_S
     compile_s: float = COMPILE_LIMIT_S
     memory_mib: int = 0
+    check_s: float = inf
 
 
 SEED = 1
@@ -258,14 +263,17 @@ def _runs(
         for sizes, order in itertools.product(plan.sizes, orders):
             yield Run(kind, sizes, order)
         return
-    for number, sizes in enumerate(plan.sizes):
-        few = _BOTH_WAYS if _is_long(original.analysis, sizes) else _ALL_ORDERS
+    failures = plan.odd.failures
+    # Where no memory is to be had nothing depends on the order of threads.
+    as_usual = plan.sizes if failures is not Failures.MEMORY else ()
+    for number, sizes in enumerate(as_usual):
+        at_border = plan.odd.may_fall_back and max(sizes.values(), default=0) > SHORT
+        few = _BOTH_WAYS if at_border or _is_long(original.analysis, sizes) else _ALL_ORDERS
         for order in (order for order in orders if order in few):
             is_timed = number == 0 and order is Order.FORWARD
             yield Run(program.kind, sizes, order, is_timed)
     if program.device_text:
         # Without memory at all sizes: what takes the place of the kernels runs there.
-        failures = plan.odd.failures
         is_short = failures is Failures.EACH_KIND
         for sizes in _small_enough(plan, original, 0) if is_short else plan.sizes:
             yield from _failing_runs(Run(program.kind, sizes), failures, failing)
@@ -372,8 +380,8 @@ def proofs(
     (one,) = middle_sizes(analysis) or small[:1]
     every = (analysis, *others)
     borders = distinct([sizes for each in every for sizes in border_sizes(each)])
-    if borders:
-        yield replace(plan, sizes=borders, odd=Odd(may_fall_back=True))
+    long = tuple(sizes for sizes in borders if max(sizes.values()) > SHORT)
+    yield from _at_borders(program, plan, borders, long)
     tuned = [tuned_sizes(each.region) for each in every]
     yield from _on_recorded(analysis.region, plan, tuned)
     yield replace(plan, sizes=_detected(analysis, small, tuned), sanitize=True, races=True)
@@ -381,7 +389,6 @@ def proofs(
         yield replace(plan, sizes=(*small, *borders), odd=Odd(takes_way_out=True))
     if near := near_limits(texts_of(program).values(), analysis):
         yield replace(plan, sizes=near, odd=Odd(form=TextForm.NEAR_LIMITS, may_fall_back=True))
-    long = tuple(sizes for sizes in borders if max(sizes.values()) > SHORT)
     yield from _on_other_values(program, analysis, plan, (*small, one), len(every))
     if long and not program.device_text and Values.ZEROS in _odd_values(analysis):
         # Sums that are asked for their signs run again, in loops that nothing else enters.
@@ -400,6 +407,30 @@ def proofs(
     beside = [sizes for sizes in (one, *small, *borders) if sizes not in plan.sizes]
     odd = replace(_every_branch(program, analysis, one), overlaps=shared, at_last=len(every))
     yield replace(plan, sizes=(*distinct(beside), *plan.sizes), odd=odd)
+
+
+def _at_borders(
+    program: Program, plan: CheckPlan, borders: Sequence[Sizes], long: Sequence[Sizes]
+) -> Iterator[CheckPlan]:
+    """Yield the proofs at sizes of nothing, of one, and past the limits of grids and types.
+
+    A device is played by one thread, at the `long` ones for seconds, so that these are made side by
+    side.
+    """
+    short = tuple(sizes for sizes in borders if sizes not in long)
+    apart = [(each,) for each in long] if program.device_text else [tuple(long)]
+    for sizes in filter(None, (short, *apart)):
+        yield replace(plan, sizes=sizes, odd=Odd(may_fall_back=True))
+
+
+def is_owed(plan: CheckPlan) -> bool:
+    """Return whether a proof is made however late it is: of usual runs, at sizes that take no time.
+
+    Those under the detectors, which find races, are made at such sizes alone.
+    """
+    is_large = any(max(sizes.values(), default=0) > SHORT for sizes in plan.sizes)
+    is_usual = replace(plan.odd, may_fall_back=False) == USUAL
+    return is_usual and (plan.sanitize or not is_large)
 
 
 def _on_recorded(region: Region, plan: CheckPlan, tuned: Sequence[Sizes]) -> Iterator[CheckPlan]:
@@ -510,9 +541,9 @@ def words_of_proof(plan: CheckPlan) -> str:
         return values
     if plan.seed != SEED:
         return "on further recorded calls"
-    return (
-        "as the nest as written, to which it falls back" if odd.takes_way_out else "at other sizes"
-    )
+    if odd.takes_way_out:
+        return "as the nest as written, to which it falls back"
+    return f"at {SHORT + 1} and more iterations" if not is_owed(plan) else "at other sizes"
 
 
 NEAR_LIMITS_ITERATIONS = 3_000_000

@@ -523,6 +523,12 @@ def code_of(program: Program, kind: str) -> RegionCode:
     return replace(code, body=rewrite(code.body), helper=rewrite(code.helper))
 
 
+def cubin_job(program: Program, arch: str, limit_s: float) -> CompileJob:
+    """Return the compilation of a variant's kernels for a GPU, which tells of each."""
+    sources = (TranslationUnit(program.device_text, "cuda"),)
+    return CompileJob(sources, "cuda-cubin", arch=arch, limit_s=limit_s, nvcc=program.nvcc)
+
+
 def _device_source(text: str, kind: str, original: Original) -> TranslationUnit:
     """Return ``S.cu`` for a real GPU, or as the C++ that plays it on this CPU."""
     if "nvcc" in KINDS[kind].compilers.values():
@@ -631,18 +637,21 @@ def compile_ahead(
 def _wanted(
     programs: Sequence[Program], original: Original, limit_s: float, arch: str
 ) -> Iterator[_Wanted]:
-    """Yield each program once that has no library yet."""
+    """Yield each program once that has no library yet, and that nvcc has told nothing of."""
     seen: set[str] = set()
     limit_s = min(limit_s, AHEAD_LIMIT_S)
     for program in programs:
         try:
-            job = compile_job_of(program, program.kind, original, limit_s, arch)
+            jobs = [compile_job_of(program, program.kind, original, limit_s, arch)]
         except ValueError:  # the text holds what cannot be compiled as this kind
             continue
-        digest = digest_of(job, original.tools)
-        if digest not in seen and recall(digest, original.compiled) is None:
-            seen.add(digest)
-            yield _Wanted(program, job, digest)
+        if arch and program.device_text:
+            jobs.append(cubin_job(program, arch, limit_s))
+        for job in jobs:
+            digest = digest_of(job, original.tools)
+            if digest not in seen and recall(digest, original.compiled) is None:
+                seen.add(digest)
+                yield _Wanted(program, job, digest)
 
 
 def _compile(group: Sequence[_Wanted], original: Original, niceness: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import fcntl
+import math
 import os
 import queue
 import re
@@ -264,7 +265,8 @@ class Child:
     """The library that a child loads, and what holds for all of its runs.
 
     `entry` is the library's function. `environ` is added to the child's environment; `preload` is
-    a library that it is started with, such as libasan. `limit_s` is that of each run. A child that
+    a library that it is started with, such as libasan. `limit_s` is that of each run, and `most_s`
+    that of all of them. A child that
     holds more than `memory_mib` of memory of its own is killed, with 0 none is. `remembers` says
     that the library's run time finds traces of earlier calls.
     """
@@ -277,6 +279,7 @@ class Child:
     preload: str = ""
     memory_mib: int = 0
     remembers: bool = False
+    most_s: float = math.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -447,7 +450,8 @@ def _results(
         words = f"{TOO_MUCH_MEMORY} {child.memory_mib} MiB of memory"
         found.append(RunResult(Status.RUNTIME, words))
     elif reply.status is None:
-        found.append(RunResult(Status.TIMEOUT, f"killed after {child.limit_s:g} s"))
+        limit_s = min(child.limit_s, child.most_s)
+        found.append(RunResult(Status.TIMEOUT, f"killed after {round(limit_s, 1):g} s"))
     elif not reply.is_legible:
         found.append(RunResult(Status.RUNTIME, OVERWRITTEN))
     elif reply.status != 0 or len(found) < len(jobs):

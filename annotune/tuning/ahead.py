@@ -13,7 +13,7 @@ from annotune.codegen.baseline import naive_openacc, naive_openmp
 from annotune.codegen.recipes import listing_of
 from annotune.codegen.target import RegionCode, Target
 from annotune.diagnostics import AnnotuneError
-from annotune.measure.check import cubin_job, grids_of
+from annotune.measure.check import grids_of
 from annotune.measure.compile import COMPILE_LIMIT_S, KINDS
 from annotune.measure.oracle import Oracle
 from annotune.measure.program import Program, compile_ahead
@@ -53,11 +53,9 @@ def prove_first(run: RegionRun, targets: Sequence[Target], proves: bool = True) 
     return replace(untuned(region, work, ONLY_AHEAD), warnings=tuple(unfinished))
 
 
-def _look_ahead(program: Program, oracle: Oracle, arch: str = "") -> None:
-    """Have compilers for a GPU tell what the check of a program that runs there asks them."""
-    if arch:
-        oracle.compile(cubin_job(program, arch, COMPILE_LIMIT_S))
-    elif KINDS[program.kind].is_on_gpu:
+def _look_ahead(program: Program, oracle: Oracle) -> None:
+    """Have OpenACC's compiler tell the grid that the check of a program on a GPU asks it for."""
+    if KINDS[program.kind].is_on_gpu and not program.device_text:
         grids_of(program, oracle, COMPILE_LIMIT_S)
 
 
@@ -87,7 +85,7 @@ def _made_ready(run: RegionRun, target: Target, found: Listing, proves: bool) ->
     kind, arch = (target.kind, "") if gpu is None else (ON_GPU[target.name], gpu.arch)
     own, arch = program_of(target, kind, variant, code), arch if code.device else ""
     compile_ahead([own], oracle, COMPILE_LIMIT_S, arch, niceness=0)
-    _look_ahead(own, oracle, arch)
+    _look_ahead(own, oracle)
     if not proves:
         return ()
     if run.is_measured(target):

@@ -36,6 +36,7 @@ from annotune.space.variants import Variant
 from annotune.tuning.config import NEVER, RunConfig, Stop
 from annotune.tuning.jobs import CheckHere, Contestant, Rounds
 from annotune.tuning.store import STORE_FAILED, Store, in_memory
+from annotune.tuning.timetable import SearchTimes
 
 # A variant is timed for this long at most, so that many are tried in a minute.
 TRIAL_BUDGET_S = 0.3
@@ -48,14 +49,6 @@ LEAST_MIB = 512
 # A variant whose device this processor plays by one thread may run so many times as long as the
 # original: kernels with copies of their own have taken twice as long.
 SLOWER_PLAYED = 5.0
-
-
-# The first variant of a target, and the proofs that are made however late it is, take about so many
-# times as long as to compile the original: 35 s where that takes 0.7 s, with a load of 8
-# on two cores.
-OWED_COMPILATIONS = 50
-# What is kept for the targets after it leaves a target this share of an equal part.
-LEAST_PART = 0.5
 
 
 class Listener(Protocol):
@@ -95,7 +88,7 @@ class Session:
     `cores` is the number of threads of the CPU targets, `memory_mib` the memory that all runs at
     once may hold, 0 for any. `store` knows the trials of earlier runs, `stop` whether the user has
     had enough. `crew` does what needs not be done by this process; without one this process does
-    all. The run began at `start`, of `time.monotonic`, and should be over at `end`.
+    all. The run began at `start`, of `time.monotonic`.
     """
 
     config: RunConfig
@@ -106,7 +99,6 @@ class Session:
     stop: Stop = NEVER
     crew: Elsewhere | None = None
     start: float = field(default_factory=time.monotonic)
-    end: float = inf
 
 
 @dataclass(frozen=True)
@@ -143,13 +135,13 @@ class Bench:
     `sizes` are the sets to check at; the first is the one to measure at. At `others`, further
     problem sizes of the annotation, only what wins is checked, and nothing is measured.
     `device_name` names what the clock measures, `environ` is set in every child. `until` is the
-    time (of `time.monotonic`) after which no new variant is begun, `limit_s` that after which one
-    compilation or run is given up. One run of the original takes `original_s`, 0 where that is not
+    time (of `time.monotonic`) after which no new variant is begun, and `assured` that until which
+    they are whatever proofs will take; at `last` what may be left out is ended. One compilation or
+    run is given up after `limit_s`. One run of the original takes `original_s`, 0 where that is not
     known; a variant may take some times as long. Where it `is_long`, a sample of it is what others
     are compared with at the first sizes. Where checks are `brief`, what needs no clock is checked
-    at the awkward sizes alone. What
-    this processor runs is timed at `smaller` sizes where a variant would take long as well, None
-    where it would not.
+    at the awkward sizes alone. What this processor runs is timed at `smaller` sizes where a variant
+    would take long as well, None where it would not.
     """
 
     session: Session
@@ -166,6 +158,8 @@ class Bench:
     is_long: bool = False
     brief: bool = False
     smaller: Smaller | None = None
+    assured: float = inf
+    last: float = inf
 
     def plan(
         self, is_timed: bool, best_s: float = 0.0, budget_s: float = TRIAL_BUDGET_S
@@ -223,15 +217,13 @@ class Bench:
         """Return the seconds that are left, 0 where none are."""
         return max(0.0, self.until - time.monotonic())
 
-    def share(self, parts: float, others: int = 0) -> Bench:
-        """Return the bench with one of so many equal parts of the time that is left.
+    def searching(self, times: SearchTimes) -> Bench:
+        """Return the bench of a target whose search and finals end at such times."""
+        return replace(self, until=times.until, assured=times.assured)
 
-        What is owed to so many `others` after it is kept for them, down to a part of its own.
-        """
-        left_s = self.left_s
-        kept_s = others * OWED_COMPILATIONS * self.checker.oracle.compile_s
-        own_s = max(LEAST_PART * left_s / parts, min(left_s / parts, left_s - kept_s))
-        return replace(self, until=time.monotonic() + own_s)
+    def before(self, seconds: float) -> Bench:
+        """Return the bench of what leaves so many seconds to what comes after it."""
+        return replace(self, until=self.until - seconds, assured=self.assured - seconds)
 
     def tell(self, trial: Trial) -> Trial:
         """Pass a finished trial to the listener, and return it."""
@@ -405,7 +397,8 @@ class Recorder:
         """Return the fate of a variant as it is in this run, whatever an earlier one has found."""
         job = TrialJob(self.key(program, plan), program, plan)
         found = self.check(job, timeout_s)
-        if found.status is Status.TIMEOUT and timeout_s < plan.limits.run_s:
+        is_short = timeout_s < plan.limits.run_s or plan.limits.check_s < inf
+        if found.status is Status.TIMEOUT and is_short:
             self.store.forget(job.key)
         return found
 

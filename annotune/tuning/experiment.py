@@ -106,22 +106,37 @@ def _is_inert(name: str, made: Sequence[tuple[Mapping[str, Value], str]]) -> boo
 # What a variant takes of the time, before anything is known of one: on a busy machine so many times
 # as long as it took to compile the original.
 FIRST_S, FIRST_COMPILATIONS = 4.0, 20
-# The proofs of a winner take so many compilations beside their runs.
-BUILDS = 4
+# The proofs of a winner take so many compilations beside their runs, where two are made at once.
+BUILDS, USUAL_AT_ONCE = 4, 2
+# The longest of them take so many times as long as a check, and as a compilation.
+LONGEST = 1.5
 # A run may take this many times as long as the whole check of the best variant, and always
 # this many seconds: a loaded machine takes its time to start a process.
 SLOWER = 10
 SHORTEST_LIMIT_S = 3.0
-# Proofs of the winner may take this share of a target's time from its search: what does not fit
-# is left to `annotune verify`, for most of the time belongs to the variants.
-RESERVED = 0.25
 # After its time a search without a right variant goes on for so many hangs at the least.
 HANGS_OWED = 4
 
 
-def proofs_s(times: float, trial: Trial) -> float:
-    """Return the seconds that proofs will take, whose runs are so many times those of a check."""
-    return times * (trial.run_s or 0.0) + BUILDS * (trial.compile_s or 0.0)
+def proofs_s(times: float, trial: Trial, at_once: int) -> float:
+    """Return the seconds that proofs will take, so many of which are made at once.
+
+    Their runs are so many times those of a check; none is quicker than the longest of them.
+    """
+    runs = max(LONGEST, times * USUAL_AT_ONCE / at_once)
+    builds = max(LONGEST, BUILDS * USUAL_AT_ONCE / at_once)
+    return runs * (trial.run_s or 0.0) + builds * (trial.compile_s or 0.0)
+
+
+def seconds_each(known: Sequence[Trial], slots: int, compilers: int, is_quiet: bool) -> float:
+    """Return the seconds from one variant to the next, by what some have taken.
+
+    Of so many `slots` and `compilers` all work at once, but for a clock that `is_quiet`: compilers
+    wait while it is read.
+    """
+    compile_s = sum(trial.compile_s or 0.0 for trial in known) / len(known) / compilers
+    run_s = sum(trial.run_s or 0.0 for trial in known) / len(known) / slots
+    return max(LEAST_S, run_s + compile_s if is_quiet else max(run_s, compile_s))
 
 
 # Why a row was not measured, under "reused" in the facts of its trial.
@@ -227,8 +242,9 @@ class Experiment:
         self._order: list[int] = []
         self.tried: dict[int, Tried] = {}
         share_s = bench.until - time.monotonic()
-        self._most_reserved_s, self._reserved_s = RESERVED * share_s, 0.0
-        self._until = bench.until + max(share_s, HANGS_OWED * bench.limit_s)
+        self._most_reserved_s = max(0.0, bench.until - bench.assured)
+        self._reserved_s = 0.0
+        self._until = min(bench.until + max(share_s, HANGS_OWED * bench.limit_s), bench.last)
 
     def run(self) -> tuple[tuple[Tried, ...], Searched]:
         """Return the fate of every point that was tried, in the order asked for, and an account.
@@ -282,10 +298,12 @@ class Experiment:
         """
         if self._bench.session.stop.is_set:
             return True
-        if time.monotonic() < self._bench.until - self._reserved_s:
+        now, own = time.monotonic(), [one.trial for one in self.tried.values() if one.is_right]
+        # One that would not end in time is not begun.
+        next_s = min((trial.run_s or 0.0 for trial in own), default=0.0)
+        if now + next_s < self._bench.until - self._reserved_s:
             return False
-        is_owed = time.monotonic() < self._until
-        return not is_owed or any(one.is_right for one in self.tried.values())
+        return bool(own) or now >= self._until
 
     def _prepare(self) -> None:
         """Make the texts of the next points, as long as nothing else has to be seen to."""
@@ -311,7 +329,8 @@ class Experiment:
         # What there is no time for need not be compiled.
         left = min(left, self._affordable) - under_way
         if not self._way.is_quiet:
-            return min(max(BATCH, 2 * self._slots) - queued, left)
+            most = max(BATCH, 2 * self._slots, self._bench.session.config.compilers)
+            return min(most - queued, left)
         # Large batches, for compilers and clock take turns; but never what a search would rather
         # choose by the times of those before.
         foreseen = min(self._batches.size, waiting + len(self._points) + self._search.foreseen)
@@ -322,11 +341,12 @@ class Experiment:
     def _affordable(self) -> int:
         """Return for how many variants there is time, by what those before took; one is owed."""
         own = [one.trial for one in self.tried.values() if one.twin_of is None]
-        known = [(t.compile_s or 0.0) + t.run_s for t in own if t.run_s and not t.reused]
+        known = [t for t in own if t.run_s and not t.reused]
         first_s = max(FIRST_S, FIRST_COMPILATIONS * self._bench.checker.oracle.compile_s)
-        each_s = max(LEAST_S, sum(known) / len(known)) if known else first_s
+        jobs = self._slots, self._bench.session.config.compilers
+        each_s = seconds_each(known, *jobs, self._way.is_quiet) if known else first_s / self._slots
         left_s = self._bench.until - self._reserved_s - time.monotonic()
-        return max(1, int(left_s * self._slots / each_s))
+        return max(1, int(left_s / each_s))
 
     def _make(self, number: int) -> None:
         """Give a point its text, or its fate where that is known or none is needed."""
@@ -457,7 +477,7 @@ class Experiment:
         """Give a variant its fate, and the same to its twins."""
         is_elsewhere = bool(self._way.device) and trial.device not in ("", self._way.device)
         if not self._reserved_s and trial.run_s:
-            wanted_s = proofs_s(self._way.proofs, trial)
+            wanted_s = proofs_s(self._way.proofs, trial, self._bench.session.config.jobs)
             self._reserved_s = max(0.0, min(self._most_reserved_s, wanted_s))
         trial = self._way.judge(one.variant, trial)
         self._settle(Tried(one.number, trial, one.variant, one.code, is_elsewhere=is_elsewhere))

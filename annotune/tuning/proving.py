@@ -1,8 +1,9 @@
 """What a text that is about to win must stand, in the time that is left for it.
 
 Long proofs are begun while there is time, short ones a little longer, and those of usual runs, at
-sizes of all kinds and under the detectors, however late it is. What there was no time for is named,
-and `annotune verify` makes it later. Nothing is timed meanwhile, so that several are made at once.
+small sizes of all kinds and under the detectors, however late it is. What there was no time for is
+named, and `annotune verify` makes it later. Nothing is timed meanwhile, so that several are made at
+once.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from threading import Event
 
 from annotune.analysis.facts import Analysis
 from annotune.frozen import dataclass
-from annotune.measure.plan import USUAL, CheckPlan, takes_long, words_of_proof
+from annotune.measure.plan import CheckPlan, is_owed, takes_long, words_of_proof
 from annotune.measure.trial import Status, Trial
 
 NOT_PROVED = "not_proved"
@@ -33,7 +34,7 @@ EXECUTED_AT = "executed_at"
 # How a warning of that ends.
 LATER_WORDS = "; `annotune verify DIR` does it later"
 
-# A run of a long proof may take so long after the end of its time.
+# A proof that is begun has so long in any case.
 LEAST_RUN_S = 2.0
 
 
@@ -83,17 +84,17 @@ def unfinished_words(target: str, proved: Proved) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Proving:
-    """How proofs are made: `check` makes one with so many seconds for a run, `at_once` together.
+    """How proofs are made: `check` makes one with the limits of its plan, `at_once` together.
 
-    No long one is begun after `until`, of `time.monotonic`, and after `end` the usual ones alone.
-    None is begun that cannot be done by then: the original takes `expected_s` at its sizes, and
-    what plays another machine about as long.
+    No long one is begun after `until`, of `time.monotonic`, and after `last` the usual ones alone;
+    the others are given up then. None is begun that cannot be done by then: the original takes
+    `expected_s` at its sizes, and what plays another machine about as long.
     """
 
-    check: Callable[[CheckPlan, float], Trial]
+    check: Callable[[CheckPlan], Trial]
     until: float
     at_once: int = 1
-    end: float = inf
+    last: float = inf
     expected_s: Callable[[CheckPlan], float] = lambda plan: 0.0
 
     def of(
@@ -108,13 +109,17 @@ class Proving:
         def one(plan: CheckPlan) -> Trial | str:
             if failed.is_set():
                 return ""
-            found = self._owed(plan) if plan in owed else self._made(plan, analysis)
+            found = self.check(plan) if plan in owed else self._made(plan, analysis)
             if isinstance(found, Trial) and found.is_wrong:
                 failed.set()
             return found
 
+        every = list(plans)
         with ThreadPoolExecutor(self.at_once, thread_name_prefix="proof") as pool:
-            found = list(pool.map(one, plans))
+            # The last runs every branch, for which it takes the longest: others are made beside it.
+            is_beside = self.at_once > 1 and len(every) > 1
+            last = pool.submit(one, every.pop()) if is_beside else None
+            found = [*pool.map(one, every), *([last.result()] if last is not None else [])]
         trials: list[Trial] = []
         for each in found:
             if isinstance(each, Trial):
@@ -124,21 +129,17 @@ class Proving:
         late = dict.fromkeys(each for each in found if isinstance(each, str))
         return Proved(tuple(trials), tuple(late))
 
-    def _owed(self, plan: CheckPlan) -> Trial:
-        return self.check(plan, plan.limits.run_s)
-
     def _made(self, plan: CheckPlan, analysis: Analysis) -> Trial | str:
         """Return the trial of a proof, or its words where there is no time for it."""
-        usual_s = plan.limits.run_s
-        if not takes_long(plan, analysis):
-            is_usual = replace(plan.odd, may_fall_back=False) == USUAL
-            left_s, expected_s = self.end - time.monotonic(), self.expected_s(plan)
-            is_late = expected_s > max(left_s, LEAST_RUN_S) or (left_s <= 0 and not is_usual)
-            return words_of_proof(plan) if is_late else self._owed(plan)
-        left_s = self.until - time.monotonic()
-        if left_s <= max(0.0, self.expected_s(plan)):
+        is_long, expected_s = takes_long(plan, analysis), self.expected_s(plan)
+        now = time.monotonic()
+        if is_owed(plan) and not is_long:
+            is_late = expected_s > max(self.last - now, LEAST_RUN_S)
+            return words_of_proof(plan) if is_late else self.check(plan)
+        if now + expected_s >= (min(self.until, self.last) if is_long else self.last):
             return words_of_proof(plan)
-        limit_s = max(LEAST_RUN_S, left_s)
-        found = self.check(plan, limit_s)
-        is_late = found.status is Status.TIMEOUT and limit_s < usual_s
-        return words_of_proof(plan) if is_late else found
+        left_s = max(LEAST_RUN_S, self.last - now)
+        found = self.check(replace(plan, limits=replace(plan.limits, check_s=left_s)))
+        # A run that ended later than all others would have is not known to hang.
+        is_late = left_s < plan.limits.run_s or time.monotonic() >= now + left_s
+        return words_of_proof(plan) if found.status is Status.TIMEOUT and is_late else found

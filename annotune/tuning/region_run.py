@@ -65,6 +65,7 @@ from annotune.tuning.results import (
     TargetModel,
     agreement,
 )
+from annotune.tuning.timetable import TimeShares, Timetable
 from annotune.tuning.tuner import (
     AS_WRITTEN_LIMIT,
     Contest,
@@ -114,7 +115,7 @@ VARIANT_FASTER = 8.0
 BRIEF_SHARE = 0.01
 # A call of a variant that takes more than this share of the time left is timed at smaller sizes,
 # which are found in steps of this factor.
-CALL_SHARE, FINELY = 0.02, 1.1
+CALL_SHARE, FINELY = 0.01, 1.1
 # The targets that are measured where a GPU answers, and how they are built for it.
 ON_GPU = {"openacc": "openacc-gpu", "cuda": "cuda-gpu"}
 # How whole calls of those are built that have more than one form.
@@ -343,6 +344,16 @@ class Sought:
             return self.found.get(target, TargetResult())
         return _proved(self.run, contest, until)
 
+    def each_proved(self, until: float) -> dict[str, TargetResult]:
+        """Return the results of all contests, proved one after the other in the time `until` then.
+
+        What one takes beyond its share of that is missing to those after it.
+        """
+        times = TimeShares([1.0 + contest.proofs_s for contest in self.contests.values()])
+        times.end = until
+        ends = ((name, time.monotonic() + times.next_s()) for name in self.contests)
+        return {name: self.proved(name, min(until, end)) for name, end in ends}
+
     def proofs_s(self) -> float:
         """Return the seconds that the proofs of all winners will take."""
         return sum(contest.proofs_s for contest in self.contests.values())
@@ -366,19 +377,24 @@ def tune(run: RegionRun, targets: Sequence[Target]) -> Tuned:
     Raises:
         AnnotuneError: Every target refuses it.
     """
-    return sought(run, targets, proves=True).tuned({})
+    found = sought(run, targets)
+    return found.tuned(found.each_proved(run.bench.until))
 
 
-def sought(run: RegionRun, targets: Sequence[Target], proves: bool = False) -> Sought:
-    """Return what the searches of one region find, each proved at its end if it `proves`.
+def sought(run: RegionRun, targets: Sequence[Target]) -> Sought:
+    """Return what the searches of one region find; nothing of it is proved.
 
     Raises:
         AnnotuneError: Every target refuses it.
     """
     ledger = run.bench.session.config.ledger
+    times = Timetable.of(run.wanted.time_s, run.bench.until - run.wanted.time_s)
     with ledger.on(Phase.ORIGINAL):
         run = _paced(run)
-    bench = run.bench
+    # Whole calls are compared after all else.
+    is_called = any(run.on_gpu(target.name) is not None for target in targets)
+    calls_s = LEAST_CALLS_S + CALLS_START_S if is_called else 0.0
+    bench = replace(run.bench, last=times.last - calls_s)
     found: dict[str, TargetResult] = {}
     contests: dict[str, Contest] = {}
     refusals: list[AnnotuneError] = []
@@ -390,35 +406,51 @@ def sought(run: RegionRun, targets: Sequence[Target], proves: bool = False) -> S
         found |= disturbed(found, load, bench.session.cores)
     first = found["sequential"].best
     bench = replace(bench, original_s=first.time_s or 0.0) if first is not None else bench
-    order = _in_turn(run, targets)
+    order, searched_s = _in_turn(run, targets), 0.0
+    weights = [*map(run.weight, order)]
     for number, target in enumerate(order):
-        parts = sum(map(run.weight, order[number:])) / run.weight(target)
-        others = len(order) - number - 1
         if bench.session.stop.is_set:
             found[target.name] = TargetResult(note="the run was ended before its turn came")
             continue
         if late := too_late(bench, run.is_measured(target)):
             found[target.name] = TargetResult(note=late)
             continue
+        begun = time.monotonic()
+        after_s = calls_s + _proofs_s(run, contests.values(), order[number:])
+        own = bench.searching(times.search(weights, number, searched_s, after_s, begun))
         try:
             with ledger.on(Phase.VARIANTS):
-                listing = run.listing(target, bench.share(parts, others).left_s)
+                contest = _searched(run, target, own, found)
         except AnnotuneError as refusal:
             refusals.append(refusal)
             found[target.name] = TargetResult(note=refusal.diagnostics[0].message)
             continue
-        least_s = _least_s(run, run.timed_on(target))
-        bench.begin(f"tuning {target.name}", min(len(listing), run.wanted.budget), least_s)
-        with ledger.on(Phase.VARIANTS):
-            contest = _on_target(run, target, bench.share(parts, others), listing, found)
-        if proves:
-            own = found[target.name] = _proved(run, contest, contest.bench.until)
-        else:
-            contests[target.name], own = contest, contest.unproved()
-        found |= _beside(found, own)
+        searched_s += time.monotonic() - begun
+        contests[target.name] = contest
+        found |= _beside(found, contest.unproved())
     if len(refusals) == len(targets):
         raise AnnotuneError(tuple(d for one in refusals for d in one.diagnostics))
-    return Sought(run, targets, found, contests)
+    return Sought(replace(run, bench=bench), targets, found, contests)
+
+
+def _proofs_s(run: RegionRun, searched: Iterable[Contest], left: Sequence[Target]) -> float:
+    """Return the seconds that all proofs will take; a guess of targets whose search is `left`."""
+    known_s = sum(contest.proofs_s for contest in searched)
+    return known_s + GUESSED_PROOFS * run.wanted.time_s * len(left)
+
+
+def _searched(
+    run: RegionRun, target: Target, bench: Bench, found: Mapping[str, TargetResult]
+) -> Contest:
+    """Return what the search of a target leaves, which begins with a list of its variants.
+
+    Raises:
+        AnnotuneError: The target refuses the region.
+    """
+    listing = run.listing(target, bench.left_s)
+    least_s = _least_s(run, run.timed_on(target))
+    bench.begin(f"tuning {target.name}", min(len(listing), run.wanted.budget), least_s)
+    return _on_target(run, target, bench, listing, found)
 
 
 def _on_target(
@@ -548,7 +580,7 @@ def _on_gpu(
         if is_estimated or not has_forms(target, run.analysis, bench.session.config.both):
             return measured(bench, target, kind, listing, run.wanted, look=look)
         calls_s = CALLS * bench.left_s
-        searching = replace(bench, until=bench.until - calls_s)
+        searching = bench.before(calls_s)
         found = measured(searching, target, kind, listing, run.wanted, look=look)
         return _called(run, replace(found, bench=bench), host_s, calls_s)
 
@@ -603,9 +635,10 @@ def _called(run: RegionRun, contest: Contest, host_s: float | None, time_s: floa
 
 
 # Less would be over before CUDA has started under the profiler.
-LEAST_PROFILE_S = 15.0
+LEAST_PROFILE_S = 5.0
 NOT_BY_WORKERS = "workers do not profile"
 NOT_ASKED = "no table is about it"
+NO_TIME_TO_PROFILE = "no time was left; a longer --time has it"
 TOO_LONG_TO_PROFILE = "it was measured at smaller sizes"
 
 
@@ -628,9 +661,13 @@ def _profiled(run: RegionRun, target: Target, found: TargetResult) -> TargetResu
     contestant = Contestant("", program, 0.0, session.cores)
     plan = replace(bench.plan(True), arch=bench.arch)
     child, job = job_of(bench.checker.oracle, contestant, plan)
-    limit_s = min(PROFILE_LIMIT_S, max(LEAST_PROFILE_S, bench.left_s))
-    with _holding(gpu, bench):
-        return replace(found, profile=run.profiler.profile(child, job, limit_s))
+    left_s = bench.last - time.monotonic()
+    if left_s < LEAST_PROFILE_S:
+        return replace(found, profile=Profile(reason=NO_TIME_TO_PROFILE))
+    with bench.session.config.ledger.on(Phase.FINALS), _holding(gpu, bench):
+        return replace(
+            found, profile=run.profiler.profile(child, job, min(PROFILE_LIMIT_S, left_s))
+        )
 
 
 NOT_TIMED = "the first choice of the rules, checked at small sizes and not timed: {}"
@@ -678,8 +715,10 @@ def _with_first_choice(run: RegionRun, target: Target, found: TargetResult) -> T
     return found.with_proof(executed)
 
 
-# The comparison of whole calls has so many seconds at least.
-LEAST_CALLS_S = 1.0
+# The comparison of whole calls has so many seconds at least, beside what it takes to begin.
+LEAST_CALLS_S, CALLS_START_S = 1.0, 2.0
+# The proofs of a target take this share of a region's time, before anything is known of them.
+GUESSED_PROOFS = 0.06
 
 
 def _compared_by_calls(
@@ -705,13 +744,15 @@ def _compared_by_calls(
         if name in others and (rival := others[name].contestant) is not None
     ]
     budget_s = max(LEAST_CALLS_S, reserved_s(bench))
-    with _holding(gpu, bench):
+    with bench.session.config.ledger.on(Phase.FINALS), _holding(gpu, bench):
         taken = finals(bench, (own, *rivals), budget_s)
     compared = {rival.name: taken.comparison(own.name, rival.name) for rival in rivals}
     known = {name: beside for name, beside in compared.items() if beside is not None}
-    first, calls_s = others[SEQUENTIAL].best, taken.rounds_s.get(own.name, ())
-    if first is not None and first.is_predicted:
-        known[SEQUENTIAL] = compare_with_estimate(calls_s, first.time_s or 0.0)
+    calls_s = taken.rounds_s.get(own.name, ())
+    for name in ORIGINALS:
+        first = others[name].best if name in others else None
+        if first is not None and first.time_s and name not in known:
+            known[name] = _compared_alone(calls_s, first)
     return replace(found, comparisons=known)
 
 
@@ -941,21 +982,27 @@ def comparisons_of(found: Mapping[str, TargetResult], name: str) -> dict[str, Co
         first = found[other].best if other in found else None
         if first is not None and first.time_s and other not in compared:
             is_alike = first.device == best.device or other == SEQUENTIAL
-            compared |= {other: _compared_alone(best, first)} if is_alike else {}
+            compared |= {other: _compared(best, first)} if is_alike else {}
     return compared
 
 
-def _compared_alone(best: Trial, first: Trial) -> Comparison:
-    """Return how a variant compares with an original that was not timed in the same finals."""
+def _compared(best: Trial, first: Trial) -> Comparison:
+    """Return how a variant compares with an original, both by what is known of them."""
     final_s, first_s = ((one.final.times_s if one.final else ()) for one in (best, first))
-    is_old = best.reused and not best.is_repeat and not final_s
-    is_call = END_TO_END in best.facts
-    own_s = () if is_old or is_call else final_s or best.times_s
-    if first.is_predicted:
-        return compare_with_estimate(own_s, first.time_s or 0.0)
     if final_s and first_s and first.device == best.device:
         return compare(final_s, first_s)
-    return compare(own_s, first_s or first.times_s, is_paired=False)
+    is_old = best.reused and not best.is_repeat and not final_s
+    # Of calls on a GPU these are the times of kernels.
+    is_call = END_TO_END in best.facts
+    return _compared_alone(() if is_old or is_call else final_s or best.times_s, first)
+
+
+def _compared_alone(times_s: Sequence[float], first: Trial) -> Comparison:
+    """Return how times compare with an original that was not timed in the same rounds."""
+    if first.is_predicted:
+        return compare_with_estimate(times_s, first.time_s or 0.0)
+    first_s = first.final.times_s if first.final else first.times_s
+    return compare(times_s, first_s, is_paired=False)
 
 
 SEQUENTIAL = "sequential"

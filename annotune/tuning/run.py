@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -43,24 +42,20 @@ from annotune.space.variants import Variant
 from annotune.tuning.bench import Bench, Listener, Session, program_of
 from annotune.tuning.config import NEVER, RunConfig, Stop, Wanted, refuse_missing_libraries, wanted
 from annotune.tuning.digest import digest
-from annotune.tuning.experiment import RESERVED
 from annotune.tuning.jobs import UNFIT_WORKER, scratch_folder
 from annotune.tuning.profiling import Profiler
 from annotune.tuning.proving import Proved
 from annotune.tuning.region_run import RegionRun, Sought, Tuned, sought, untuned
 from annotune.tuning.results import RegionResult, Results
 from annotune.tuning.store import STORE_FAILED, Store, in_memory
+from annotune.tuning.timetable import LEAST, RESERVED, TimeShares
 from annotune.tuning.tuner import TargetResult, prove
 from annotune.tuning.workers import BAD_CONFIG, NO_WORKER, crew_of
 
 # However short a run is to be, one compilation may take this many seconds.
 LEAST_LIMIT_S = 5.0
-# What a part of a run has of its share in any case, however long those before it took.
-LEAST = 0.25
 # This share of the time is for what comes after the last region: reports and files.
 AFTERWARDS = 0.03
-# Past the time by this share of it proofs that are not usual are left out.
-LATE = 0.1
 # One compilation that hangs may take this share of a region's time.
 ONE_HANG = 0.25
 # What no other region of the run would fare better with.
@@ -110,8 +105,7 @@ def run(
     ]
     settings = (source, targets, device, tools, config, flags, arch, listener, store, stop)
     times = TimeShares([(1 - AFTERWARDS) * one.time_s for one in searches], config.begun)
-    end = times.end + LATE * sum(one.time_s for one in searches)
-    with tuning(*settings, end) as own:
+    with tuning(*settings) as own:
         found: list[Tuned | AnnotuneError] = []
         for number, (ready, search) in enumerate(zip(regions, searches, strict=True)):
             search = replace(search, time_s=times.next_s())
@@ -133,11 +127,8 @@ def tuning(
     listener: Listener | None = None,
     store: Store | None = None,
     stop: Stop = NEVER,
-    end: float = inf,
 ) -> Iterator[Tuning]:
     """Give what the regions of a run have in common, for as long as it lasts.
-
-    It should be over at `end`, of `time.monotonic`.
 
     Raises:
         AnnotuneError: There are no such workers, or the disk is full.
@@ -156,7 +147,6 @@ def tuning(
             in_memory() if store is None else store,
             stop,
             crew,
-            end=end,
         )
         gpu = find_gpu() if crew is None else crew.home.gpu
         # What the processor can do is asked of all its cores at once, when they are free.
@@ -245,13 +235,10 @@ class Tuning:
     def at_size(
         self, number: int, ready: Ready, search: Wanted, place: int, budget: int, share_s: float
     ) -> AtSize:
-        """Return a region searched at one of its problem sizes, with a share of what it may do.
-
-        The only one is proved, too.
-        """
+        """Return a region searched at one of its problem sizes, with a share of what it may do."""
         wanted = replace(search, budget=budget)
         run = self._region_run(number, ready, wanted, place, share_s)
-        found = sought(run, self.targets, proves=not ready.others)
+        found = sought(run, self.targets)
         return AtSize(found, min(RESERVED * share_s, found.proofs_s()))
 
     def _region_run(
@@ -369,25 +356,6 @@ def shares(budget: int, parts: int) -> tuple[int, ...]:
     return tuple(max(1, each + (number < rest)) for number in range(parts))
 
 
-class TimeShares:
-    """Shares the time of a run among parts; what one leaves over goes to those after it.
-
-    `wanted_s` is what each part would take of the whole. What one takes beyond its share is missing
-    to those after it, down to `LEAST` of theirs. It is counted from `begun`, of `time.monotonic`,
-    None for now.
-    """
-
-    def __init__(self, wanted_s: Sequence[float], begun: float | None = None) -> None:
-        self.end = (time.monotonic() if begun is None else begun) + sum(wanted_s)
-        self._wanted_s = deque(wanted_s)
-
-    def next_s(self, kept_s: float = 0.0) -> float:
-        """Return the seconds that the next part may take; `kept_s` are for what comes after all."""
-        rest_s, of_all_s = self.end - kept_s - time.monotonic(), sum(self._wanted_s)
-        own_s = self._wanted_s.popleft()
-        return max(LEAST * own_s, rest_s * own_s / of_all_s)
-
-
 @dataclass(frozen=True)
 class SizeListener:
     """Tells a listener of stages at one of several problem sizes."""
@@ -449,7 +417,7 @@ def together(parts: Sequence[AtSize], targets: Sequence[Target], until: float) -
     """
     if len(parts) == 1:
         own = parts[0].sought
-        return own.tuned({name: own.proved(name, until) for name in own.contests})
+        return own.tuned(own.each_proved(until))
     texts = {target.name: _at_all_sizes(parts, target, until) for target in targets}
     results = [
         {name: text.results[number] for name, text in texts.items() if name in part.sought.contests}

@@ -7,6 +7,7 @@ the compiler said of the kernels, and not heard where what should be in register
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import field, replace
@@ -60,12 +61,16 @@ from annotune.tuning.verdict import compare
 # The finals have this share of a target's time, and no more seconds than these.
 SHARE = 0.15
 BUDGET_S = 10.0
+# All contestants together have this share of the finals, and the winner beside the originals what
+# is left.
+FIRST_ROUNDS = 0.7
 # However late it is, an original that takes no longer than this has its rounds.
 LEAST_BUDGET_S = 1.0
 # The fewest rounds of the original may take this many times as long as the finals should.
 MOST_OVER = 2.0
-# Whoever took this many times the best one's time in the search had more than bad luck.
-NEAR = 1.25
+# Whoever took this many times the best one's time in the search had more than bad luck, and whoever
+# took as many as the second one's needs no further rounds.
+NEAR, BEATEN = 1.25, 2.0
 FEWEST, MOST = 3, 8
 # What takes this many times the fastest one's time by its median is never named in its place.
 AS_FAST = 1.02
@@ -124,11 +129,13 @@ def reserved_s(bench: Bench) -> float:
 
 
 def finalists(trials: Mapping[int, Trial]) -> tuple[int, ...]:
-    """Return the numbers of the best few in the search, and of all others that were near."""
+    """Return the numbers of the best few in the search that may win, and of all that were near."""
     times = {n: t.time_s for n, t in trials.items() if t.status is Status.CORRECT and t.time_s}
     order = sorted(times, key=lambda n: (times[n], n))
-    near = [n for n in order if times[n] <= NEAR * min(times.values())]
-    return tuple(order[: max(FEWEST, min(MOST, len(near)))])
+    best_s = min(times.values(), default=0.0)
+    near = [n for n in order if times[n] <= NEAR * best_s]
+    few = [n for n in order[:FEWEST] if times[n] <= BEATEN * best_s]
+    return tuple(few if len(few) > len(near) else near[:MOST])
 
 
 def finals(
@@ -148,15 +155,19 @@ def finals(
     plan = replace(bench.plan(True), arch=bench.arch)
     crew, stop = bench.session.crew, bench.session.stop
 
-    def take(several: Sequence[Contestant]) -> Rounds:
+    def take(several: Sequence[Contestant], time_s: float) -> Rounds:
         if by_crew and crew is not None:
-            return crew.take_rounds(oracle, several, plan, budget_s)
-        return take_rounds(oracle, several, plan, budget_s, lambda: stop.is_set)
+            return crew.take_rounds(oracle, several, plan, time_s)
+        return take_rounds(oracle, several, plan, time_s, lambda: stop.is_set)
 
-    taken = take(taking_part)
+    until = time.monotonic() + budget_s
+    taken = take(taking_part, FIRST_ROUNDS * budget_s)
     found = replace(decided(taking_part, taken.turns), waited=taken.waited)
     several = () if stop.is_set else undecided(taking_part, found)
-    return further(found, several, take(several).turns) if several else found
+    if not several:
+        return found
+    left_s = max((1 - FIRST_ROUNDS) * budget_s, until - time.monotonic())
+    return further(found, several, take(several, left_s).turns)
 
 
 def undecided(contestants: Sequence[Contestant], found: Finals) -> tuple[Contestant, ...]:
@@ -387,7 +398,9 @@ class TargetResult:
 
 
 def _proofs(bench: Bench, kind: str) -> float:
-    """Return how many checks the proofs of a winner take."""
+    """Return how many checks the proofs of a winner take, none where they are at small sizes."""
+    if bench.brief and bench.awkward:
+        return 0.0
     return PROOFS + LONG_PROOF * long_proofs(kind, bench.checker.oracle.analysis)
 
 
@@ -414,7 +427,8 @@ class Contest:
     def proofs_s(self) -> float:
         """Return the seconds that the proofs of its winner will take, by the check of one."""
         times = _proofs(self.bench, self.kind)
-        return max((proofs_s(times, one.trial) for one in self.ranked[:1]), default=0.0)
+        jobs = self.bench.session.config.jobs
+        return max((proofs_s(times, one.trial, jobs) for one in self.ranked[:1]), default=0.0)
 
     def unproved(self) -> TargetResult:
         """Return the result if the first stands all proofs."""
@@ -498,7 +512,7 @@ def measured(
     if bench.smaller is not None and (bench.smaller.for_all or kind in _ON_THIS_CPU):
         return _measured_smaller(bench, bench.smaller, target, kind, listing, wanted)
     budget_s = reserved_s(bench)
-    searching = replace(bench, until=bench.until - budget_s)
+    searching = bench.before(budget_s)
     tried, searched = by_clock(searching, target, kind, listing, wanted)
     right = {one.number: one for one in _by_time(one for one in tried if one.is_right)}
     chosen = [right[n] for n in finalists({n: one.trial for n, one in right.items()})]
@@ -528,8 +542,7 @@ def _measured_smaller(
 
     What is the fastest there is run at these once, as long as there is time for it.
     """
-    until = bench.until - CONFIRMING * bench.left_s
-    searching = replace(bench, sizes=(smaller.sizes,), until=until)
+    searching = replace(bench.before(CONFIRMING * bench.left_s), sizes=(smaller.sizes,))
     tried, searched = by_clock(searching, target, kind, listing, wanted, smaller.scaled)
     fates = {one.number: one for one in tried}
     order = _by_time(one for one in tried if one.is_right)
@@ -708,15 +721,15 @@ def prove(
     at_others[:1] = [replace(plan, arch=arch) for plan in at_others[:1]]
     right: list[Mapping[str, int]] = []
 
-    def check(plan: CheckPlan, limit_s: float) -> Trial:
-        trial = recorder.again(program, plan, limit_s)
+    def check(plan: CheckPlan) -> Trial:
+        trial = recorder.again(program, plan, plan.limits.run_s)
         if trial.verified and plan in at_others:
             right.extend(plan.sizes)
         return trial
 
     analysis = bench.checker.oracle.analysis
     session = bench.session
-    proving = Proving(check, bench.until, session.config.jobs, session.end, bench.expected_s)
+    proving = Proving(check, bench.until, session.config.jobs, bench.last, bench.expected_s)
     # The last one tells what all have run.
     *most, last = proofs(program, analysis, tried, bench.awkward, others)
     with session.config.ledger.on(Phase.CHECKS):

@@ -151,6 +151,22 @@ def test_a_function_that_the_region_calls_is_compiled_as_in_the_users_program(
     assert REACHED_ALONE not in oracle.flags_of("openmp")
 
 
+def test_what_nvcc_tells_of_kernels_is_asked_ahead(
+    oracle: Oracle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = replace(variant(1), target="cuda", kind="cuda-cpu", device="__global__ void f() {}")
+    asked: list[str] = []
+    monkeypatch.setattr(oracle, "compile", lambda job, niceness: asked.append(job.kind))
+    for arch, kinds in (("", ["cuda-cpu"]), ("sm_90", ["cuda-cpu", "cuda-cubin"])):
+        asked.clear()
+        compile_ahead([one], oracle, PLAN.limits.compile_s, arch)
+        assert asked == kinds
+    # The same kernels are asked for once.
+    asked.clear()
+    compile_ahead([one, replace(one, config={"n": 1})], oracle, PLAN.limits.compile_s, "sm_90")
+    assert asked == ["cuda-cpu", "cuda-cubin"]
+
+
 def test_a_variant_that_does_not_compile_leaves_the_others_theirs(oracle: Oracle) -> None:
     bad = replace(variant(1), code=RegionCode("no C at all"))
     some = [variant(1), bad, variant(2), variant(1, "1.0")]

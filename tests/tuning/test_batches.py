@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from math import ceil
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from annotune.codegen.target import RegionCode
 from annotune.measure.program import TOGETHER, Program
-from annotune.tuning.experiment import BATCH, COMPILING_S, MOST, Batches
+from annotune.measure.trial import Status, Trial
+from annotune.tuning.experiment import (
+    BATCH,
+    COMPILING_S,
+    MOST,
+    Batches,
+    proofs_s,
+    seconds_each,
+)
 
 FLAGS = (("-O1",), ("-O2",), ("-O3", "-funroll-loops"))
 
@@ -59,3 +68,21 @@ def test_a_batch_is_what_compiles_in_a_few_seconds() -> None:
     batches.learn(program(FLAGS[0]), 0.0)
     assert batches.size == MOST
     assert Batches(2, original_s=0.0).size == 2 * TOGETHER
+
+
+def test_compilers_work_beside_each_other_and_beside_the_clock_of_a_gpu() -> None:
+    some = [Trial("cuda", {}, Status.CORRECT, compile_s=4.0, run_s=run_s) for run_s in (0.4, 0.6)]
+    # One after the other waits for this processor's clock, and for the slower of two otherwise.
+    assert seconds_each(some, 1, 1, is_quiet=True) == pytest.approx(4.5)
+    assert seconds_each(some, 1, 1, is_quiet=False) == pytest.approx(4.0)
+    assert seconds_each(some, 1, 16, is_quiet=True) == pytest.approx(0.75)
+    assert seconds_each(some, 1, 16, is_quiet=False) == pytest.approx(0.5)
+    assert seconds_each(some, 4, 16, is_quiet=False) == pytest.approx(0.25)
+
+
+def test_proofs_that_are_made_together_take_as_long_as_the_longest() -> None:
+    one = Trial("cuda", {}, Status.CORRECT, compile_s=2.0, run_s=1.0)
+    alone, two, many = (proofs_s(10.0, one, jobs) for jobs in (1, 2, 64))
+    assert alone > two > many > one.compile_s + one.run_s
+    assert two == pytest.approx(10.0 + 4 * 2.0)
+    assert proofs_s(10.0, one, 1000) == many

@@ -213,9 +213,12 @@ def _trial(time_s: float | None, status: Status = Status.CORRECT) -> Trial:
 
 
 def test_finalists_are_the_best_and_whoever_was_near() -> None:
-    far = {0: _trial(9.0), 1: _trial(1.0), 2: _trial(8.0), 3: _trial(7.0), 4: _trial(None)}
+    far = {0: _trial(1.9), 1: _trial(1.0), 2: _trial(1.8), 3: _trial(1.7), 4: _trial(None)}
     assert finalists(far) == (1, 3, 2)
     assert len(finalists(far)) == FEWEST
+    # What takes twice as long is beaten.
+    assert finalists({0: _trial(2.1), 1: _trial(1.0), 2: _trial(1.8)}) == (1, 2)
+    assert finalists({0: _trial(2.1), 1: _trial(1.0)}) == (1,)
     near = {n: _trial(1.0 + 0.01 * n) for n in range(20)}
     assert finalists(near) == tuple(range(MOST))
     assert finalists({1: _trial(0.5, Status.CORRECTNESS)}) == ()

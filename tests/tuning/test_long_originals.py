@@ -286,19 +286,6 @@ def test_a_run_says_where_its_time_went(ran: Path) -> None:
     assert spent["original_s"] > 0
 
 
-def test_the_time_of_a_variant_is_kept_for_what_comes_after(tmp_path: Path) -> None:
-    bench = long_bench(tmp_path)
-    bench.checker.oracle.compile_s = 0.2
-    until = time.monotonic() + 90
-    bench = replace(bench, until=until)
-    assert bench.share(1.5).left_s == pytest.approx(60, abs=5)
-    # A busy machine: a compilation takes a second, and what is owed to another target 50.
-    bench.checker.oracle.compile_s = 1.0
-    assert bench.share(1.5, 1).left_s == pytest.approx(40, abs=5)
-    bench.checker.oracle.compile_s = 10.0
-    assert bench.share(1.5, 1).left_s == pytest.approx(30, abs=5)
-
-
 LONG_TEXTS = {"product": PRODUCT.replace("n = 120", "n = 1000"), "sweeps": SWEEPS}
 
 

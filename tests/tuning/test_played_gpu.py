@@ -26,10 +26,11 @@ from annotune.measure.trial import Trial
 from annotune.report.layouts import tables_of
 from annotune.report.suite import load_suite
 from annotune.suites import SuiteRun
-from annotune.tuning import region_run
+from annotune.tuning import region_run, tuner
 from annotune.tuning import run as tuning
 from annotune.tuning.bench import Recorder, TrialJob
 from annotune.tuning.config import RunConfig, Stop
+from annotune.tuning.jobs import Contestant
 from annotune.tuning.profiling import NO_NCU
 from annotune.tuning.region_run import NOT_ASKED
 from annotune.tuning.results import FIRST_ALONE, Profile, RegionResult
@@ -101,6 +102,23 @@ def test_the_winner_is_measured_and_profiled(environ: dict[str, str]) -> None:
     assert set(row.comparisons) == {"sequential", "openmp_naive"}
     found = profile_of(region)
     assert (found.reason, found.time_s) == ("", pytest.approx(4e-4))
+
+
+def test_where_there_is_no_time_for_rounds_of_both_their_calls_are_compared(
+    environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual = tuner.in_so_many_rounds
+
+    def never_the_original(one: Contestant, budget_s: float) -> Contestant:
+        return usual(one, budget_s) if one.number is not None else replace(one, rounds=0)
+
+    monkeypatch.setattr(tuner, "in_so_many_rounds", never_the_original)
+    region = region_of(CONFIG, environ)
+    (row,) = (row for row in region.rows if row.name == "cuda")
+    beside = row.comparisons["sequential"]
+    assert (beside.is_paired, beside.runs > 1) == (False, True)
+    # The times are those of calls, and not of kernels.
+    assert beside.time_s != row.time_s
 
 
 class _Hears:

@@ -6,10 +6,20 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from math import inf
 
 from support.regions import analysis_of
 
-from annotune.measure.plan import LONG_BYTES, CheckLimits, CheckPlan, Odd, Values, takes_long
+from annotune.measure.plan import (
+    LONG_BYTES,
+    USUAL,
+    CheckLimits,
+    CheckPlan,
+    Odd,
+    Values,
+    takes_long,
+)
+from annotune.measure.plan import SHORT as SHORT_SIZE
 from annotune.measure.trial import Status, Trial
 from annotune.tuning.proving import NOT_PROVED, Proved, Proving
 
@@ -34,15 +44,21 @@ HANGS = replace(WRONG, status=Status.TIMEOUT, reason="killed after 2 s")
 
 
 def _proved(
-    plans: list[CheckPlan], fate: Callable[[CheckPlan], Trial], left_s: float, at_once: int = 1
+    plans: list[CheckPlan],
+    fate: Callable[[CheckPlan], Trial],
+    left_s: float,
+    at_once: int = 1,
+    late_s: float = 10 * PATIENCE_S,
 ) -> tuple[Proved, list[CheckPlan]]:
+    """Return what comes of proofs with so much time, and so much more for short ones."""
     begun: list[CheckPlan] = []
 
-    def check(plan: CheckPlan, limit_s: float) -> Trial:
-        begun.append(plan)
+    def check(plan: CheckPlan) -> Trial:
+        begun.append(replace(plan, limits=replace(plan.limits, check_s=inf)))
         return fate(plan)
 
-    proving = Proving(check, time.monotonic() + left_s, at_once)
+    until = time.monotonic() + left_s
+    proving = Proving(check, until, at_once, until + late_s)
     return proving.of(plans, ANALYSIS), begun
 
 
@@ -75,14 +91,11 @@ def test_a_mistake_ends_the_proofs() -> None:
 
 
 def test_of_two_mistakes_the_first_is_told() -> None:
-    second = threading.Event()
+    both = threading.Barrier(2, timeout=PATIENCE_S)
 
     def fate(plan: CheckPlan) -> Trial:
-        if plan.seed == 1:
-            second.set()
-            return replace(WRONG, reason="the second")
-        assert second.wait(PATIENCE_S)
-        return replace(WRONG, reason="the first")
+        both.wait()
+        return replace(WRONG, reason="the second" if plan.seed else "the first")
 
     plans = [replace(SHORT, seed=seed) for seed in range(2)]
     found, _ = _proved(plans, fate, PATIENCE_S, at_once=2)
@@ -93,8 +106,41 @@ def test_of_two_mistakes_the_first_is_told() -> None:
 def test_what_hangs_is_wrong_unless_it_had_less_than_the_usual_time() -> None:
     for limit_s, is_wrong in ((30.0, True), (3 * PATIENCE_S, False)):
         plan = replace(LONG, limits=CheckLimits(limit_s))
-        found, _ = _proved([plan], lambda _: HANGS, 2 * PATIENCE_S)
+        found, _ = _proved([plan], lambda _: HANGS, 2 * PATIENCE_S, late_s=0.0)
         assert (found.wrong is not None) is is_wrong
         assert bool(found.unfinished) is not is_wrong
     found, _ = _proved([replace(SHORT, limits=CheckLimits(30.0))], lambda _: HANGS, 0.0)
     assert found.wrong is HANGS
+
+
+EQUAL = replace(SHORT, odd=Odd(values=(Values.EQUAL,)))
+LARGE = replace(SHORT, sizes=({"n": SHORT_SIZE + 1},), odd=Odd(may_fall_back=True))
+
+
+def test_what_may_be_left_out_is_neither_begun_nor_goes_on_after_the_last_moment() -> None:
+    plans = [SHORT, EQUAL, LARGE, replace(DETECTED, odd=USUAL)]
+    given: list[float] = []
+
+    def fate(plan: CheckPlan) -> Trial:
+        given.append(plan.limits.check_s)
+        return RIGHT
+
+    found, begun = _proved(plans, fate, 0.0, late_s=0.0)
+    assert begun == [plans[0], plans[3]]
+    assert found.unfinished == ("on equal values", "at 256 and more iterations")
+    assert given == [inf, inf]
+    given.clear()
+    found, begun = _proved(plans, fate, 0.0, late_s=PATIENCE_S)
+    assert begun == plans
+    assert found.unfinished == ()
+    # Two have what is left, and those that are owed what they take.
+    assert given[0] == given[3] == inf
+    assert PATIENCE_S / 2 < given[1] <= PATIENCE_S
+    assert PATIENCE_S / 2 < given[2] <= PATIENCE_S
+
+
+def test_the_last_is_made_beside_the_others_and_told_after_them() -> None:
+    plans = [replace(SHORT, seed=seed) for seed in range(4)]
+    found, begun = _proved(plans, lambda plan: replace(RIGHT, time_s=float(plan.seed)), 1.0, 2)
+    assert {plan.seed for plan in begun} == {0, 1, 2, 3}
+    assert [trial.time_s for trial in found.trials] == [0.0, 1.0, 2.0, 3.0]

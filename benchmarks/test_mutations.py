@@ -12,13 +12,14 @@ the options are given to pytest. Where --checkout names another checkout, the mu
 from its code. Two selections run other lines: to compare them give the second one the mutations of
 the first with --again.
 
-    python benchmarks/test_mutations.py --covering --seed 1 --count 40 --jobs 16 \\
-        --survivors "-m '' --hypothesis-profile=thorough" --limit 240
+    python benchmarks/test_mutations.py --covering --seed 1 --count 40 --jobs 16 --within 570 \\
+        --survivors "-m '' --hypothesis-profile=thorough" --limit 120 --json all.json
 
 With --covering the selection is run once by as many processes as there are jobs, to see which test
 runs which lines; then, with each mutation, those that run its line, the quickest first. What they
 let pass is given to the --survivors: the files of these tests, run with other words of pytest's,
-for so many seconds at most.
+in parts that each take so many seconds at most. After the seconds of --within the fates that are
+known by then are told; the file of --json holds them at any time.
 """
 
 from __future__ import annotations
@@ -26,28 +27,22 @@ from __future__ import annotations
 import argparse
 import ast
 import json
-import os
 import random
-import shlex
-import shutil
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
-from types import MappingProxyType
 
 import covering_tests
-from covering_tests import CHOSEN, COVERED, Covered
+from covering_tests import COVERED
+from mutated_runs import LATER, Mutation, Trials, copy_of, fails, mutated, parts_of
 
 HERE = Path(__file__).resolve().parent.parent
 # So much longer than the selection takes as it is that a run beyond it hangs.
 HANGS_TIMES, HANGS_LEAST_S = 10, 60
-HANGS = "(it hangs)"
 LINES_JSON = "lines_run.json"
 _PLUGIN = f'''
 import json, pathlib, sys, threading
@@ -99,125 +94,114 @@ _DROPPED = (ast.AugAssign, ast.Continue, ast.Raise)
 _WITHOUT_VALUE = ("annotation", "returns", "decorator_list", "type_params", "bases", "keywords")
 
 
-@dataclass(frozen=True)
-class Mutation:
-    """A piece of a file, from character `start` to `end`, with another text in its place."""
-
-    path: str
-    line: int
-    start: int
-    end: int
-    kind: str
-    text: str
-
-    @property
-    def name(self) -> str:
-        return (
-            f"{self.path}:{self.line}:{self.start}: {self.kind}: {' '.join(self.text.split())[:60]}"
-        )
-
-
 def main(words: Sequence[str]) -> int:
     """Print the fate of each mutation, then the score; return the exit code."""
     given = _parser().parse_args(words)
     if given.compare:
         print(compared(*(json.loads(path.read_text()) for path in given.compare)))
         return 0
-    with tempfile.TemporaryDirectory(prefix="annotune-mutations-") as scratch:
-        copies = [
-            _copy(given.checkout, Path(scratch).resolve() / str(k)) for k in range(given.jobs)
-        ]
-        copy = copies[0]
-        start = time.monotonic()
-        lines, tried, failed = _of_covering(copy, given) if given.covering else _of_all(copy, given)
-        if failed:
-            print(f"error: without a mutation: {failed}", file=sys.stderr)
-            return 1
-        limit_s = HANGS_LEAST_S + HANGS_TIMES * (time.monotonic() - start)
-        again = json.loads(given.again.read_text()) if given.again else {}
-        wanted = list(
-            _again(copy, again) if given.again else drawn(copy, lines, given.seed, given.count)
-        )
-        free: SimpleQueue[Path] = SimpleQueue()
-        for each in copies:
-            free.put(each)
-
-        def fate(one: Mutation) -> str:
-            own = free.get()
-            by = _with(own, one, lambda: tried(own, one, limit_s))
-            free.put(own)
-            print(f"{'caught' if by else 'survived'}: {one.name}: {by}".rstrip(": "), flush=True)
-            return by
-
-        with ThreadPoolExecutor(given.jobs) as pool:
-            fates = dict(zip((one.name for one in wanted), pool.map(fate, wanted), strict=True))
-    print(scored(fates))
-    if given.json:
-        given.json.write_text(json.dumps(fates, indent=1) + "\n")
+    with tempfile.TemporaryDirectory(
+        prefix="annotune-mutations-", ignore_cleanup_errors=True
+    ) as scratch:
+        folder = Path(scratch).resolve()
+        copies = [copy_of(given.checkout, folder / str(k)) for k in range(given.jobs)]
+        fates = _Fates(given.json)
+        (_by_covering if given.covering else _by_all)(copies, given, fates)
+    if fates.problem:
+        print(f"error: without a mutation: {fates.problem}", file=sys.stderr)
+        return 1
+    print(scored(fates.known, fates.count))
     return 0
 
 
-Tried = Callable[[Path, Mutation, float], str]
-"""What fails first with a mutation in a copy, within so many seconds, or nothing."""
+class _Fates:
+    """What is known of the mutations, in a file too; the last word about each one counts.
 
-# Before what fails of the survivors' tests alone.
-LATER = "only later: "
+    `count` is how many there are, and `problem` what is wrong without any.
+    """
+
+    def __init__(self, file: Path | None) -> None:
+        self.known: dict[str, str] = {}
+        self.count, self.problem = 0, ""
+        self._file = file
+
+    def tell(self, one: Mutation, by: str) -> None:
+        self.known[one.name] = by
+        print(f"{'caught' if by else 'survived'}: {one.name}: {by}".rstrip(": "), flush=True)
+        if self._file:
+            aside = self._file.with_name(f"{self._file.name}.new")
+            aside.write_text(json.dumps(self.known, indent=1) + "\n")
+            aside.replace(self._file)
 
 
-def scored(fates: Mapping[str, str]) -> str:
+def scored(fates: Mapping[str, str], count: int) -> str:
     """Return how many mutations are caught, of all and of what is caught at all."""
     late = sum(by.startswith(LATER) for by in fates.values())
     caught = sum(map(bool, fates.values()))
     text = f"{caught - late} of {len(fates)} mutations are caught"
+    if count > len(fates):
+        text += f" ({count - len(fates)} more were not tried to the end)"
     share = f" ({(caught - late) / caught:.0%} of what is caught)" if caught else ""
     return f"{text}, {late} more by the tests of survivors{share}" if late else text
 
 
-def _of_all(
-    copy: Path, given: argparse.Namespace
-) -> tuple[Mapping[str, Sequence[int]], Tried, str]:
-    """Return the lines to draw from, how a mutation is tried by all tests, and what is wrong."""
+def _by_all(copies: Sequence[Path], given: argparse.Namespace, fates: _Fates) -> None:
+    """Try every mutation by all tests."""
+    start, copy = time.monotonic(), copies[0]
     (copy / "lines_run.py").write_text(_PLUGIN)
     words = [*(() if given.untraced else ("-p", "lines_run")), *given.tests]
-    failed = _fails(copy, words, None)
-    if failed:
-        return {}, lambda *_: "", failed
+    fates.problem = fails(copy, words, given.within)
+    if fates.problem:
+        return
     lines = _all_lines(copy) if given.untraced else json.loads((copy / LINES_JSON).read_text())
-    return lines, lambda own, _, limit_s: _fails(own, given.tests, limit_s), ""
+    limit_s = HANGS_LEAST_S + HANGS_TIMES * (time.monotonic() - start)
+    free: SimpleQueue[Path] = SimpleQueue()
+    for each in copies:
+        free.put(each)
+
+    def tell_fate(one: Mutation) -> None:
+        own = free.get()
+        with mutated(own, one):
+            by = fails(own, given.tests, limit_s)
+        free.put(own)
+        fates.tell(one, by)
+
+    wanted = _wanted(copy, lines, given)
+    fates.count = len(wanted)
+    with ThreadPoolExecutor(given.jobs) as pool:
+        list(pool.map(tell_fate, wanted))
 
 
-def _of_covering(
-    copy: Path, given: argparse.Namespace
-) -> tuple[Mapping[str, Sequence[int]], Tried, str]:
-    """Return the same where a mutation is tried by the tests that run its line."""
+def _by_covering(copies: Sequence[Path], given: argparse.Namespace, fates: _Fates) -> None:
+    """Try every mutation by the tests that run its line."""
+    start, copy = time.monotonic(), copies[0]
     folder = copy.parent / "covered"
     folder.mkdir()
     jobs = ("-n", str(given.jobs), "--dist", "worksteal", "--maxfail", "1000000")
-    words = ["-p", "covering_tests", *jobs, *given.tests]
-    failed = _fails(copy, words, None, {COVERED: str(folder)})
+    failed = fails(copy, [*jobs, *given.tests], given.within, {COVERED: str(folder)})
     found = covering_tests.covered(folder)
     if not found.seconds:
-        return {}, lambda *_: "", f"no test passes: {failed}"
-    print(f"{len(found.seconds)} tests in {sum(found.seconds.values()):.0f} s", flush=True)
-
-    def tried(own: Path, one: Mutation, limit_s: float) -> str:
+        fates.problem = f"no test passes: {failed}"
+        return
+    took_s = time.monotonic() - start
+    print(f"{len(found.seconds)} tests in {took_s:.0f} s", flush=True)
+    wanted = _wanted(copy, found.files(), given)
+    fates.count = len(wanted)
+    parts = {}
+    for one in wanted:
         tests = found.tests_of(str(copy / one.path), one.line)
-        by = _fails_of(own, tests, found, limit_s)
-        if by or given.survivors is None:
-            return by
-        words = [*covering_tests.files_of(tests), *shlex.split(given.survivors)]
-        by = _fails(own, words, given.limit)
-        return f"{LATER}{by}" if by and by != HANGS else ""
-
-    return found.files(), tried, ""
+        parts[one] = parts_of(tests, found, given.survivors, given.limit)
+    until = start + given.within if given.within else float("inf")
+    Trials(copies, until, fates.tell).run(parts)
 
 
-def _fails_of(own: Path, tests: Sequence[str], found: Covered, limit_s: float) -> str:
-    """Return what fails first of some tests, or nothing."""
-    chosen = own.parent / f"{own.name}.chosen"
-    chosen.write_text(json.dumps({name: found.seconds[name] for name in tests}))
-    words = ["-p", "covering_tests", *covering_tests.files_of(tests)]
-    return _fails(own, words, limit_s, {CHOSEN: str(chosen)})
+def _wanted(
+    copy: Path, lines: Mapping[str, Sequence[int]], given: argparse.Namespace
+) -> list[Mutation]:
+    """Return the mutations that are asked for: drawn ones, or those of another result."""
+    if given.again:
+        return list(_again(copy, json.loads(given.again.read_text())))
+    return list(drawn(copy, lines, given.seed, given.count))
 
 
 def compared(one: Mapping[str, str], other: Mapping[str, str]) -> str:
@@ -351,80 +335,10 @@ def _expression(node: ast.expr) -> str:
     return f"({ast.unparse(ast.fix_missing_locations(node))})"
 
 
-def _with(copy: Path, one: Mutation, tried: Callable[[], str]) -> str:
-    """Return what `tried` does with a mutation in a copy, which is as before then."""
-    path = copy / one.path
-    before = path.read_text()
-    try:
-        path.write_text(before[: one.start] + one.text + before[one.end :])
-        _drop_byte_code(path)
-        return tried()
-    finally:
-        path.write_text(before)
-        _drop_byte_code(path)
-
-
-def _drop_byte_code(path: Path) -> None:
-    """Remove a module's byte code: of a text of the same length and second it would be taken."""
-    for file in (path.parent / "__pycache__").glob(f"{path.stem}.*"):
-        file.unlink()
-
-
 def _all_lines(copy: Path) -> dict[str, Sequence[int]]:
     """Return every line of every module, where it is not asked which ones are run."""
     modules = (copy / "annotune").rglob("*.py")
     return {str(path): range(1, path.read_text().count("\n") + 2) for path in modules}
-
-
-def _fails(
-    copy: Path,
-    arguments: Sequence[str],
-    limit_s: float | None,
-    environ: Mapping[str, str] = MappingProxyType({}),
-) -> str:
-    """Return the first test that fails in a copy, or how pytest ended, or nothing."""
-    command = ["nice", "-n", "19", sys.executable, "-m", "pytest", "-x", "-q"]
-    path = os.pathsep.join([str(copy), str(copy / "benchmarks")])
-    own = {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "", **environ}
-    try:
-        done = subprocess.run(
-            [*command, "-p", "no:cacheprovider", "-rfE", "--tb=no", *arguments],
-            cwd=copy,
-            env={**os.environ, **own},
-            capture_output=True,
-            text=True,
-            timeout=limit_s,
-        )
-    except subprocess.TimeoutExpired:
-        return HANGS
-    for line in done.stdout.splitlines():
-        if line.startswith(("FAILED ", "ERROR ")):
-            return line.split(" ", 1)[1].partition(" - ")[0]
-    return f"(pytest exits with {done.returncode})" if done.returncode else ""
-
-
-_MADE = shutil.ignore_patterns(
-    *(".*", "__pycache__", "annotune-out", "build", "dist", "*.egg-info", "*.so", "*.o")
-)
-
-
-def _copy(checkout: Path, folder: Path) -> Path:
-    """Return a copy of a checkout's files, or of a folder's where git does not know them."""
-    words = ["git", "ls-files", "-z"]
-    try:
-        names = subprocess.run(words, cwd=checkout, capture_output=True, text=True, check=True)
-    except (OSError, subprocess.CalledProcessError):
-        shutil.copytree(checkout, folder, ignore=_MADE)
-        for name in (".ci", ".github", ".gitignore", ".pre-commit-hooks.yaml"):
-            if (checkout / name).is_dir():
-                shutil.copytree(checkout / name, folder / name)
-            elif (checkout / name).exists():
-                shutil.copy(checkout / name, folder / name)
-        return folder
-    for name in names.stdout.rstrip("\0").split("\0"):
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(checkout / name, folder / name)
-    return folder
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -439,7 +353,8 @@ def _parser() -> argparse.ArgumentParser:
         "--covering", action="store_true", help="try a mutation by the tests that run its line"
     )
     parser.add_argument("--survivors", metavar="WORDS", help="words of pytest's for what is left")
-    parser.add_argument("--limit", type=float, metavar="S", help="seconds for a survivor's tests")
+    parser.add_argument("--limit", type=float, metavar="S", help="seconds for a part of these")
+    parser.add_argument("--within", type=float, metavar="S", help="seconds for all of it")
     parser.add_argument("--jobs", type=int, default=1, help="mutations that are tried at once")
     parser.add_argument("--checkout", type=Path, default=HERE, help="whose code and tests are run")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write each fate to FILE")

@@ -14,7 +14,7 @@ from typing import Any
 import click
 import pytest
 from support.cli import annotune, function, region
-from support.proved import prove_little
+from support.little import tune_little
 
 import annotune as api
 from annotune.api import Options, TuneOptions
@@ -33,7 +33,7 @@ QUICK: Any = {"target": "openmp", "budget": 1, "time": 60}
 def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a file with one region; its folder is the current one."""
     monkeypatch.chdir(tmp_path)
-    prove_little(monkeypatch)
+    tune_little(monkeypatch)
     (tmp_path / "f.c").write_text(TEXT)
     return Path("f.c")
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from support.cli import annotune
-from support.proved import prove_little
+from support.little import tune_little
 
 from annotune import __version__
 
@@ -81,7 +81,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> str:
     (folder / "scale.h").write_text("#define SCALE 2.0\n")
     how = ("-q", "--target", "openacc", "--budget", "1", "--time", "600s", "-D", "EXTRA=1.5")
     with pytest.MonkeyPatch.context() as patch:
-        prove_little(patch)
+        tune_little(patch)
         done = annotune("run", folder / "saxpy.c", "-o", folder / "out", *how)
     assert done.code == 0, done.err
     return (folder / "out/results.json").read_text()

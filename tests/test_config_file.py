@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.cli import Outcome, annotune
-from support.proved import prove_little
+from support.little import tune_little
 
 from annotune.api import Options, TuneOptions
 from annotune.config_file import SETTINGS
@@ -28,7 +28,7 @@ void f(int n, double *restrict a)
 def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Have a source two folders below the current one."""
     monkeypatch.chdir(tmp_path)
-    prove_little(monkeypatch)
+    tune_little(monkeypatch)
     Path("src/deep").mkdir(parents=True)
     Path("src/headers").mkdir()
     Path("src/headers/scale.h").write_text("#define SCALE 2.0\n")

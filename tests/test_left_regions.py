@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from support.cli import CLOSE, annotune, function, region
+from support.little import tune_little
 
 GOOD = "for (int i = 0; i < n; i++) a[i] += 2.0 * b[i];"
 SERIAL = "for (int i = 1; i < n; i++) a[i] = a[i-1] + b[i];"
@@ -30,6 +31,7 @@ int main(void)
 @pytest.fixture(autouse=True)
 def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    tune_little(monkeypatch)
 
 
 def output(name: str, *flags: str) -> str:

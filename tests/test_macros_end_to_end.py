@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from support.cli import annotune
-from support.proved import prove_little
+from support.little import tune_little
 
 HEADER = """\
 #ifndef KERNEL_H
@@ -100,7 +100,7 @@ def test_what_is_written_computes_the_same(source: Path, defines: tuple[str, ...
 def test_run_compiles_the_original_with_the_users_folders(
     source: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    prove_little(monkeypatch)
+    tune_little(monkeypatch)
     flags = ["-I", source.parent / "include", "-DSCALED=2.0"]
     limits = ["--budget", "1", "--time", "5s", "--target", "openmp"]
     done = annotune("run", source, *flags, *limits, "-o", source.parent / "out", "--json")

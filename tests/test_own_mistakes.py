@@ -11,6 +11,7 @@ from fuzz.choices import Seeded
 from fuzz.examine import examine
 from fuzz.nests import Options, nest
 from support.cli import annotune, region
+from support.little import tune_little
 from support.mistakes import REPORTED, let_through
 
 from annotune import diagnostics, pipeline
@@ -43,6 +44,7 @@ STAGES: dict[str, tuple[Any, str]] = {
 @pytest.fixture(autouse=True)
 def _as_users_have_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    tune_little(monkeypatch)
     monkeypatch.setattr(diagnostics, "internal_error", REPORTED)
     Path("user.c").write_text(SOURCE)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from support.cli import annotune
 from support.figures import masked
-from support.proved import prove_little
+from support.little import tune_little
 
 from annotune.report.summary import PEOPLE_SAY
 from annotune.report.terminal import SHORT_WIDTH
@@ -31,7 +31,7 @@ def block(begin: str) -> str:
 def example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Give the README's file in a folder of its own, which is the one of the command."""
     monkeypatch.chdir(tmp_path)
-    prove_little(monkeypatch)
+    tune_little(monkeypatch)
     Path("mm.c").write_text(block("void mm("))
     return Path("mm.c")
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from support.cli import Outcome, annotune
-from support.proved import prove_little
+from support.little import tune_little
 
 from annotune import AnnotuneError, __version__, emit
 
@@ -58,7 +58,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "two.c").write_text(SOURCE)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        prove_little(patch)
+        tune_little(patch)
         read = ("-I", "headers", "-D", "SCALE=2.5", "--set", "m=3000")
         done = annotune("run", "two.c", "-o", "out", *read, *TUNING)
     assert done.code == 0, done.err

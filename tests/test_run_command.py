@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from support.cli import annotune
+from support.little import tune_little
 
 SOURCE = """\
 void mm(int n, const double *restrict a, const double *restrict b, double *restrict c)
@@ -176,6 +177,7 @@ def test_an_nvcc_that_errs_for_one_variant_costs_that_variant(
 def test_no_right_variant_at_all_exits_with_three(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    tune_little(monkeypatch)
     monkeypatch.setenv("CXX", wrapper(tmp_path, "g++", "mm_1_s0", "fail"))
     source = tmp_path / "mm.c"
     source.write_text(SOURCE)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from support.cli import annotune
-from support.proved import prove_little
+from support.little import tune_little
 
 C_TEXT = """void scale(int n, double *restrict x, const double *restrict y)
 {
@@ -46,7 +46,7 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_suite_is_run_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    prove_little(monkeypatch)
+    tune_little(monkeypatch)
     command = ("table", "suite.yaml", "--time", "90s", "--budget", "1")
     first = annotune(*command)
     assert first.code == 0, first.err

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from support.cli import annotune
+from support.little import tune_little
 
 MATVEC = """mv
 define: m = 12
@@ -19,6 +20,7 @@ OPEN = MATVEC.replace("variables", "sizes: n\nvariables")
 @pytest.fixture(autouse=True)
 def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    tune_little(monkeypatch)
 
 
 def files_below(folder: str) -> set[str]:

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.cli import annotune
 from support.laws import tried
+from support.little import tune_little
 from support.regions import text_source
 from support.tensors import computed, random_arrays, short_program, short_programs
 
@@ -137,6 +138,7 @@ def test_the_matrix_view_has_one_loop_for_indices_that_stay_adjacent() -> None:
 @pytest.fixture
 def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    tune_little(monkeypatch)
     Path("two.tensor").write_text(TWO)
 
 

@@ -17,6 +17,7 @@ from typing import Any, cast
 import pytest
 from seeded import listing_of
 from support.cli import annotune
+from support.little import tune_little
 from support.regions import text_source
 
 from annotune import api
@@ -77,6 +78,11 @@ def made_up(oracle: Oracle, sizes: dict[str, int], seed: int, left_s: float) -> 
     return Pace(TAKES_S / work_of(oracle.analysis, sizes), 2, WHOLE_S, 8 * TAKES_S / 50)
 
 
+@pytest.fixture(autouse=True)
+def _little(monkeypatch: pytest.MonkeyPatch) -> None:
+    tune_little(monkeypatch)
+
+
 @pytest.fixture
 def runs(monkeypatch: pytest.MonkeyPatch) -> list[Asked]:
     """Return what the originals of a run are run for; all are said to take long."""
@@ -103,6 +109,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("ran")
     with pytest.MonkeyPatch.context() as patch:
         noted_runs(patch)
+        tune_little(patch)
         tuned(PRODUCT, folder, target="openmp")
     return folder
 
@@ -286,7 +293,7 @@ def test_a_run_says_where_its_time_went(ran: Path) -> None:
     assert spent["original_s"] > 0
 
 
-LONG_TEXTS = {"product": PRODUCT.replace("n = 120", "n = 1000"), "sweeps": SWEEPS}
+LONG_TEXTS = {"sweeps": SWEEPS, "product": PRODUCT.replace("n = 120", "n = 1000")}
 
 
 def with_fault(monkeypatch: pytest.MonkeyPatch, target: str) -> None:
@@ -308,6 +315,7 @@ def with_fault(monkeypatch: pytest.MonkeyPatch, target: str) -> None:
     monkeypatch.setattr(kind, "region", faulty)
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize("name", LONG_TEXTS)
 def test_what_only_the_tuned_sizes_take_is_run_at_smaller_ones(
     name: str, tmp_path: Path, runs: list[Asked]
@@ -319,6 +327,7 @@ def test_what_only_the_tuned_sizes_take_is_run_at_smaller_ones(
     assert own.facts[EXECUTED_AT]
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize("name", LONG_TEXTS)
 def test_a_fault_in_the_kernels_for_the_tuned_sizes_is_found(
     name: str, tmp_path: Path, runs: list[Asked], monkeypatch: pytest.MonkeyPatch
@@ -336,7 +345,7 @@ def test_a_text_that_is_another_one_at_smaller_sizes_is_not_called_verified(
     tmp_path: Path, runs: list[Asked], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tuner, "reduced_variant", lambda target, variant, code: None)
-    results = tuned(LONG_TEXTS["product"], tmp_path, target="openmp,cuda")
+    results = tuned(LONG_TEXTS["sweeps"], tmp_path, target="cuda")
     own = row_of(results, "cuda")
     assert not own.verified
-    assert "with its text for n=1000 which nothing has run" in own.reason
+    assert "with its text for n=90, t=60 which nothing has run" in own.reason

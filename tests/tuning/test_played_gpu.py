@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support.proved import prove_little
+from support.little import time_little, tune_little
 from test_profiling import FAKE, KERNELS, csv_of
 
 from annotune import pipeline, suites
@@ -62,6 +62,7 @@ tables:
 @pytest.fixture
 def environ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     monkeypatch.chdir(tmp_path)
+    time_little(monkeypatch)
     Path("a.c").write_text(C_TEXT)
     monkeypatch.setitem(region_run.ON_GPU, "cuda", "cuda-cpu")
     monkeypatch.setattr(region_run, "read_clocks", lambda _: None)
@@ -140,7 +141,7 @@ class _Hears:
 def test_a_run_that_has_to_wait_for_the_gpu_says_for_whom(
     environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    prove_little(monkeypatch)
+    tune_little(monkeypatch)
     settings, targets = pipeline.Settings(Path("a.c"), ("cuda",)), (load_target("cuda"),)
     with ExitStack() as held:
         held.enter_context(exclusive(GPU, region_run.lock_folder()))

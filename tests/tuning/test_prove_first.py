@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from support.little import time_little
 
 from annotune import pipeline
 from annotune.codegen.target import load_target
@@ -55,6 +56,7 @@ class Watched:
 def test_a_run_finds_its_first_choice_compiled_and_proved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    time_little(monkeypatch)
     source, folder, compiled = tmp_path / "a.c", tmp_path / "out", tmp_path / "compiled"
     source.write_text(C_TEXT)
     folder.mkdir()

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support.cli import Outcome, annotune
-from support.proved import prove_little
+from support.little import tune_little
 from support.regions import text_source
 
 from annotune import pipeline
@@ -322,7 +322,7 @@ def run(folder: Path, *options: str) -> Outcome:
 def test_run_says_that_its_inputs_were_recorded(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    prove_little(monkeypatch)
+    tune_little(monkeypatch)
     done = run(folder, "--json")
     assert done.code in (0, 3), done.err
     (region,) = json.loads(done.out)["regions"]

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from support.cli import Outcome, annotune
-from support.proved import prove_little
+from support.little import tune_little
 
 from annotune.diagnostics import NOWHERE, AnnotuneError, Template
 from annotune.measure.timing import Turn
@@ -49,7 +49,7 @@ Rounds = Mapping[str, Sequence[float]]
 @pytest.fixture(autouse=True)
 def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    prove_little(monkeypatch)
+    tune_little(monkeypatch)
     Path("main.c").write_text(MAIN)
 
 

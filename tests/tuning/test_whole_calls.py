@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from support.proved import prove_little
+from support.little import tune_little
 from test_played_gpu import CONFIG, GPU, environ  # noqa: F401  (a fixture)
 
 from annotune import api, pipeline
@@ -69,7 +69,7 @@ def test_shares_keep_both_at_work_to_the_end(
 @pytest.fixture
 def played(environ: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:  # noqa: F811
     monkeypatch.setitem(region_run.GPU_CALLS, "cuda", "cuda-cpu")
-    prove_little(monkeypatch)
+    tune_little(monkeypatch)
     return environ
 
 
@@ -135,7 +135,7 @@ def test_without_a_gpu_a_share_is_played_and_several_are_not_tried(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(tuning, "find_gpu", lambda: NoGpu("there is none"))
-    prove_little(monkeypatch)
+    tune_little(monkeypatch)
     region, _ = ran(SUMS, "0.25", {**os.environ})
     row = row_of(region)
     assert (row.status, row.config["both"], row.verified) == ("predicted", "0.25", True)

@@ -12,8 +12,13 @@ from hypothesis import strategies as st
 from support.laws import tried
 from support.nest_text import print_nest
 
-from annotune.analysis.normal_form.forwarding import with_temporaries_forwarded
+from annotune.analysis.normal_form.forwarding import (
+    with_all_forwarded,
+    with_temporaries_forwarded,
+)
 from annotune.annotation.commands import Argument, Command
+from annotune.ir.expr import walk
+from annotune.ir.nest import expressions
 from annotune.ir.region import Region
 
 from .brute import Machine, Place
@@ -150,6 +155,47 @@ STAYS = {
 def test_a_temporary_stays(name: str) -> None:
     one = region(STAYS[name], sizes={"n": 4, "m": 3})
     assert with_temporaries_forwarded(one) is one
+
+
+def chain(length: int, value: str) -> Region:
+    """Return a region of temporaries, each made of the one before it, read in a loop at the end."""
+    lines = ["for j in 0:n", "  t0 = x[j]"]
+    lines += [f"  t{k} = " + value.replace("t", f"t{k - 1}") for k in range(1, length)]
+    lines += [f"  for i in 0:m: c[i + j*9] += t{length - 1} * a[i]", ""]
+    return region("\n".join(lines), sizes={"n": 4, "m": 3})
+
+
+CHAINS = {
+    "each read twice": ("t * t", 7, 14),
+    "each read three times": ("t * t + t", 5, 10),
+    "each read twice, with an element": ("(t + x[j]) * t", 6, 12),
+    "each read twice, the sign changed": ("t - t * 0.5", 6, 12),
+    "each read twice in a choice": ("t > 0.5 ? t : x[j]", 6, 12),
+    "each read once": ("t * 0.5 + x[j]", 40, 140),
+}
+
+
+@pytest.mark.parametrize("name", CHAINS)
+def test_a_temporary_whose_copies_would_be_long_stays(name: str) -> None:
+    value, short, long = CHAINS[name]
+    one = chain(short, value)
+    changed = with_temporaries_forwarded(one)
+    assert len(changed.nest.assigns()) == 1
+    for sizes in SIZES:
+        after = left_behind(changed, sizes)
+        assert after == {p: v for p, v in left_behind(one, sizes).items() if p in after}
+    # A part of them alone would leave the loops as they are.
+    one = chain(long, value)
+    assert with_temporaries_forwarded(one) is one
+
+
+@pytest.mark.parametrize("name", CHAINS)
+def test_what_is_asked_for_is_forwarded_as_far_as_it_is_short(name: str) -> None:
+    value, _, long = CHAINS[name]
+    changed = with_all_forwarded(chain(long, value), (0,))
+    parts = [sum(1 for e in expressions(s) for _ in walk(e)) for s in changed.nest.assigns()]
+    assert 1 < len(parts) < long
+    assert max(parts) < 2000
 
 
 def test_one_that_is_read_after_the_region_stays() -> None:

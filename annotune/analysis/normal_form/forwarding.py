@@ -23,7 +23,8 @@ was not before: a read of e runs after the assignment has computed it.
 Only where that helps: nothing but loops, or nothing but statements that accumulate, is left
 where the temporary stood, and one of the loops can then go around or beside those outside it (in a
 triangle, whose inner loop ends where the outer one has come, nothing is gained). And only what is
-cheap is computed again.
+cheap is computed again, and what is short: temporaries that are read twice by each other would
+double the text each time, so that one whose copies would be long stays, as a private scalar.
 
 Source: Allen and Kennedy, "Optimizing Compilers for Modern Architectures", 2001, section 4.4
 (forward expression substitution, here for reals).
@@ -31,6 +32,7 @@ Source: Allen and Kennedy, "Optimizing Compilers for Modern Architectures", 2001
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -66,6 +68,7 @@ from annotune.ir.expr import (
     variables,
     walk,
 )
+from annotune.ir.identity import once_for_each
 from annotune.ir.nest import (
     Assign,
     LocalArray,
@@ -86,6 +89,9 @@ Place = tuple[int, ...]
 # long (Fog, "Instruction tables"), so that it stays where it is computed once.
 _CHEAP = frozenset({"+", "-", "*", *COMPARISONS, *CONNECTIVES})
 _CHEAP_CALLS = frozenset({"fabs", "fabsf", "creal", "cimag", "conj"})
+# Operators and operands that all copies of one temporary's value may have together. Formulas that
+# people write have at most some dozens of them.
+_MOST_COPIED_PARTS = 512
 
 
 def with_temporaries_forwarded(region: Region) -> Region:
@@ -131,6 +137,8 @@ def _index(region: Region, place: Place, named: frozenset[int]) -> _Temporary | 
     if not uses or any(_may_differ(region, place, assign, one) for one in uses):
         return None
     found = _Temporary(region, place, assign, value, uses)
+    if found.copied_parts > _MOST_COPIED_PARTS:
+        return None
     return found if _Between(region, place, uses).keeps(_sources(assign), found) else None
 
 
@@ -218,6 +226,16 @@ class _Temporary:
         assert isinstance(self.assign.target, Var)
         return self.assign.target.name
 
+    @cached_property
+    def reads(self) -> int:
+        """Return how many times the scalar is read."""
+        return sum(part == self.assign.target for _, use in self.uses for part in _parts(use))
+
+    @property
+    def copied_parts(self) -> int:
+        """Return how many operators and operands all copies of the value have together."""
+        return self.reads * sum(1 for _ in walk(self.value))
+
     def forwarded(self) -> Region:
         """Return the region with the value in place of the scalar, and without the assignment."""
         new = {stmt.number: stmt for stmt in self.uses_forwarded()}
@@ -231,10 +249,12 @@ class _Temporary:
                     case Assign(number=number):
                         out.append(new.get(number, stmt))
                     case Loop():
-                        out.append(replace(stmt, body=changed(stmt.body)))
+                        inside = changed(stmt.body)
+                        out.append(stmt if inside is stmt.body else replace(stmt, body=inside))
                     case _:
                         out.append(stmt)
-            return tuple(out)
+            is_same = len(out) == len(body) and all(map(operator.is_, out, body))
+            return body if is_same else tuple(out)
 
         region = self.region
         nest = Nest(changed(region.nest.body))
@@ -305,9 +325,10 @@ def _forwardable(
     if not uses or any(_may_differ(region, place, assign, one) for one in uses):
         return None
     found = _Temporary(region, place, assign, value, uses)
-    reads = sum(part == assign.target for _, use in uses for part in _parts(use))
     is_moved = any(len(use) > len(place) for use, _ in uses)
-    if (is_moved or reads > 1) and not _is_cheap(value):
+    if found.copied_parts > _MOST_COPIED_PARTS:
+        return None
+    if (is_moved or found.reads > 1) and not _is_cheap(value):
         return None
     if is_moved and not is_asked and not any(_frees(region, place, use) for use in uses):
         return None
@@ -424,10 +445,7 @@ class _Uses:
         return tuple(found)
 
     def _reads(self, assign: Assign) -> bool:
-        target = assign.target
-        within = target.indices if isinstance(target, Access) else ()
-        read = any(self.name in variables(expr) for expr in (*assign.sources(), *within))
-        return read or (target == Var(self.name) and assign.op != "=")
+        return self.name in _scalars_read(assign)
 
     def _seen(self, place: Place) -> Place | None:
         """Return the one assignment whose value a read at `place` sees, None if not one does."""
@@ -444,9 +462,25 @@ class _Uses:
         return None
 
     def _writes(self, stmt: Stmt) -> bool:
-        return any(
-            isinstance(one, Assign) and one.target == Var(self.name) for one in walk_stmts((stmt,))
-        )
+        return self.name in _scalars_written(stmt)
+
+
+@once_for_each(1 << 14)
+def _scalars_read(assign: Assign) -> frozenset[str]:
+    """Return the scalars that a statement reads, also those that it adds to."""
+    target = assign.target
+    within = target.indices if isinstance(target, Access) else ()
+    read = frozenset[str]().union(*map(variables, (*assign.sources(), *within)))
+    return read | {target.name} if isinstance(target, Var) and assign.op != "=" else read
+
+
+@once_for_each(1 << 14)
+def _scalars_written(stmt: Stmt) -> frozenset[str]:
+    """Return the scalars that the assignments in a statement write."""
+    if isinstance(stmt, Loop):
+        return frozenset[str]().union(*map(_scalars_written, stmt.body))
+    is_scalar = isinstance(stmt, Assign) and isinstance(stmt.target, Var)
+    return frozenset({_target(stmt)}) if is_scalar and isinstance(stmt, Assign) else frozenset()
 
 
 @dataclass(frozen=True)

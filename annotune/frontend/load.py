@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from bisect import bisect_right
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -43,6 +44,7 @@ from annotune.frontend.macro_texts import conditions_at, surroundings
 from annotune.frontend.outliving import with_declarations_ahead
 from annotune.frontend.own_directives import check_own_directives
 from annotune.frontend.read.filescope import File
+from annotune.frontend.read.function_index import index_of
 from annotune.frontend.read.ladder import Ladder, ladder_of
 from annotune.frontend.read.parse import TopLevel
 from annotune.frontend.read.preprocess import HeaderSearch
@@ -55,7 +57,7 @@ from annotune.frontend.read.region_finder import (
     macros_defined_in,
     part_of,
 )
-from annotune.frontend.read.syntax import offset, walk_tree
+from annotune.frontend.read.syntax import offset
 from annotune.frontend.read.tokens import WORD
 from annotune.frontend.residency import residency
 from annotune.frontend.scratch import scratch_arrays
@@ -181,6 +183,7 @@ class _Reading:
         # The last function parsed on each rung.
         self.parsed: dict[File, ParsedFunction] = {}
         self.blocks = blocks
+        self.named: tuple[c_ast.Compound, NamesByRegion] | None = None
         self.places = [block.start for block in blocks]
         self.erased = macros_defined_in(ladder.first.file.clean, blocks)
 
@@ -246,7 +249,10 @@ class _Reading:
         # The blocks around one region are not those around the next.
         function = replace(function, scope=function.scope.copy())
         made = _region(function, block, self.counts[part.function], self.overrides, self.erased)
-        return replace(made, text=replace(made.text, unread=_unread(function, block, self.blocks)))
+        known = self.named
+        if known is None or known[0] is not function.body:
+            known = self.named = function.body, NamesByRegion.of(function.body, self.blocks)
+        return replace(made, text=replace(made.text, unread=_unread(function, block, known[1])))
 
 
 def _region(
@@ -299,33 +305,61 @@ def _region(
 
 
 def _unread(
-    function: ParsedFunction, block: AnnotationBlock, blocks: Sequence[AnnotationBlock]
+    function: ParsedFunction, block: AnnotationBlock, named: NamesByRegion
 ) -> tuple[str, ...]:
     """Return the local variables that the text of a region names, and nothing else reads."""
-    inside: dict[str, bool] = {}
-    outside: set[str] = set()
-    nodes = list(walk_tree(function.body))
-    stores = {id(n.lvalue) for n in nodes if isinstance(n, c_ast.Assignment) and n.op == "="}
-    for node in nodes:
-        if not isinstance(node, c_ast.ID) or node.coord is None:
-            continue
-        place = offset(node)
-        if any(one.start <= place < one.end for one in blocks):
-            inside[node.name] = inside.get(node.name, False) or block.start <= place < block.end
-        elif id(node) not in stores:
-            outside.add(node.name)
-    top = function.body.block_items or []
-    declared = {
-        item.name
-        for item in top
-        if isinstance(item, c_ast.Decl)
-        and not isinstance(item.type, c_ast.FuncDecl)
-        # What is declared behind the region is none of its names.
-        and offset(item) < block.start
-        # Those of a region itself are gone with its text.
-        and not any(one.start <= offset(item) < one.end for one in blocks)
-    }
-    return tuple(n for n, here in inside.items() if here and n in declared - outside)
+    here = named.inside.get(block.start, frozenset())
+    # What is declared behind the region is none of its names.
+    before = {name for name, place in named.declared if place < block.start}
+    return tuple(n for n in named.order if n in here and n in before - named.outside)
+
+
+@dataclass(frozen=True)
+class NamesByRegion:
+    """Where a function names its variables.
+
+    `inside` are the names in each region, by its start, and `order` all of them in the order of the
+    tree; `outside` those that are read outside of all regions. `declared` are the variables of the
+    function's own block, and where; those of a region itself are gone with its text.
+    """
+
+    inside: Mapping[int, frozenset[str]]
+    order: Sequence[str]
+    outside: frozenset[str]
+    declared: Sequence[tuple[str, int]]
+
+    @classmethod
+    def of(cls, body: c_ast.Compound, blocks: Sequence[AnnotationBlock]) -> NamesByRegion:
+        """Return where a function names its variables; `blocks` are in text order."""
+        starts = [block.start for block in blocks]
+
+        def region_at(place: int) -> int | None:
+            number = bisect_right(starts, place) - 1
+            return starts[number] if number >= 0 and place < blocks[number].end else None
+
+        index = index_of(body)
+        assigned = index.of_kind(c_ast.Assignment)
+        stores = {id(node.lvalue) for node in assigned if node.op == "="}
+        inside: defaultdict[int, set[str]] = defaultdict(set)
+        order: dict[str, None] = {}
+        outside: set[str] = set()
+        for node in index.of_kind(c_ast.ID):
+            region = region_at(offset(node)) if node.coord is not None else None
+            if region is not None:
+                order[node.name] = None
+                inside[region].add(node.name)
+            elif node.coord is not None and id(node) not in stores:
+                outside.add(node.name)
+        declared = [
+            (item.name, offset(item))
+            for item in body.block_items or []
+            if isinstance(item, c_ast.Decl)
+            and item.name
+            and not isinstance(item.type, c_ast.FuncDecl)
+            and region_at(offset(item)) is None
+        ]
+        names = {region: frozenset(found) for region, found in inside.items()}
+        return cls(names, tuple(order), frozenset(outside), declared)
 
 
 def _text(

@@ -31,7 +31,7 @@ from annotune.frontend.read.preprocess import (
     without_comments,
 )
 from annotune.frontend.read.region_finder import ParsedFunction
-from annotune.frontend.read.tokens import IDENTIFIER, TOKEN, SourceText, Tokens
+from annotune.frontend.read.tokens import IDENTIFIER, TOKEN, Tokens
 from annotune.frontend.types.kinds import COMPLEX
 from annotune.frontend.types.symbols import INTEGERS, REALS, Layer, Symbol
 from annotune.ir.region import (
@@ -414,8 +414,7 @@ def _label(function: ParsedFunction, index: int) -> str:
     file, part = function.file, function.part
     stem = re.sub(r"\W", "_", PurePath(file.source.path).stem, flags=re.ASCII)
     own = f"{part.function}_in_{stem}" if is_static(function) else part.function
-    first, last = file.tokens.starts[part.first], file.tokens.ends[part.last]
-    inside = without_comments(SourceText(file.source.path, file.source.text[first:last]))
+    inside = file.plain_text(part)
     while _has(file, inside, own, index) or (
         own != part.function and file.definition(own) is not None
     ):

@@ -12,15 +12,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 from pycparser import c_ast
 
 from annotune.frontend.read.filescope import File
+from annotune.frontend.read.function_index import MOST_FUNCTIONS, index_of
 from annotune.frontend.read.preprocess import is_standard, without_comments
 from annotune.frontend.read.region_finder import ParsedFunction
-from annotune.frontend.read.syntax import addressed, offset, walk_tree
+from annotune.frontend.read.syntax import offset, walk_tree
 from annotune.frontend.types.symbols import Symbol
+from annotune.ir.identity import once_for_each
 
 ALLOCATING = frozenset({"malloc", "calloc", "aligned_alloc"})
 FREE, NULL = "free", "NULL"
@@ -39,10 +41,9 @@ def scratch_arrays(
     file, body = function.file, function.body
     if not all(is_standard(header.name) for header in file.clean.unread):
         return frozenset()  # not all macros are known
-    nodes = [node for node in walk_tree(function.tree) if isinstance(node, c_ast.Decl)]
-    declared = Counter(node.name for node in nodes)
-    decls = {offset(_layers(decl)[-1]): decl for decl in _declarations(body)}
-    taken = addressed(body)
+    declared = _declared_names(function.tree)
+    decls = _declarations(body)
+    taken = index_of(body).addressed
     found = set()
     for array in arrays:
         decl = decls.get(array.start)
@@ -61,9 +62,23 @@ def scratch_arrays(
     return frozenset(found)
 
 
-def _declarations(body: c_ast.Compound) -> Iterator[c_ast.Decl]:
-    """Yield what the blocks of a function declare, but no members and no parameters."""
-    for node in walk_tree(body):
+@once_for_each(MOST_FUNCTIONS)
+def _declared_names(tree: c_ast.Node) -> Mapping[str | None, int]:
+    """Return how many times a function declares each name, parameters and members too."""
+    return Counter(node.name for node in walk_tree(tree) if isinstance(node, c_ast.Decl))
+
+
+@once_for_each(MOST_FUNCTIONS)
+def _declarations(body: c_ast.Node) -> Mapping[int, c_ast.Decl]:
+    """Return what the blocks of a function declare, but no members and no parameters.
+
+    They are by the places of their elements' types.
+    """
+    return {offset(_layers(decl)[-1]): decl for decl in _declared_in_blocks(body)}
+
+
+def _declared_in_blocks(body: c_ast.Node) -> Iterator[c_ast.Decl]:
+    for node in index_of(body).nodes:
         items: list[c_ast.Node] | None = None
         match node:
             case c_ast.Compound():

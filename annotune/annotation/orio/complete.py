@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import accumulate
 from pathlib import PurePath
 
 from annotune.annotation.data_block import DataBlock
@@ -225,6 +226,8 @@ class _Context:
         self.depths, self.functions = _braces(self.tokens)
         self.declared = tuple(declarations(text))
         self.groups: dict[Place, list[AnnotationBlock]] = {}
+        # What `named_first` finds, by where it begins.
+        self.first_places: dict[int, Mapping[str, int]] = {}
         for block in blocks:
             if block.frame is not None:
                 self.groups.setdefault(block.frame, []).append(block)
@@ -386,14 +389,28 @@ class _Context:
         Declarations that macros make are none to these eyes: what the function names outside of
         its annotated regions has a meaning there, whatever it is.
         """
-        start = self.function_start(before)
-        frames = [frame for frame in self.groups if start <= frame[0] < before]
+        first = self.named_first(self.function_start(before))
         names = {one.name for one in self.visible(before, end)} | self.macros
-        first, last = bisect_left(self.starts, start), bisect_left(self.starts, before)
-        for token in self.tokens[first:last]:
-            if token.kind == "name" and not any(f[0] <= token.start < f[3] for f in frames):
-                names.add(token.text)
-        return names
+        return names | {name for name, place in first.items() if place < before}
+
+    def named_first(self, start: int) -> Mapping[str, int]:
+        """Return where the function from `start` on first names what, outside of its regions."""
+        if start not in self.first_places:
+            frames = sorted((frame[0], frame[3]) for frame in self.groups if start <= frame[0])
+            opened = [frame[0] for frame in frames]
+            # Where a frame holds another one, its end counts.
+            closed = [*accumulate((frame[1] for frame in frames), max)]
+            found: dict[str, int] = {}
+            after = bisect_right(self.functions, start)
+            end = self.functions[after] if after < len(self.functions) else len(self.text)
+            first, last = bisect_left(self.starts, start), bisect_left(self.starts, end)
+            for token in self.tokens[first:last]:
+                number = bisect_right(opened, token.start) - 1
+                is_inside = number >= 0 and token.start < closed[number]
+                if token.kind == "name" and not is_inside:
+                    found.setdefault(token.text, token.start)
+            self.first_places[start] = found
+        return self.first_places[start]
 
     def is_redeclared(self, frame: Place, inner: Place) -> bool:
         """Return whether the text in `frame` declares a name of the block around it again."""

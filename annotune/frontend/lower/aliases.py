@@ -26,6 +26,7 @@ from annotune.frontend.lower.respelled import WholeExpressions, respelled
 from annotune.frontend.lower.row_pointers import RowPointers
 from annotune.frontend.lower.struct_variables import StructVariables
 from annotune.frontend.lower.swaps import SwappedPointers
+from annotune.frontend.read.function_index import MOST_FUNCTIONS, index_of
 from annotune.frontend.read.syntax import (
     CHANGES,
     base_of,
@@ -52,6 +53,7 @@ from annotune.frontend.types.symbols import (
 )
 from annotune.frozen import dataclass
 from annotune.ir.c_types import StoredName, may_share
+from annotune.ir.identity import once_for_each
 from annotune.ir.region import Alias, Spelling
 
 _INT_BITS = 32
@@ -206,8 +208,9 @@ def _whole(node: c_ast.Node, is_owner: bool = False) -> Iterator[str]:
                 yield from _whole(part)
 
 
-def _addressed(body: c_ast.Compound) -> frozenset[str]:
-    parts = (n.expr for n in walk_tree(body) if isinstance(n, c_ast.UnaryOp) and n.op == "&")
+@once_for_each(MOST_FUNCTIONS)
+def _addressed(body: c_ast.Node) -> frozenset[str]:
+    parts = (n.expr for n in index_of(body).of_kind(c_ast.UnaryOp) if n.op == "&")
     return frozenset(name for part in parts for name in names_in(part))
 
 
@@ -469,7 +472,7 @@ class _AliasMaker:
         if any(layer.kind != "[]" for layer in symbol.layers) or symbol.name in self.addressed:
             return False
         named = Counter(names_in(self.names.function.body))[symbol.name]
-        elements = (n for n in walk_tree(self.names.function.body) if isinstance(n, c_ast.ArrayRef))
+        elements = index_of(self.names.function.body).of_kind(c_ast.ArrayRef)
         used = sum(isinstance(n.name, c_ast.ID) and n.name.name == symbol.name for n in elements)
         # An element of an array of rows is a pointer, too.
         return len(symbol.layers) == 1 and named == used
@@ -545,8 +548,8 @@ class _AliasMaker:
         body = self.names.function.body
         fields = {
             one.field.name
-            for one in walk_tree(body)
-            if isinstance(one, c_ast.StructRef) and text_of(one.name) == owner
+            for one in index_of(body).of_kind(c_ast.StructRef)
+            if text_of(one.name) == owner
         }
         return fields == {node.field.name} and owner not in set(_whole(body))
 

@@ -9,10 +9,10 @@ the values that they have at the sizes that the region is tuned for.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+import sys
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeAlias
 
 from pycparser import c_ast
 
@@ -21,12 +21,16 @@ from annotune.diagnostics import NOWHERE, AnnotuneError
 from annotune.frontend.lower.expressions import Expressions
 from annotune.frontend.lower.libf2c import LIBRARY
 from annotune.frontend.lower.names import IntegerFormula, Names, own_meaning
+from annotune.frontend.read.function_index import (
+    MOST_FUNCTIONS,
+    MOST_STATEMENTS,
+    Loop,
+    index_of,
+)
 from annotune.frontend.read.syntax import (
     CHANGES,
     HOLDERS,
     STEPS,
-    addressed,
-    addresses,
     assigned_in,
     base_of,
     changed_by,
@@ -43,11 +47,12 @@ from annotune.frozen import dataclass
 from annotune.ir.expr import Binary, Call, Expr, Int, Negate, Var, print_expr
 from annotune.ir.expr import walk as walk_expr
 from annotune.ir.functions import FUNCTIONS
+from annotune.ir.identity import once_for_each
 from annotune.ir.nest import Nest
 from annotune.ir.region import Alias
 
 _NONE: frozenset[str] = frozenset()
-_Loop: TypeAlias = c_ast.For | c_ast.While | c_ast.DoWhile
+_NONE_OF_LOOPS: frozenset[int] = frozenset()
 
 
 def read_after(body: c_ast.Compound, region: Sequence[c_ast.Node]) -> frozenset[str]:
@@ -57,19 +62,44 @@ def read_after(body: c_ast.Compound, region: Sequence[c_ast.Node]) -> frozenset[
     function with ``goto`` or ``switch`` and two variables of one name, counts when it is mentioned.
     A static variable is read after the function where a call may read it before it writes it.
     """
-    decls = [n for n in walk_tree(body) if isinstance(n, c_ast.Decl) and n.name]
-    declared = Counter(decl.name for decl in decls)
-    # They keep their value from one call to the next.
-    static = frozenset(decl.name for decl in decls if decl.name and _is_static(decl))
-    # A jump out of a block may lead to where its names mean something else.
-    hidden = declared if has_jumps(body) else static
-    if any(declared[name] > 1 for name in hidden):
-        return reads(body)
-    at_entry = _Live(body, region, _NONE).whole(body)
-    kept = frozenset(name for name in at_entry if name.split(".")[0] in static)
-    live = _Live(body, region, kept)
-    live.whole(body)
-    return live.after | addressed(body)
+    return _liveness_of(body).after(region[-1])
+
+
+class _Liveness:
+    """What may be read after each statement of a function, followed once for all its regions."""
+
+    def __init__(self, body: c_ast.Node) -> None:
+        self.body = body
+        self.index = index_of(body)
+        declared = self.index.declarations
+        # They keep their value from one call to the next.
+        static = frozenset(n for n, decls in declared.items() if any(map(_is_static, decls)))
+        # A jump out of a block may lead to where its names mean something else.
+        hidden = declared if self.index.has_jumps else static
+        self.every = reads(body) if any(len(declared[n]) > 1 for n in hidden) else None
+        at_entry = _NONE if self.every is not None else _Live(_NONE, _NONE_OF_LOOPS).whole(body)
+        self.kept = frozenset(name for name in at_entry if name.split(".")[0] in static)
+        self.again = _NONE_OF_LOOPS
+        self.found: Mapping[int, frozenset[str]] | None = None
+
+    def after(self, statement: c_ast.Node) -> frozenset[str]:
+        """Return the names that may be read after one of the function's statements."""
+        if self.every is not None:
+            return self.every
+        around = frozenset(id(loop) for loop in self.index.loops_around(statement))
+        if self.found is None or not around <= self.again:
+            # Another region in other loops: likely there are more.
+            outer = self.index.outer_loops() if self.found is not None else ()
+            self.again |= around | frozenset(map(id, outer))
+            live = _Live(self.kept, self.again)
+            live.whole(self.body)
+            self.found = live.after
+        return self.found.get(id(statement), _NONE) | self.index.addressed
+
+
+@once_for_each(MOST_FUNCTIONS)
+def _liveness_of(body: c_ast.Node) -> _Liveness:
+    return _Liveness(body)
 
 
 def read_before_set(region: Sequence[c_ast.Node], after: frozenset[str] = _NONE) -> frozenset[str]:
@@ -78,14 +108,7 @@ def read_before_set(region: Sequence[c_ast.Node], after: frozenset[str] = _NONE)
     The names in `after` are read behind the statements.
     """
     block = c_ast.Compound(list(region))
-    return _Live(block, region, after).whole(block)
-
-
-def has_jumps(body: c_ast.Compound) -> bool:
-    """Return whether a function may leave out statements that its text shows."""
-    return any(
-        isinstance(node, c_ast.Goto | c_ast.Label | c_ast.Switch) for node in walk_tree(body)
-    )
+    return _Live(after, _NONE_OF_LOOPS).whole(block)
 
 
 def _is_static(node: c_ast.Decl) -> bool:
@@ -97,33 +120,25 @@ class _Live:
 
     `leaves` is live where ``break`` goes, `again` where ``continue`` goes, and `kept` where the
     function ends; `labels` is what is known to be live where ``goto`` goes, `cases` where the
-    ``switch`` goes that is being looked at.
+    ``switch`` goes that is being looked at. `after` is what is found to be live after each
+    statement, by its identity: all of it where the loops around the statement are among those whose
+    identities are in `loops`.
     """
 
-    def __init__(
-        self, body: c_ast.Compound, region: Sequence[c_ast.Node], kept: frozenset[str]
-    ) -> None:
-        self.last = region[-1]
+    def __init__(self, kept: frozenset[str], loops: frozenset[int]) -> None:
         self.kept = kept
-        self.after: frozenset[str] = _NONE
+        self.loops = loops
+        self.after: dict[int, frozenset[str]] = {}
         self.labels: dict[str, frozenset[str]] = {}
         self.cases: frozenset[str] | None = None
-        start = start_of(self.last)
-        self.around = {
-            id(n) for n in walk_tree(body) if isinstance(n, _Loop) and self._holds_region(n, start)
-        }
 
-    def whole(self, body: c_ast.Compound) -> frozenset[str]:
+    def whole(self, body: c_ast.Node) -> frozenset[str]:
         """Return what is live before a function's body, its jumps followed as often as it takes."""
         while True:
             known = dict(self.labels)
             before = self.statement(body, self.kept, _NONE, _NONE)
             if self.labels == known:
                 return before
-
-    def _holds_region(self, loop: c_ast.Node, start: int) -> bool:
-        # Loops that start later hold no earlier statement.
-        return start_of(loop) <= start and any(n is self.last for n in walk_tree(loop))
 
     def statement(
         self,
@@ -133,8 +148,9 @@ class _Live:
         again: frozenset[str],
     ) -> frozenset[str]:
         """Return what is live before `node`."""
-        if node is self.last:
-            self.after |= live
+        if node is not None:
+            known = self.after.get(id(node))
+            self.after[id(node)] = live if known is None else known | live
         match node:
             case None | c_ast.EmptyStatement() | c_ast.Pragma() | c_ast.Typedef():
                 return live
@@ -219,12 +235,12 @@ class _Live:
         found, self.cases = self.cases, around
         return evaluated(node.cond, live | found)
 
-    def loop(self, node: _Loop, advance: c_ast.Node | None, live: frozenset[str]) -> frozenset[str]:
+    def loop(self, node: Loop, advance: c_ast.Node | None, live: frozenset[str]) -> frozenset[str]:
         """Return what is live before the condition of a loop: it may run or be left there."""
         before = evaluated(node.cond, live)
         again = self.statement(advance, before, live, live)
         before |= self.statement(node.stmt, again, live, again)
-        if id(node) in self.around or self.labels or self.cases is not None:
+        if id(node) in self.loops or self.labels or self.cases is not None:
             # What a body makes live does not depend on what is live after it: one pass finds all,
             # and the second lets the region, a label and a case see what the next iteration reads.
             again = self.statement(advance, before, live, live)
@@ -300,7 +316,7 @@ def evaluated(node: c_ast.Node | None, live: frozenset[str]) -> frozenset[str]:
     while waiting:
         match one := waiting.pop():
             case c_ast.ID(name=name):
-                live |= {name}
+                live = live if name in live else live | {name}
             case c_ast.StructRef() if _is_own(one):
                 live |= {_member(one)}
             case c_ast.StructRef():
@@ -328,37 +344,26 @@ class Stability:
     """What the text of a function may change, and where; places are offsets into the file.
 
     `addressed` are the variables whose address is taken, `kept` those of them where it goes
-    somewhere else than to a call. `declared` has the places at which each name is declared in
-    the body, `stores` those of calls and stores that may change an integer in memory, `loops`
-    the first and last place of each loop around the region.
+    somewhere else than to a call. `stores` are the places of calls and stores that may change an
+    integer in memory, `loops` the first and last place of each loop around the region.
     """
 
     names: Names
     addressed: frozenset[str]
     kept: frozenset[str]
-    declared: Mapping[str, frozenset[int]]
     stores: tuple[int, ...]
     loops: tuple[tuple[int, int], ...]
 
     @classmethod
     def of(cls, names: Names) -> Stability:
         """Return what the function around a region may change."""
-        body, start = names.function.body, names.given.start
-        declared: defaultdict[str, set[int]] = defaultdict(set)
-        for node in walk_tree(body):
-            if isinstance(node, c_ast.Decl) and node.name:
-                declared[node.name].add(names.function.scope.types.symbol(node, "local").start)
-        spans = ((start_of(n), last_of(n)) for n in walk_tree(body) if isinstance(n, _Loop))
-        places = {name: frozenset(found) for name, found in declared.items()}
-        calls = (n.args for n in walk_tree(body) if isinstance(n, c_ast.FuncCall))
-        given = {id(argument) for args in calls if args is not None for argument in args.exprs}
+        index, start = index_of(names.function.body), names.given.start
         return cls(
             names,
-            addressed(body),
-            frozenset(name for name, node in addresses(body) if id(node) not in given),
-            places,
-            tuple(_stores(names, places)),
-            tuple((first, last) for first, last in spans if first <= start <= last),
+            index.addressed,
+            index.given_away,
+            tuple(_stores(names)),
+            tuple((first, last) for _, first, last in index.loops if first <= start <= last),
         )
 
     def keeps(self, value: c_ast.Node, place: int) -> bool:
@@ -404,7 +409,7 @@ class Stability:
 
     def is_alone(self, symbol: Symbol) -> bool:
         """Return whether no other variable of the function has the same name."""
-        return self.declared.get(symbol.name, frozenset()) <= {symbol.start}
+        return _is_declared_once(symbol, self.names)
 
     def is_in_memory(self, symbol: Symbol) -> bool:
         """Return whether a variable may change without being named."""
@@ -444,14 +449,49 @@ def _parts(node: c_ast.Node) -> Iterator[c_ast.Node]:
         waiting += [one.name] if isinstance(one, c_ast.StructRef) else [*one][::-1]
 
 
-def _stores(names: Names, declared: Mapping[str, frozenset[int]]) -> Iterator[int]:
+def _is_declared_once(symbol: Symbol, names: Names) -> bool:
+    """Return whether the function declares no other variable of this name."""
+    types = names.function.scope.types
+    decls = index_of(names.function.body).declarations.get(symbol.name, ())
+    return all(types.symbol(decl, "local").start == symbol.start for decl in decls)
+
+
+def _stores(names: Names) -> Iterator[int]:
     """Yield the places of calls and stores that may change an integer in memory."""
-    for node in walk_tree(names.function.body):
+    changes = _changes_of_memory(names.function.body)
+    for function, place in changes.calls:
+        if not _is_harmless(function, names):
+            yield place
+    for name, places in changes.stores.items():
+        if _may_be_integer(name, names):
+            yield from places
+
+
+@dataclass(frozen=True)
+class _MemoryChanges:
+    """What may change memory in a function: what it calls, and where; where it stores.
+
+    The places of stores are by the name of the variable that leads there, empty for none.
+    """
+
+    calls: Sequence[tuple[c_ast.Node, int]]
+    stores: Mapping[str, Sequence[int]]
+
+
+@once_for_each(MOST_FUNCTIONS)
+def _changes_of_memory(body: c_ast.Node) -> _MemoryChanges:
+    calls: list[tuple[c_ast.Node, int]] = []
+    stores: defaultdict[str, list[int]] = defaultdict(list)
+    index = index_of(body)
+    for node in index.nodes:
         target = changed_by(node)
-        if isinstance(node, c_ast.FuncCall) and not _is_harmless(node.name, names):
-            yield start_of(node)
-        elif target is not None and _may_be_integer(target, names, declared):
-            yield start_of(target)
+        if isinstance(node, c_ast.FuncCall):
+            calls.append((node.name, index.extents[id(node)][0]))
+        elif target is not None and not isinstance(target, c_ast.ID):
+            base = base_of(target)
+            name = base.name if isinstance(base, c_ast.ID) else ""
+            stores[name].append(index.extents[id(target)][0])
+    return _MemoryChanges(calls, stores)
 
 
 def _is_harmless(function: c_ast.Node, names: Names) -> bool:
@@ -461,14 +501,10 @@ def _is_harmless(function: c_ast.Node, names: Names) -> bool:
     return name in FUNCTIONS and not own_meaning(name, names)
 
 
-def _may_be_integer(
-    target: c_ast.Node, names: Names, declared: Mapping[str, frozenset[int]]
-) -> bool:
-    if isinstance(target, c_ast.ID):
-        return False
-    base = base_of(target)
-    symbol = names.find(base.name) if isinstance(base, c_ast.ID) else None
-    if symbol is None or not declared.get(symbol.name, frozenset()) <= {symbol.start}:
+def _may_be_integer(name: str, names: Names) -> bool:
+    """Return whether what a variable leads to may be an integer."""
+    symbol = names.find(name) if name else None
+    if symbol is None or not _is_declared_once(symbol, names):
         return True
     return symbol.base not in REALS | COMPLEX
 
@@ -484,7 +520,8 @@ def definitions(
     """
     stability = Stability.of(names)
     # A jump may leave out an assignment that the text shows, but none just before the region.
-    found = {} if has_jumps(names.function.body) else _single_assignments(names)
+    body = names.function.body
+    found = {} if index_of(body).has_jumps else _single_assignments(body)
     near = _just_before(statements, stability)
     kept: dict[str, c_ast.Node] = {}
     waiting = list(names_in(c_ast.Compound(list(statements))))
@@ -500,8 +537,9 @@ def definitions(
         if symbol is None or not symbol.is_integer or symbol.value is not None:
             continue
         value = near.get(name)
-        if value is None and name in found and _holds(symbol, *found[name], stability):
-            value, _ = found[name]
+        once, place = found.get(name, (None, -1))
+        if value is None and once is not None and place < names.given.start:
+            value = once if _holds(symbol, once, place, stability) else None
         if value is not None:
             kept[name] = value
             waiting += names_in(value)
@@ -516,12 +554,10 @@ def _just_before(statements: Sequence[c_ast.Node], stability: Stability) -> dict
     """
     block = list(_block_with(stability.names.function.body, statements[0]))
     at = next((k for k, item in enumerate(block) if item is statements[0]), 0)
-    changed = _changes(c_ast.Compound(list(statements)))
+    changed = set[str]().union(*map(_changes, statements))
     found: dict[str, c_ast.Node] = {}
     for item in reversed(block[:at]):
-        if any(
-            isinstance(node, c_ast.Label | c_ast.Case | c_ast.Default) for node in walk_tree(item)
-        ):
+        if _has_label(item):
             break
         match item:
             case c_ast.Decl(name=str() as name, init=c_ast.Node() as value):
@@ -541,18 +577,22 @@ def _just_before(statements: Sequence[c_ast.Node], stability: Stability) -> dict
 
 def _block_with(body: c_ast.Node, statement: c_ast.Node) -> Iterable[c_ast.Node]:
     """Return the statements of the block that `statement` stands in."""
-    for node in walk_tree(body):
-        items = node.block_items or () if isinstance(node, c_ast.Compound) else ()
-        if any(item is statement for item in items):
-            return items
-    return ()
+    around = index_of(body).parent_of(statement)
+    return around.block_items or () if isinstance(around, c_ast.Compound) else ()
 
 
-def _changes(item: c_ast.Node) -> set[str]:
+@once_for_each(MOST_STATEMENTS)
+def _has_label(item: c_ast.Node) -> bool:
+    labels = (c_ast.Label, c_ast.Case, c_ast.Default)
+    return any(isinstance(node, labels) for node in walk_tree(item))
+
+
+@once_for_each(MOST_STATEMENTS)
+def _changes(item: c_ast.Node) -> frozenset[str]:
     """Return the variables that a statement sets, declares, or gives away the address of."""
     places = [changed_by(node, CHANGES) for node in walk_tree(item)]
     declared = {n.name for n in walk_tree(item) if isinstance(n, c_ast.Decl) and n.name}
-    return declared | {p.name for p in places if isinstance(p, c_ast.ID)}
+    return frozenset(declared | {p.name for p in places if isinstance(p, c_ast.ID)})
 
 
 def _holds(symbol: Symbol, value: c_ast.Node, place: int, stability: Stability) -> bool:
@@ -564,12 +604,12 @@ def _holds(symbol: Symbol, value: c_ast.Node, place: int, stability: Stability) 
     return stability.keeps(value, place)
 
 
-def _single_assignments(names: Names) -> dict[str, tuple[c_ast.Node, int]]:
-    """Return the value of each variable that is set exactly once before a region, and where."""
+@once_for_each(MOST_FUNCTIONS)
+def _single_assignments(body: c_ast.Compound) -> Mapping[str, tuple[c_ast.Node, int]]:
+    """Return the value of each variable that a function sets exactly once, and where."""
     found: defaultdict[str, list[tuple[c_ast.Node | None, int]]] = defaultdict(list)
-    body = names.function.body
     top = {id(item) for item in body.block_items or []}
-    for node in walk_tree(body):
+    for node in index_of(body).nodes:
         match node:
             case c_ast.Decl(name=str() as name, init=c_ast.Node() as value) if name:
                 found[name].append((value, offset(node)))
@@ -583,7 +623,7 @@ def _single_assignments(names: Names) -> dict[str, tuple[c_ast.Node, int]]:
     return {
         name: (value, place)
         for name, ((value, place), *others) in found.items()
-        if not others and value is not None and place < names.given.start
+        if not others and value is not None
     }
 
 
@@ -727,35 +767,56 @@ def _whole(value: object) -> int | None:
 def _sources(names: Names) -> dict[str, c_ast.Node | None]:
     """Return what each integer is set to before a region; what branches set is a choice."""
     found: dict[str, c_ast.Node | None] = dict(names.used.guessed)
-    _set_in(names.function.body, names.given.start, found)
+    body = names.function.body
+    _set_in(body, names.given.start, found, index_of(body).extents)
     return found
 
 
 def _set_in(
-    node: c_ast.Node | None, start: int, found: dict[str, c_ast.Node | None]
+    node: c_ast.Node | None,
+    start: int,
+    found: dict[str, c_ast.Node | None],
+    extents: Mapping[int, tuple[int, int]],
 ) -> dict[str, c_ast.Node | None]:
     """Return `found` once it has what `node` sets in the text before `start`."""
+    first, last = extents.get(id(node), (start - 1, start))
+    if node is None or first >= start:
+        return found
+    if last < start and not _has_branches(node):
+        found.update(_sets_in(node))
+        return found
     match node:
         case c_ast.If():
-            ways = [side for side in (node.iftrue, node.iffalse) if _holds_place(side, start)]
+            sides = (node.iftrue, node.iffalse)
+            ways = [side for side in sides if _holds_place(side, start, extents)]
             if ways:
-                return _set_in(ways[0], start, found)
-            then, other = (
-                _set_in(side, start, dict(found)) for side in (node.iftrue, node.iffalse)
-            )
+                return _set_in(ways[0], start, found, extents)
+            then, other = (_set_in(side, start, dict(found), extents) for side in sides)
             for name in then.keys() | other.keys():
                 one, two = then.get(name), other.get(name)
                 chosen = c_ast.TernaryOp(node.cond, one, two) if one and two else None
                 found[name] = one if one is two else chosen
             return found
-        case None:
-            return found
     if isinstance(node, HOLDERS):
         for child in node:
-            _set_in(child, start, found)
+            _set_in(child, start, found, extents)
     else:
         for part in walk_tree(node):
             _set_by(part, start, found)
+    return found
+
+
+@once_for_each(MOST_STATEMENTS)
+def _has_branches(item: c_ast.Node) -> bool:
+    return any(isinstance(node, c_ast.If) for node in walk_tree(item))
+
+
+@once_for_each(MOST_STATEMENTS)
+def _sets_in(item: c_ast.Node) -> Mapping[str, c_ast.Node | None]:
+    """Return what a statement without branches sets, whatever follows it."""
+    found: dict[str, c_ast.Node | None] = {}
+    for part in walk_tree(item):
+        _set_by(part, sys.maxsize, found)
     return found
 
 
@@ -776,8 +837,11 @@ def _set_by(node: c_ast.Node, start: int, found: dict[str, c_ast.Node | None]) -
                 found[target.name] = None
 
 
-def _holds_place(node: c_ast.Node | None, place: int) -> bool:
-    return node is not None and start_of(node) < place <= last_of(node)
+def _holds_place(
+    node: c_ast.Node | None, place: int, extents: Mapping[int, tuple[int, int]]
+) -> bool:
+    first, last = extents.get(id(node), (place, place))
+    return first < place <= last
 
 
 def _place_name(node: c_ast.Node) -> str:

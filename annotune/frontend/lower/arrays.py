@@ -11,14 +11,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pycparser import c_ast
 
 from annotune.diagnostics import AnnotuneError
-from annotune.frontend.lower.around import Stability, has_jumps
+from annotune.frontend.lower.around import Stability
 from annotune.frontend.lower.expressions import Expressions
 from annotune.frontend.lower.names import Names
 from annotune.frontend.messages import MAY_BE_ELEMENT, SIZE_CHANGES, TWO_MEANINGS
+from annotune.frontend.read.function_index import MOST_FUNCTIONS, changes_of, index_of
 from annotune.frontend.read.macros import reached
 from annotune.frontend.read.syntax import (
-    CHANGES,
-    changed_by,
     extent,
     has_sizeof,
     names_in,
@@ -40,6 +39,7 @@ from annotune.ir.expr import (
     variables,
 )
 from annotune.ir.fold import fold
+from annotune.ir.identity import once_for_each
 from annotune.ir.nest import Nest
 from annotune.ir.poly import from_expr
 from annotune.ir.region import Alias, Array, Assertion, Scalar
@@ -117,11 +117,10 @@ def _first_element(symbol: Symbol, names: Names) -> Expr | None:
     body, start = names.function.body, names.given.start
     first: Expr = Int(0)
     plain = {id(item) for item in body.block_items or []}
-    is_repeated = has_jumps(body) or any(isinstance(n, _REPEATS) for n in _around(body, names))
-    for node in walk_tree(body):
-        target = changed_by(node, CHANGES)
-        if not isinstance(target, c_ast.ID) or target.name != symbol.name:
-            continue
+    is_repeated = index_of(body).has_jumps or any(
+        isinstance(n, _REPEATS) for n in _around(body, names)
+    )
+    for node in changes_of(body).get(symbol.name, ()):
         if offset(node) >= start and not is_repeated:
             continue
         if isinstance(node, c_ast.Assignment) and node.op == "=" and symbol.storage == "local":
@@ -307,10 +306,7 @@ def _only_source(symbol: Symbol, names: Names) -> c_ast.Node | None:
     if symbol.storage != "local" or not symbol.is_pointer:
         return None
     sources: list[c_ast.Node | None] = [] if symbol.init is None else [symbol.init]
-    for node in walk_tree(names.function.body):
-        target = changed_by(node, CHANGES)
-        if not (isinstance(target, c_ast.ID) and target.name == symbol.name):
-            continue
+    for node in changes_of(names.function.body).get(symbol.name, ()):
         is_plain = isinstance(node, c_ast.Assignment) and node.op == "="
         is_before = is_plain and offset(node) < names.given.start
         sources.append(node.rvalue if is_before and isinstance(node, c_ast.Assignment) else None)
@@ -345,8 +341,21 @@ def derived_from(names: Names, aliases: Sequence[Alias]) -> frozenset[str]:
 
     What ``b = a + k`` points to may be reached through both names (C11 6.7.3.1).
     """
+    mentioned = _sources_of(names.function.body)
+    found: set[str] = set()
+    for name in mentioned:
+        symbol = names.find(name)
+        if symbol is not None and symbol.is_pointer and not symbol.is_restrict:
+            found |= reached(mentioned[name], lambda other: mentioned.get(other, set()))
+    members = {alias.name: alias.key for alias in aliases}
+    return frozenset(found) | {alias for alias, member in members.items() if member in found}
+
+
+@once_for_each(MOST_FUNCTIONS)
+def _sources_of(body: c_ast.Node) -> Mapping[str, set[str]]:
+    """Return the names in what each variable of a function is set to."""
     mentioned: defaultdict[str, set[str]] = defaultdict(set)
-    for node in walk_tree(names.function.body):
+    for node in index_of(body).nodes:
         match node:
             case c_ast.Decl(name=str() as name, init=c_ast.Node() as value) if name:
                 mentioned[name].update(_mentions(value))
@@ -358,13 +367,7 @@ def derived_from(names: Names, aliases: Sequence[Alias]) -> frozenset[str]:
                     if isinstance(argument, c_ast.UnaryOp) and argument.op == "&":
                         for name in _mentions(argument.expr):
                             mentioned[name].update(_mentions(arguments))
-    found: set[str] = set()
-    for name in mentioned:
-        symbol = names.find(name)
-        if symbol is not None and symbol.is_pointer and not symbol.is_restrict:
-            found |= reached(mentioned[name], lambda other: mentioned.get(other, set()))
-    members = {alias.name: alias.key for alias in aliases}
-    return frozenset(found) | {alias for alias, member in members.items() if member in found}
+    return mentioned
 
 
 def _mentions(node: c_ast.Node) -> Iterator[str]:

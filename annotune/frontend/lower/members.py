@@ -22,9 +22,9 @@ from pycparser.c_parser import Coord
 from annotune.diagnostics import Diagnostic, Template
 from annotune.frontend import messages
 from annotune.frontend.lower.names import Names
+from annotune.frontend.read.function_index import index_of
 from annotune.frontend.read.syntax import (
     CHANGES,
-    addressed,
     changed_by,
     extent,
     names_in,
@@ -127,13 +127,11 @@ def set_pointers(
 
     `block` is what has become of the `statements` of the region.
     """
-    decls: dict[str, list[c_ast.Decl]] = {}
-    for node in walk_tree(names.function.body):
-        if isinstance(node, c_ast.Decl) and node.name:
-            decls.setdefault(node.name, []).append(node)
+    index = index_of(names.function.body)
+    decls = index.declarations
     types = names.function.scope.types
     own = {id(node) for node in walk_tree(c_ast.Compound([*statements]))}
-    taken = addressed(names.function.body)
+    taken = index.addressed
     for name in dict.fromkeys(_set_in(block)):
         here = [decl for decl in decls.get(name, []) if id(decl) in own]
         outer = names.find(name)

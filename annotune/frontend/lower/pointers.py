@@ -27,6 +27,7 @@ from annotune.frontend.lower.members import (
     set_pointers,
 )
 from annotune.frontend.lower.steps import always
+from annotune.frontend.read.function_index import index_of
 from annotune.frontend.read.syntax import (
     CHANGES,
     STEPS,
@@ -199,7 +200,7 @@ class MovedPointers:
         self.stability = self.stability or Stability.of(self.names)
         top = {id(item) for item in body.block_items or []}
         values: list[tuple[c_ast.Node | None, int]] = []
-        for node in walk_tree(body):
+        for node in index_of(body).nodes:
             match node:
                 case c_ast.Decl(name=name, init=c_ast.Node() as value) if name == symbol.name:
                     values.append((value if id(node) in top else None, offset(node)))

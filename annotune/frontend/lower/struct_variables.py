@@ -28,8 +28,8 @@ from annotune.diagnostics import AnnotuneError
 from annotune.frontend import messages
 from annotune.frontend.lower.around import read_before_set, reads
 from annotune.frontend.lower.members import AliasTable, PointerText
+from annotune.frontend.read.function_index import index_of
 from annotune.frontend.read.syntax import (
-    addressed,
     changed_by,
     extent,
     replace_nodes,
@@ -106,11 +106,7 @@ class StructVariables:
 
     def _record(self, name: str) -> Record | None:
         """Return the struct that a variable is, None where the name is another one's, too."""
-        decls = [
-            node
-            for node in walk_tree(self.names.function.body)
-            if isinstance(node, c_ast.Decl) and node.name == name
-        ]
+        decls = index_of(self.names.function.body).declarations.get(name, ())
         own = self.own.get(name)
         symbol = self.names.find(name)
         if own is not None:
@@ -259,7 +255,7 @@ class WholeStructs:
         self.own = {n.name: n for n in walk_tree(block) if isinstance(n, c_ast.Decl) and n.name}
         self.scope = {name: self.types.symbol(decl, "region") for name, decl in self.own.items()}
         self.names = replace(table.names, scopes=[*table.names.scopes, self.scope])
-        self.addressed = addressed(function.body)
+        self.addressed = index_of(function.body).addressed
         targets = [changed_by(n) for n in walk_tree(block)]
         self.set = {_variable(n) or _named(n) for n in targets if n is not None} | {*self.own}
         self.whole: set[str] = set()
@@ -346,7 +342,7 @@ class WholeStructs:
 
     def _wanted(self, name: str) -> frozenset[str] | None:
         """Return the members of a variable that are asked for, None where that may be all."""
-        nodes = [*walk_tree(self.table.names.function.body)]
+        nodes = index_of(self.table.names.function.body).nodes
         owners = [n for n in nodes if isinstance(n, c_ast.StructRef) and _named(n.name) == name]
         targets = [n for n in nodes if isinstance(n, c_ast.Assignment) and _named(n.lvalue) == name]
         whole = sum(_named(n) == name for n in nodes) - len(owners) - len(targets)

@@ -138,6 +138,9 @@ class File:
     def __init__(self, clean: Clean) -> None:
         self.clean = clean
         self.source = clean.source
+        # What is known of each part, by its first and last token.
+        self._words: dict[tuple[int, int], frozenset[str]] = {}
+        self._plain_texts: dict[tuple[int, int], str] = {}
         self.tokens = Tokens.of(clean.text)
         self.parts = tuple(self._named(part) for part in cut(self.tokens))
 
@@ -159,9 +162,20 @@ class File:
 
     def words(self, part: TopLevel) -> frozenset[str]:
         """Return the identifiers and keywords of a part."""
-        return frozenset(
-            text for text in self.tokens.texts[part.first : part.last + 1] if IDENTIFIER.match(text)
-        )
+        found = self._words.get((part.first, part.last))
+        if found is None:
+            texts = set(self.tokens.texts[part.first : part.last + 1])
+            found = self._words[part.first, part.last] = frozenset(filter(IDENTIFIER.match, texts))
+        return found
+
+    def plain_text(self, part: TopLevel) -> str:
+        """Return the text of a part without comments."""
+        found = self._plain_texts.get((part.first, part.last))
+        if found is None:
+            first, last = self.tokens.starts[part.first], self.tokens.ends[part.last]
+            text = SourceText(self.source.path, self.source.text[first:last])
+            found = self._plain_texts[part.first, part.last] = without_comments(text)
+        return found
 
     def value(
         self,

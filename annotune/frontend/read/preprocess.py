@@ -28,6 +28,7 @@ from annotune.frontend.read.macros import (
 )
 from annotune.frontend.read.tokens import IDENTIFIER, SourceText, Tokens
 from annotune.frozen import dataclass
+from annotune.ir.identity import once_for_each
 
 # gcc stops at 200 nested headers; a header that includes itself twice needs the other two.
 _MAXIMUM_DEPTH = 100
@@ -370,6 +371,7 @@ def preprocess(
     return reader.run(without_comments(source))
 
 
+@once_for_each(1 << 4)
 def without_comments(source: SourceText) -> str:
     """Return the text with comments, carriage returns and a byte-order mark blanked."""
     parts, last = [], 0

@@ -30,6 +30,7 @@ from annotune.frontend.read.syntax import (
 from annotune.frontend.read.tokens import TOKEN, Tokens
 from annotune.frontend.types.symbols import Symbol
 from annotune.frozen import dataclass
+from annotune.ir.identity import once_for_each
 
 _OPENING = ("if", "ifdef", "ifndef")
 _MIDDLE = ("elif", "else")
@@ -301,6 +302,7 @@ class _RegionFinder:
         scope[item.name] = symbol
 
 
+@once_for_each(1 << 16)
 def _outer_start(node: c_ast.Node) -> int:
     """Return where a statement starts, its opening brace included."""
     return offset(node) if isinstance(node, c_ast.Compound) else start_of(node)

@@ -76,12 +76,12 @@ def assigned_in(node: c_ast.Node) -> Mapping[str, c_ast.ID]:
     return found
 
 
-def addressed(body: c_ast.Compound) -> frozenset[str]:
+def addressed(body: c_ast.Node) -> frozenset[str]:
     """Return the names whose address a function takes with ``&``."""
     return frozenset(name for name, _ in addresses(body))
 
 
-def addresses(body: c_ast.Compound) -> Iterator[tuple[str, c_ast.Node]]:
+def addresses(body: c_ast.Node) -> Iterator[tuple[str, c_ast.Node]]:
     """Yield the names whose address a function takes, and where."""
     for node in walk_tree(body):
         match node:

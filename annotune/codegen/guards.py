@@ -304,7 +304,7 @@ def _of_elements(place: Expr) -> Expr:
 
 def is_flat(array: Array) -> bool:
     """Return whether the user's name of an array is a pointer to its elements."""
-    return array.is_pointer and len(array.extents) == 1
+    return array.is_pointer and len(array.extents) == 1 and not array.is_enumeration
 
 
 def may_overlap(outer: Interface) -> tuple[tuple[Array, Array], ...]:

@@ -30,6 +30,7 @@ from annotune.frontend.read.parse import parse
 from annotune.frontend.read.preprocess import Clean
 from annotune.frontend.read.syntax import ConstantPart, value_of_tree
 from annotune.frontend.read.tokens import WORD, integer
+from annotune.frontend.type_premises import types_named
 from annotune.frontend.types.kinds import COMPLEX, ELEMENTS
 from annotune.frontend.types.symbols import Symbol, Types
 from annotune.frozen import dataclass
@@ -564,8 +565,10 @@ class _Copy:
                 out[condition] = None
             # What a header finds defined is the file's; its own it settles itself.
             at = end if found.place is None else found.place[0]
-            for name in sorted(words_reached(self.file.clean, found.file.words(found.part), at)):
+            words = found.file.words(found.part)
+            for name in sorted(words_reached(self.file.clean, words, at)):
                 out.update(dict.fromkeys(self._asked(name, at)))
+            out.update(dict.fromkeys(types_named(words, self.file, self.found, self.scope.types)))
         return tuple(out)
 
     def _check_asked(self, condition: Condition, clean: Clean, end: int) -> None:

@@ -61,6 +61,7 @@ from annotune.frontend.read.syntax import offset
 from annotune.frontend.read.tokens import WORD
 from annotune.frontend.residency import residency
 from annotune.frontend.scratch import scratch_arrays
+from annotune.frontend.type_premises import types_read
 from annotune.frozen import dataclass
 from annotune.ir.expr import Var
 from annotune.ir.nest import Nest
@@ -281,7 +282,9 @@ def _region(
         arrays[name] = replace(arrays[name], is_scratch=True, is_restrict=True)
     changing = {loop.var for loop in nest.loops()}
     changing |= {a.target.name for a in nest.assigns() if isinstance(a.target, Var)}
-    text = _text(unique, aliased, names, nest, arrays, conditions_at(names, *inside, erased))
+    types = types_read(names, place.statements, aliased.formulas, inside)
+    premises = (*conditions_at(names, *inside, erased), *types)
+    text = _text(unique, aliased, names, nest, arrays, premises)
     first, *others = (
         tuned_sizes(names, text.aliases, changing, given, overrides)
         for given in problem_sizes(block.spec, MAX_SIZES) or ({},)

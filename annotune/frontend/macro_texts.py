@@ -13,7 +13,7 @@ What the file around a region says of names: which of ours it leaves free.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import PurePath
 
 from annotune.diagnostics import AnnotuneError
@@ -31,9 +31,8 @@ from annotune.frontend.read.preprocess import (
     without_comments,
 )
 from annotune.frontend.read.region_finder import ParsedFunction
-from annotune.frontend.read.tokens import IDENTIFIER, TOKEN, Tokens
-from annotune.frontend.types.kinds import COMPLEX
-from annotune.frontend.types.symbols import INTEGERS, REALS, Layer, Symbol
+from annotune.frontend.read.tokens import IDENTIFIER, TOKEN, SourceText, Tokens
+from annotune.frontend.types.symbols import Layer, Symbol, words_of_type
 from annotune.ir.region import (
     Assertion,
     Condition,
@@ -61,6 +60,12 @@ def is_open(clean: Clean, name: str, offset: int) -> bool:
     at, _ = in_force(clean, name, offset)
     if at <= 0 or any(test.opens < at < test.closes for test in clean.tests):
         return True
+    return is_of_header(clean, name, offset)
+
+
+def is_of_header(clean: Clean, name: str, offset: int) -> bool:
+    """Return whether a header of the user's decides what a name means at `offset`."""
+    at, _ = in_force(clean, name, offset)
     header = next((one.clean for one in clean.included if one.end == at), None)
     folder = PurePath(clean.source.path).parent
     return header is not None and not _is_settled_in(header, name, folder)
@@ -197,44 +202,7 @@ def conditions_at(
     """
     inside = open_conditions(names.function.file.clean, start, end)
     values = _values_read(names, start, end, erased)
-    numbers = (*_enumerators_read(names), *_types_read(names, start, end))
-    return (*inside, *values, *_branches_read(names, start), *numbers)
-
-
-def _types_read(names: Names, start: int, end: int) -> Iterator[Assertion]:
-    """Yield that what headers of the user's declare has the types that the nest was made with."""
-    function, used = names.function, names.used.meanings.values()
-    scope, file = function.scope, function.file
-    here = file.declaration(function.part)
-    folder = PurePath(file.clean.source.path).parent
-
-    def is_open_type(name: str) -> bool:
-        found = (one for one in file.declarations_of(name, here) if one.file is not file)
-        return any(not _is_common(one.file.clean, folder)[1] for one in found)
-
-    words = _words_between(file, start, end) | _words_of(function, used)
-    for word in sorted(words & scope.types.typedefs.keys()):
-        if names.find(word) is None and is_open_type(word):
-            layers: list[Layer] = []
-            base, is_known = scope.types.base_of(scope.types.typedefs[word], layers)
-            yield from _has_type(word, f"*({word} *)0", layers, base if is_known else "")
-    for symbol in used:
-        name = scope.spelled(symbol.name)
-        if symbol.storage == "file" and is_open_type(name):
-            yield from _has_type(name, name, symbol.layers, symbol.base * symbol.is_known)
-
-
-def _has_type(name: str, value: str, layers: Sequence[Layer], base: str) -> Iterator[Assertion]:
-    """Yield that the numbers in `value` are of type `base`, if it is a type of numbers."""
-    if any(layer.kind == "()" for layer in layers) or base not in INTEGERS | REALS | COMPLEX:
-        return
-    kinds = [base.replace(" complex", " _Complex")]
-    # An enumeration, which is read as an int, may have no sign; long and long long are one.
-    kinds += ["unsigned int"] if base == "int" else []
-    kinds += [base.replace("long", "long long")] if base in ("long", "unsigned long") else []
-    element = f"({value}){'[0]' * len(layers)}"
-    cases = ", ".join(f"{kind}: 1" for kind in kinds)
-    yield Assertion(f"_Generic({element}, {cases}, default: 0)", f"{name} is of {base}")
+    return (*inside, *values, *_branches_read(names, start), *_enumerators_read(names))
 
 
 def _enumerators_read(names: Names) -> Iterator[Assertion]:
@@ -251,13 +219,13 @@ def _values_read(names: Names, start: int, end: int, erased: frozenset[str]) -> 
     """Yield the conditions that integers are what the nest was made with, without their names."""
     function = names.function
     file, clean = function.file, function.file.clean
-    inside = words_reached(clean, _words_between(file, start, end), end)
+    inside = words_reached(clean, words_between(file, start, end), end)
     lost = {n for n in inside if n in erased or not _keeps(file, n, start)}
     known = (s for scope in (function.scope.symbols, *names.scopes) for s in scope.values())
     meant = {symbol.name: symbol for symbol in known}
     fixed = names.used.fixed
     counted = [meant[n] for n in sorted(fixed & meant.keys())]
-    lost |= words_reached(clean, fixed | _words_of(function, counted), start)
+    lost |= words_reached(clean, fixed | words_declaring(function, counted), start)
     found = ((name, _value(file, name, start)) for name in _open(file, lost, start))
     return (Condition(f"{name} == {v}", True) for name, v in found if v is not None)
 
@@ -267,7 +235,7 @@ def _branches_read(names: Names, start: int) -> tuple[Condition, ...]:
     function, used = names.function, tuple(names.used.meanings.values())
     file, here = function.file, function.file.declaration(function.part)
     own = ((file.clean, s.start) for s in used if s.storage in ("parameter", "local"))
-    types = _words_of(function, used)
+    types = words_declaring(function, used)
     found = {function.scope.spelled(s.name) for s in used if s.storage == "file"} | types
     parts = (part for name in sorted(found) for part in file.declarations_of(name, here))
     others = ((p.file.clean, p.file.tokens.starts[p.part.first]) for p in parts)
@@ -278,8 +246,8 @@ def _branches_read(names: Names, start: int) -> tuple[Condition, ...]:
 def _texts_read(names: Names, start: int, end: int) -> tuple[MacroText, ...]:
     """Return what macros stand for that are no integers, in the region and its declarations."""
     file = names.function.file
-    declared = _words_of(names.function, names.used.meanings.values())
-    everything = words_reached(file.clean, _words_between(file, start, end) | declared, start)
+    declared = words_declaring(names.function, names.used.meanings.values())
+    everything = words_reached(file.clean, words_between(file, start, end) | declared, start)
     made = [macro_text(file, n, start) for n in _open(file, everything, start)]
     return tuple(one for one in made if one is not None)
 
@@ -304,40 +272,80 @@ def _value(file: File, name: str, offset: int) -> int | None:
     return macro.value if macro is not None else None
 
 
-def _words_between(file: File, start: int, end: int) -> frozenset[str]:
+def words_between(file: File, start: int, end: int) -> frozenset[str]:
+    """Return the words of a file's text between two offsets."""
     tokens = file.tokens
     return frozenset(filter(IDENTIFIER.match, tokens.texts[tokens.at(start) : tokens.at(end)]))
 
 
-def _words_of(function: ParsedFunction, symbols: Iterable[Symbol]) -> frozenset[str]:
-    """Return the words of the declarations of variables, and of the types in these."""
+def words_declaring(
+    function: ParsedFunction, symbols: Iterable[Symbol], is_alone: bool = False
+) -> frozenset[str]:
+    """Return the words of the declarations of variables, and of the types in these.
+
+    Those of a parameter are all parameters', unless it `is_alone`.
+    """
     file, here = function.file, function.file.declaration(function.part)
     tokens = file.tokens
     found: set[str] = set()
     for symbol in symbols:
         if symbol.storage == "file":
             found |= _declared(file, function.scope.spelled(symbol.name), here)
+        elif symbol.storage == "parameter" and is_alone:
+            found |= set(_statement(tokens, tokens.at(symbol.start), _BREAKS | {",", "("}))
         elif symbol.storage == "parameter":
             # From the parameters to the body.
             header = tokens.texts[function.part.first : function.part.body]
             found.update(header[header.index("(") :] if "(" in header else header)
         else:
             found |= set(_statement(tokens, tokens.at(symbol.start)))
-    every = reached(found, lambda word: _declared(file, word, here, "typedef"))
-    return frozenset(filter(IDENTIFIER.match, every))
+    return words_defining(function, found)
 
 
-def _declared(file: File, name: str, before: Declaration, word: str = "") -> set[str]:
+# What defines a type.
+_DEFINING = frozenset({"typedef", "struct", "union", "enum"})
+
+
+def words_defining(function: ParsedFunction, words: Iterable[str]) -> frozenset[str]:
+    """Return `words` with those of the types that they name, and of the types in these."""
+    file, here = function.file, function.file.declaration(function.part)
+    typedefs = function.scope.types.typedefs
+
+    def leads_to(word: str) -> set[str]:
+        # The function may define one itself.
+        own = words_of_type(typedefs[word]) if word in typedefs else set[str]()
+        return own | _declared(file, word, here, _DEFINING)
+
+    return frozenset(filter(IDENTIFIER.match, reached(words, leads_to)))
+
+
+def is_from_header(name: str, file: File, before: Declaration, is_type: bool = False) -> bool:
+    """Return whether a header of the user's declares a name, or defines a type under it."""
+    folder = PurePath(file.clean.source.path).parent
+    found = (one for one in file.declarations_of(name, before) if one.file is not file)
+    return any(
+        not _is_common(one.file.clean, folder)[1]
+        for one in found
+        if not is_type or not _DEFINING.isdisjoint(one.file.words(one.part))
+    )
+
+
+def _declared(
+    file: File, name: str, before: Declaration, defining: frozenset[str] = frozenset()
+) -> set[str]:
     parts = (found.file.words(found.part) for found in file.declarations_of(name, before))
-    return {one for words in parts if not word or word in words for one in words}
+    kept = (words for words in parts if not defining or not defining.isdisjoint(words))
+    return {one for words in kept for one in words}
 
 
-def _statement(tokens: Tokens, at: int) -> list[str]:
+def _statement(tokens: Tokens, at: int, breaks: Collection[str] = _BREAKS) -> list[str]:
+    """Return the tokens around one, as far as one of `breaks` that no brackets hold."""
     first = last = min(at, len(tokens) - 1)
-    while first and tokens.texts[first - 1] not in _BREAKS:
-        first -= 1
-    while last < len(tokens) and tokens.texts[last] not in _BREAKS:
-        last += 1
+    while first and tokens.texts[first - 1] not in breaks:
+        partner = tokens.match[first - 1]
+        first = partner if 0 <= partner < first - 1 else first - 1
+    while last < len(tokens) and tokens.texts[last] not in breaks:
+        last = max(last, tokens.match[last]) + 1
     return tokens.texts[first:last]
 
 

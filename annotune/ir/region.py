@@ -33,9 +33,10 @@ class Array:
     start; it is empty where the text does not say. `first` is the subscript of the element from
     which its length counts: another than 0 where the function has moved its pointer before the
     region, and None where that is not known. One that `is_scratch` the function around the region
-    declares or allocates for it, and uses nowhere else: nothing reads it afterwards. Without any
-    extent the array is a scalar in memory, one that the whole region writes: its element is an
-    `Access` without indices.
+    declares or allocates for it, and uses nowhere else: nothing reads it afterwards. Where it
+    `is_enumeration`, C has another name for the type of its elements. Without any extent the array
+    is a scalar in memory, one that the whole region writes: its element is an `Access` without
+    indices.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Array:
     offset: int = 0
     first: Expr | None = _START
     is_scratch: bool = False
+    is_enumeration: bool = False
 
 
 def flattened(expr: Expr, arrays: Mapping[str, Array]) -> Expr | None:

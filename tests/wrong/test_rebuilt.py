@@ -5,6 +5,7 @@ Each computes what the original does with them, or stops the compiler and asks f
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -181,48 +182,144 @@ TYPES = """\
 typedef {type} number;
 typedef number vector[4];
 typedef int32_t count;
-typedef enum {{ RED, GREEN }} colour;
+typedef enum {{ RED, GREEN{more} }} colour;
+enum shade {{ LIGHT, DARK{more} }};
+typedef struct {{ number y; {type} x; }} site;
+typedef struct {{ vector a; enum shade s; }} box;
+typedef struct grid {{
+    int k;
+    {type} nx, *u, w[8];
+    const number (*v)[4];
+    struct {{ {type} deep; }} in;
+    colour *paint;
+}} grid;
 extern {type} common[64];
 extern {type} factor;
+extern grid whole;
+{type} weight(int i);
+static inline number twice(number x) {{ number t = x; return t + t; }}
 """
-# What a region uses of a header whose numbers become those of another type.
+# What a region uses of a header whose numbers become those of another type: parameters, what stands
+# before the region, and in it.
 OF_A_HEADER = {
-    "a parameter": ("number *restrict a", "a[i] += 1;"),
-    "a sum": ("const number *restrict a, number *restrict o", "o[0] += a[i];"),
-    "a local variable": ("double *restrict a", "number t = a[i] / 3; a[i] = t;"),
-    "a conversion": ("double *restrict a", "a[i] = (number)(a[i] / 3);"),
-    "rows": ("vector *restrict a", "for (int j = 0; j < 4; j++) a[i][j] += 1;"),
-    "an array of the header's": ("double *restrict a", "a[i] = common[i];"),
-    "a number of the header's": ("double *restrict a", "a[i] *= factor;"),
-    "a typedef of the file's": ("own *restrict a", "a[i] += 1;"),
+    "a parameter": ("number *restrict a", "", "a[i] += 1;"),
+    "a sum": ("const number *restrict a, number *restrict o", "", "o[0] += a[i];"),
+    "a local variable": ("double *restrict a", "", "number t = a[i] / 3; a[i] = t;"),
+    "a conversion": ("double *restrict a", "", "a[i] = (number)(a[i] / 3);"),
+    "rows": ("vector *restrict a", "", "for (int j = 0; j < 4; j++) a[i][j] += 1;"),
+    "rows by pointers": ("number **b, double *restrict a", "", "a[i] += b[0][i] + b[1][i];"),
+    "a pointer of the region's": ("number *b, double *a", "", "number *p = b + i; a[i] += *p;"),
+    "an array of the header's": ("double *restrict a", "", "a[i] = common[i];"),
+    "a number of the header's": ("double *restrict a", "", "a[i] *= factor;"),
+    "a typedef of the file's": ("own *restrict a", "", "a[i] += 1;"),
+    "a typedef of the function's": (
+        "double *restrict a",
+        "typedef number mine; mine t = 3; t++;",
+        "a[i] += t / 2;",
+    ),
+    "a coefficient": ("number t, double *restrict a", "", "a[i] += t / 2;"),
+    "a member": ("const grid *g, double *restrict a", "", "a[i] += g->nx;"),
+    "a member of the header's": ("double *restrict a", "", "a[i] += whole.in.deep;"),
+    "an array in a struct": ("grid *g, double *restrict a", "", "g->u[i] = a[i] + g->w[i % 8];"),
+    "rows in a struct": ("grid *g, double *restrict a", "", "a[i] += g->v[i][2];"),
+    "an array of structs": ("site *s, double *restrict a", "", "a[i] += s[i].x;"),
+    "an array in an array": ("box *s, double *restrict a", "", "a[i] += s[i].a[1];"),
+    "a struct of the region's": (
+        "double *restrict a",
+        "",
+        "site t; t.x = a[i] / 3; t.y = t.x * 2; a[i] = t.y;",
+    ),
+    "a struct of the function's": (
+        "double *restrict a",
+        "site t;",
+        "t.x = a[i] / 3; a[i] = t.x;",
+    ),
+    "behind a pointer": ("number *t, double *restrict a", "", "a[i] += *t + *(t + i);"),
+    "a function": ("double *restrict a", "", "a[i] += weight(i) / 2;"),
+    "a function of the header's": ("double *restrict a", "", "a[i] += twice(i) / 2;"),
+}
+# And of enumerations that get a value below 0, and another type with it.
+OF_ENUMERATIONS = {
+    "elements": ("const colour *restrict c, double *restrict a", "", "a[i] += c[i] - 1;"),
+    "a tag": ("enum shade *restrict c", "", "c[i] = DARK;"),
+    "a number": ("colour c, double *restrict a", "", "a[i] += (c - 1) / 2;"),
+    "a temporary": ("double *restrict a", "", "enum shade c = i % 2; a[i] += (c - 1) / 2;"),
+    "a conversion": ("double *restrict a", "", "a[i] += ((colour)(i % 2) - 1) / 2;"),
+    "a member's elements": ("const grid *g, double *restrict a", "", "a[i] += g->paint[i] - 1;"),
+    "a member of elements": ("const box *s, double *restrict a", "", "a[i] += s[i].s - 1;"),
 }
 WITH_TYPES = """\
-#include "types.h"
-typedef number own;
-void f(int n, count m, colour c, {arguments})
+void f{number}(int n, count m, {arguments})
 {{
-    /*@ begin PerfTuning ( def input_params {{ param n = 36; param m = 3; param c = 1; }} ) @*/
+    {local}
+    /*@ begin PerfTuning (
+        def input_params {{ param n = 36; param m = 3; }}
+        def assume {{ arg pure = ['weight', 'twice']; }}
+    ) @*/
     for (int i = 0; i < n; i++) {{
-        if (i > m + c) {{ {body} }}
+        if (i > m) {{ {body} }}
     }}
     /*@ end @*/
 }}
 """
 
 
-@pytest.mark.parametrize("name", OF_A_HEADER)
-def test_another_type_in_a_header_stops_the_compiler(name: str, tmp_path: Path) -> None:
-    arguments, body = OF_A_HEADER[name]
+def stopped_functions(path: Path) -> set[str]:
+    """Return the functions of a file at which a compiler stops, and asks for another run."""
+    command = ["gcc", "-fsyntax-only", "-w", "-fopenacc", "-fopenmp", path]
+    said = subprocess.run(command, capture_output=True, text=True).stderr
+    parts = re.split(r"In function .(f\d+)", said)
+    texts: dict[str, str] = {}
+    for name, text in zip(parts[1::2], parts[2::2], strict=True):
+        texts[name] = texts.get(name, "") + text
+    assert all(AGAIN in text for text in texts.values()), said
+    return set(texts)
+
+
+@pytest.mark.parametrize(
+    ("cases", "first", "others"),
+    [
+        (OF_A_HEADER, "float", ("double", "int")),
+        (OF_A_HEADER, "int", ("unsigned", "short", "long", "float")),
+        (OF_A_HEADER, "double", ("long",)),
+        (OF_ENUMERATIONS, "int", ()),
+    ],
+)
+def test_another_type_in_a_header_stops_the_compiler(
+    cases: dict[str, tuple[str, str, str]], first: str, others: tuple[str, ...], tmp_path: Path
+) -> None:
     source, header = tmp_path / "s.c", tmp_path / "types.h"
-    source.write_text(WITH_TYPES.format(arguments=arguments, body=body))
-    header.write_text(TYPES.format(type="float"))
+    texts = (
+        WITH_TYPES.format(number=k, arguments=arguments, local=local, body=body)
+        for k, (arguments, local, body) in enumerate(cases.values())
+    )
+    source.write_text('#include "types.h"\ntypedef number own;\n' + "".join(texts))
+    header.write_text(TYPES.format(type=first, more=""))
     files = emit(Settings(source, DEFAULT_TARGETS), [load_target(t) for t in DEFAULT_TARGETS]).files
-    for kind in ("float", "double", "int", "float"):
-        header.write_text(TYPES.format(type=kind))
-        for suffix in ("_cuda.c", "_acc.c", "_omp.c"):
-            made = tmp_path / f"s{suffix}"
-            made.write_text(files[suffix])
-            command = ["gcc", "-fsyntax-only", "-w", "-fopenacc", "-fopenmp", made]
-            done = subprocess.run(command, capture_output=True, text=True)
-            assert (done.returncode == 0) is (kind == "float"), (suffix, kind, done.stderr)
-            assert kind == "float" or f"is of float{AGAIN}" in done.stderr
+    every = {f"f{k}" for k in range(len(cases))}
+    changes = [(first, "", set()), *((kind, "", every) for kind in others)]
+    if cases is OF_ENUMERATIONS:
+        changes = [(first, "", set()), (first, ", BLUE = 7", set()), (first, ", BLUE = -1", every)]
+    # CUDA has no function whose text is elsewhere: that region stays as it is.
+    left = {f"f{k}" for k, name in enumerate(cases) if name == "a function"}
+    for suffix in ("_cuda.c", "_acc.c", "_omp.c"):
+        made = tmp_path / f"s{suffix}"
+        made.write_text(files[suffix])
+        for kind, more, wanted in changes:
+            header.write_text(TYPES.format(type=kind, more=more))
+            found = wanted - left if suffix == "_cuda.c" else wanted
+            assert stopped_functions(made) == found, (suffix, kind, more)
+
+
+def test_a_macro_of_another_type_in_a_header_stops_the_compiler(tmp_path: Path) -> None:
+    source, header, made = tmp_path / "s.c", tmp_path / "size.h", tmp_path / "made.c"
+    body = "a[i] += (i - EDGE) / 2;"
+    text = WITH_TYPES.format(number=0, arguments="double *a", local="", body=body)
+    source.write_text('#include "size.h"\n' + text.replace("count", "int"))
+    header.write_text("#define EDGE 4\n")
+    files = emit(Settings(source, DEFAULT_TARGETS), [load_target(t) for t in DEFAULT_TARGETS]).files
+    for suffix in ("_cuda.c", "_acc.c", "_omp.c"):
+        made.write_text(files[suffix])
+        for value in ("4", "4u", "4L"):
+            header.write_text(f"#define EDGE {value}\n")
+            assert stopped_functions(made) == ({"f0"} if value != "4" else set()), (suffix, value)

@@ -104,6 +104,7 @@ def describe(
         root=root,
         offset=offset,
         first=first,
+        is_enumeration=symbol.is_enumeration,
     )
 
 
@@ -237,8 +238,11 @@ def _row_lengths(
     for depth in reversed(range(1, len(extents))):
         dim, extent_given = symbol.layers[depth].dim, extents[depth]
         length = None if extent_given is None else fold(extent_given)
-        if not isinstance(length, Int) or dim is None or dim.coord is None:
+        if not isinstance(length, Int) or dim is None:
             return
+        if dim.coord is None:
+            # The numbers of a struct, which has assertions of its own.
+            continue
         place = offset(dim)
         is_own = not any(one.start <= place <= one.end for one in included)
         if isinstance(dim, c_ast.Constant) and is_own:

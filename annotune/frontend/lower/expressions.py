@@ -274,7 +274,7 @@ def _vouched(callee: c_ast.ID, arguments: Sequence[Typed], expressions: Expressi
     Its type stands beside it as a cast: no later stage knows the function.
     """
     names, name = expressions.names, callee.name
-    symbol = names.find(name) or _definition(name, names)
+    symbol = names.find(name) or defined_function(name, names)
     if symbol is None:
         raise expressions.refuse(messages.UNDECLARED, callee, name=name)
     kinds = [layer.kind for layer in symbol.layers]
@@ -286,7 +286,7 @@ def _vouched(callee: c_ast.ID, arguments: Sequence[Typed], expressions: Expressi
     return Typed(Call(f"({result})", (called,)), result)
 
 
-def _definition(name: str, names: Names) -> Symbol | None:
+def defined_function(name: str, names: Names) -> Symbol | None:
     """Return what the file, or a header it reads, defines as function `name`; else None."""
     found = names.function.file.definition(name)
     if found is None:

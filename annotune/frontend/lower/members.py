@@ -32,6 +32,7 @@ from annotune.frontend.read.syntax import (
     text_of,
     walk_tree,
 )
+from annotune.frontend.read.tokens import WORD
 from annotune.frontend.types.kinds import ELEMENTS
 from annotune.frontend.types.layout import Layouts
 from annotune.frontend.types.symbols import Layer, Record, Symbol, field_of
@@ -79,6 +80,10 @@ class AliasTable:
     def declare(self, alias: Alias, symbol: Symbol) -> None:
         """Take in an alias and what its declaration says."""
         self.aliases[alias.spelling] = alias
+        scope = self.names.function.scope
+        spelled = WORD.sub(lambda word: scope.spelled(word[0]), alias.spelling)
+        is_plain = spelled[0] not in "*&" and " " not in spelled
+        scope.spellings[symbol.name] = spelled if is_plain else f"({spelled})"
         # A parameter: its value is there before the region, and never changes in it.
         self.names.scopes[0][symbol.name] = symbol
 

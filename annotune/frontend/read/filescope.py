@@ -26,7 +26,7 @@ from annotune.frontend.read.parse import (
 from annotune.frontend.read.preprocess import Clean, Range, Unread, without_comments
 from annotune.frontend.read.syntax import ConstantPart, offset, value_of_tree, walk_tree
 from annotune.frontend.read.tokens import IDENTIFIER, SourceText, Tokens
-from annotune.frontend.types.symbols import Symbol, Types
+from annotune.frontend.types.symbols import Symbol, Types, enumeration_key, type_of_enumeration
 from annotune.frozen import dataclass
 
 _WORD = re.compile(r"\b(?P<word>[A-Za-z_]\w*)(?P<call>\s*\()?")
@@ -40,7 +40,7 @@ _F2C_STRUCTS = {
 class FileScope:
     """The names that a function finds declared before it in the file.
 
-    `spellings` are the user's names for those that a region hides, by the names of ours.
+    `spellings` are what the user writes, around a region, for names of ours in it.
     """
 
     types: Types
@@ -314,15 +314,24 @@ class File:
             scope.symbols[node.name] = symbol
 
     def enumerate_in(self, node: c_ast.Node, scope: FileScope) -> None:
-        """Add the enumerators that a declaration defines to `scope`."""
-        following: int | None = 0
+        """Add the enumerations that a declaration defines, and their enumerators, to `scope`."""
         for inner in walk_tree(node):
-            if isinstance(inner, c_ast.EnumeratorList):
-                following = 0
-            if not isinstance(inner, c_ast.Enumerator):
+            if isinstance(inner, c_ast.Enum) and inner.values is not None:
+                values = list(self._enumerate(inner.values, scope))
+                scope.types.enumerations.pop(enumeration_key(inner), None)
+                kind = type_of_enumeration(values)
+                if kind is not None:
+                    scope.types.enumerations[enumeration_key(inner)] = kind
+
+    def _enumerate(self, listed: c_ast.EnumeratorList, scope: FileScope) -> Iterator[int | None]:
+        """Yield the values of enumerators, None for what is not known, once `scope` has them."""
+        following: int | None = 0
+        for one in listed:
+            if not isinstance(one, c_ast.Enumerator):
                 continue
-            if inner.value is not None:
-                following = self.value(inner.value, scope.enumerators.get)
+            if one.value is not None:
+                following = self.value(one.value, scope.enumerators.get)
+            yield following
             if following is not None:
-                scope.enumerators[inner.name] = following
+                scope.enumerators[one.name] = following
                 following += 1

@@ -77,7 +77,8 @@ class Symbol:
     members are known. `storage` is ``file``, ``static``,
     ``parameter``, ``local`` or ``region``. `special` is the word of C that makes it other than
     plain memory, one of `SPECIAL`, else empty. A `register` variable has no address. Where `base`
-    stands for f2c's ``integer`` though no header says how long that is, `guess` is its name.
+    stands for f2c's ``integer`` though no header says how long that is, `guess` is its name. Of one
+    that `is_enumeration` a compiler chooses the base.
     """
 
     name: str
@@ -94,6 +95,7 @@ class Symbol:
     value: int | None = None
     record: Record | None = None
     guess: str = ""
+    is_enumeration: bool = False
 
     @property
     def is_array(self) -> bool:
@@ -129,12 +131,14 @@ class Symbol:
 class Types:
     """The typedefs in force, and the names that are types without being declared.
 
-    `records` are structs and unions with their members, by tag.
+    `records` are structs and unions with their members, by tag, and `enumerations` the integer
+    types of enumerations, by tag or, where one has none, by its first enumerator.
     """
 
     built_in: Mapping[str, str]
     typedefs: dict[str, c_ast.Node] = field(default_factory=dict)
     records: dict[str, Record] = field(default_factory=dict)
+    enumerations: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, with_f2c: bool) -> Types:
@@ -143,7 +147,8 @@ class Types:
 
     def copy(self) -> Types:
         """Return types to which more can be added without changing these."""
-        return Types(self.built_in, dict(self.typedefs), dict(self.records))
+        own = dict(self.typedefs), dict(self.records), dict(self.enumerations)
+        return Types(self.built_in, *own)
 
     def names(self) -> frozenset[str]:
         """Return every name that the parser must take for a type."""
@@ -179,6 +184,7 @@ class Types:
             decl.init,
             record=self._record(decl.type),
             guess=self._guess(named),
+            is_enumeration=self.is_enumeration(decl.type),
         )
 
     def _guess(self, named: c_ast.Node) -> str:
@@ -206,14 +212,23 @@ class Types:
 
     def _record(self, node: c_ast.Node) -> Record | None:
         """Return the struct at the end of a declarator, with its members, or None."""
-        while isinstance(node, c_ast.PtrDecl | c_ast.ArrayDecl | c_ast.TypeDecl):
-            node = node.type
+        node = self._base_type(node)
         if isinstance(node, c_ast.Struct | c_ast.Union):
             return node if node.decls else self.records.get(node.name or "")
+        return None
+
+    def is_enumeration(self, declarator: c_ast.Node) -> bool:
+        """Return whether a declarator's type, behind its typedefs, is an enumeration."""
+        return isinstance(self._base_type(declarator), c_ast.Enum)
+
+    def _base_type(self, node: c_ast.Node) -> c_ast.Node:
+        """Return the type at the end of a declarator, and of the typedefs there."""
+        while isinstance(node, c_ast.PtrDecl | c_ast.ArrayDecl | c_ast.TypeDecl):
+            node = node.type
         match node:
             case c_ast.IdentifierType(names=[name]) if name in self.typedefs:
-                return self._record(self.typedefs[name])
-        return None
+                return self._base_type(self.typedefs[name])
+        return node
 
     def scalar(self, typename: c_ast.Typename | c_ast.Decl) -> str | None:
         """Return the plain type that a cast names, None when it is no plain scalar type."""
@@ -261,7 +276,8 @@ class Types:
             case c_ast.Union():
                 return "union", True
             case c_ast.Enum():
-                return "int", True
+                known = self.enumerations.get(enumeration_key(node))
+                return known or enumeration_key(node), known is not None
             case c_ast.IdentifierType(names=[name]) if name in self.typedefs:
                 return self._walk(self.typedefs[name], layers, qualifiers)
             case c_ast.IdentifierType(names=[name]) if name in self.built_in:
@@ -273,6 +289,26 @@ class Types:
                 plain = plain or (F2C_TYPES.get(names[0], "") if len(names) == 1 else "")
                 return (plain, True) if plain else (" ".join(names), False)
         return type(node).__name__, False
+
+
+def enumeration_key(node: c_ast.Enum) -> str:
+    """Return what `Types` calls an enumeration."""
+    if node.name or node.values is None:
+        return f"enum {node.name}"
+    return next(one.name for one in node.values if isinstance(one, c_ast.Enumerator))
+
+
+def type_of_enumeration(values: Sequence[int | None]) -> str | None:
+    """Return the integer type of an enumeration, as gcc and clang choose it; None if unknown.
+
+    C leaves the choice open (C11 6.7.2.2); whoever relies on it has a compiler test it.
+    """
+    known = [value for value in values if value is not None]
+    if len(known) < len(values) or not known:
+        return None
+    sign, bits = ("", 31) if min(known) < 0 else ("unsigned ", 32)
+    is_wide = max(known) >= 2**bits or min(known) < -(2**bits)
+    return f"{sign}{'long' if is_wide else 'int'}"
 
 
 def _listed(init: c_ast.Node | None, dimensions: int) -> int | None:
@@ -349,9 +385,22 @@ def field_of(record: Record, name: str) -> c_ast.Decl | None:
     return None
 
 
+def words_of_type(declarator: c_ast.Node) -> set[str]:
+    """Return the types, and the tags of structs and enumerations, that a declarator names."""
+    found: set[str] = set()
+    for node in walk_tree(declarator):
+        if isinstance(node, c_ast.IdentifierType):
+            found.update(node.names)
+        elif isinstance(node, c_ast.Enum | Record) and node.name:
+            found.add(node.name)
+    return found
+
+
 def type_words(decl: c_ast.Decl) -> str:
     """Return the words of a declaration's type, as the user wrote them."""
     match _named(decl.type):
         case c_ast.TypeDecl(type=c_ast.IdentifierType(names=names)):
             return " ".join(names)
+        case c_ast.TypeDecl(type=c_ast.Enum(name=str() as tag)):
+            return f"enum {tag}"
     return "int"

@@ -179,6 +179,21 @@ ARGUMENTS = Template(
     "'{name}' takes {expected} argument(s), but {given} are given here",
     "call it as its header declares it",
 )
+CLASS_OF_INTEGER = Template(
+    "AT156",
+    "'{name}' asks for a double or a float, and this is of type '{type}'",
+    "leave it out, or give it a real",
+)
+CLASS_AS_NUMBER = Template(
+    "AT133",
+    "'{name}' is not 0 where it holds, and C leaves open which number it is",
+    "use it as a condition: {name}(x) ? 1 : 0",
+)
+UNKNOWN_SIZE = Template(
+    "AT133",
+    "how many bytes '{text}' is, is not known before the program runs",
+    "compute it in an integer variable before the region",
+)
 RETURNS = Template(
     "AT157",
     "'{name}' returns '{type}', which a nest cannot compute with",

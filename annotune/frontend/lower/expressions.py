@@ -95,8 +95,15 @@ def condition(node: c_ast.Node, holds: bool, expressions: Expressions) -> Expr:
             left = condition(node.left, holds, expressions)
             right = condition(node.right, holds, expressions)
             return Binary(node.op if holds else _OTHER[node.op], left, right)
+        case c_ast.BinaryOp(op="==" | "!=", right=c_ast.Constant(value="0")) if _is_class(
+            node.left
+        ):
+            return condition(node.left, holds == (node.op == "!="), expressions)
         case c_ast.BinaryOp() if node.op in COMPARISONS:
             return _comparison(node, holds, expressions)
+        case c_ast.FuncCall(name=c_ast.ID() as callee) if _is_class(node):
+            _check_known(callee, expressions)
+            return _of_class(node, holds, expressions)
     value = expressions.exact_value(node)
     match without_type(value).expr:
         case Int(constant):
@@ -104,6 +111,36 @@ def condition(node: c_ast.Node, holds: bool, expressions: Expressions) -> Expr:
         case Binary(op, _, _) if op in COMPARISONS | CONNECTIVES and holds:
             return value.expr
     return Binary("!=" if holds else "==", value.expr, Int(0))
+
+
+# What ``math.h`` asks of a real, as an expression of x that is not 0 where it is so (C11 7.12.3).
+# No NaN is equal to itself, and none is above or below anything.
+_GREATEST = Real("1.7976931348623157e308")
+_CLASSES: Mapping[str, Callable[[Expr], Expr]] = {
+    "isnan": lambda x: Binary("!=", x, x),
+    "isinf": lambda x: Binary(">", Call("fabs", (x,)), _GREATEST),
+    "isfinite": lambda x: Binary("<=", Call("fabs", (x,)), _GREATEST),
+    "signbit": lambda x: Binary("<", Call("copysign", (Real("1.0"), x)), Real("0.0")),
+}
+
+
+def _is_class(node: c_ast.Node) -> bool:
+    """Return whether an expression asks what kind of number a real is."""
+    callee = node.name if isinstance(node, c_ast.FuncCall) else None
+    return isinstance(callee, c_ast.ID) and callee.name in _CLASSES
+
+
+def _of_class(node: c_ast.FuncCall, holds: bool, expressions: Expressions) -> Expr:
+    """Return whether a real is of a kind, such as not a number."""
+    name, arguments = expressions.text(node.name), [*(node.args or ())]
+    if len(arguments) != 1:
+        shown = {"name": name, "expected": 1, "given": len(arguments)}
+        raise expressions.refuse(messages.ARGUMENTS, node, **shown)
+    value = expressions.exact_value(arguments[0])
+    if value.kind not in REALS:
+        raise expressions.refuse(messages.CLASS_OF_INTEGER, node, name=name, type=value.kind)
+    asked = _CLASSES[name](cast(value, "double"))
+    return asked if holds else Binary("==", asked, Int(0))
 
 
 def _comparison(node: c_ast.BinaryOp, holds: bool, expressions: Expressions) -> Expr:
@@ -146,6 +183,12 @@ def call(node: c_ast.FuncCall, expressions: Expressions) -> Typed:
     callee, names = node.name, expressions.names
     if not isinstance(callee, c_ast.ID):
         raise _unknown(callee, expressions.text(callee), expressions)
+    if (
+        _is_class(node)
+        and not own_meaning(callee.name, names)
+        and callee.name not in names.given.pure
+    ):
+        raise expressions.refuse(messages.CLASS_AS_NUMBER, node, name=callee.name)
     if callee.name in LIBRARY:
         return _of_library(node, LIBRARY[callee.name], expressions)
     is_vouched = callee.name in names.given.pure
@@ -174,9 +217,15 @@ def call(node: c_ast.FuncCall, expressions: Expressions) -> Typed:
 
 def _check_known(callee: c_ast.ID, expressions: Expressions) -> None:
     name, clean = callee.name, expressions.names.function.file.clean
-    if not (name in FUNCTIONS or name in _EXTREMA or name in _F2C):
+    if not (name in FUNCTIONS or name in _EXTREMA or name in _F2C or name in _CLASSES):
         raise _unknown(callee, name, expressions)
     reason = own_meaning(name, expressions.names)
+    if (
+        not reason
+        and name in _CLASSES
+        and not ({"math.h", "tgmath.h"} & clean.headers or may_come_from_headers(clean))
+    ):
+        reason = "<math.h> declares it, and is not included"
     if not reason and name in _EXTREMA and not may_come_from_headers(clean):
         reason = "the C library has none, and no macro of the name is defined"
     if reason:
@@ -510,6 +559,8 @@ class Expressions:
             return Typed(condition(node, True, self), "int")
         if node.op in ("++", "--", "p++", "p--"):
             raise self.refuse(messages.NESTED_ASSIGNMENT, node)
+        if node.op == "sizeof":
+            return self._size(node)
         operand = self.exact_value(node.expr)
         if node.op != "~" or not is_integer(operand.kind):
             raise self.refuse(messages.OPERATOR, node, op=node.op)
@@ -519,6 +570,13 @@ class Expressions:
         if isinstance(known, Int):
             return Typed(Int(ones - known.value), operand.kind)
         return self.computed("-", Typed(Int(ones), operand.kind), operand, node)
+
+    def _size(self, node: c_ast.UnaryOp) -> Typed:
+        """Return how many bytes a type, or a variable of a size that C fixes, has."""
+        value = self.names.fixed_value(node)
+        if value is None:
+            raise self.refuse(messages.UNKNOWN_SIZE, node, text=self.text(node))
+        return Typed(Int(value), "unsigned long")
 
     def _binary(self, node: c_ast.BinaryOp) -> Typed:
         if node.op in COMPARISONS | CONNECTIVES:

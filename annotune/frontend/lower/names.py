@@ -20,16 +20,16 @@ from annotune.frontend.read.region_finder import ParsedFunction
 from annotune.frontend.read.syntax import extent, names_in, offset
 from annotune.frontend.types.kinds import (
     COMPLEX,
-    ELEMENTS,
     Interval,
     Typed,
     interval,
     of_type,
     promoted,
 )
-from annotune.frontend.types.symbols import REALS, Symbol, Types, field_of
+from annotune.frontend.types.layout import Layouts
+from annotune.frontend.types.symbols import REALS, Layer, Symbol, Types, field_of
 from annotune.frozen import dataclass
-from annotune.ir.c_types import StoredName, element_bytes
+from annotune.ir.c_types import StoredName
 from annotune.ir.expr import Access, Expr, Int, Var, accesses, rewrite, substitute, variables
 from annotune.ir.functions import FUNCTIONS
 from annotune.ir.region import Alias, Assertion, Scalar
@@ -354,11 +354,25 @@ class Names:
         return value
 
     def _size_of(self, operand: c_ast.Node) -> int | None:
-        """Return the bytes of a plain type, None for anything else."""
-        if not isinstance(operand, c_ast.Typename):
-            return None
-        plain = self.function.scope.types.scalar(operand)
-        return element_bytes(plain) if plain in ELEMENTS else None
+        """Return the bytes of a type, or of a variable or a part of one; None if they may vary."""
+        types = self.function.scope.types
+        layouts = Layouts(types, self.fixed_value)
+        if isinstance(operand, c_ast.Typename):
+            room, record = layouts.room_of(operand), types.record_of(operand.type)
+        else:
+            symbol = self.declared(operand)
+            is_known = symbol is not None and symbol.is_known and not symbol.special
+            if symbol is None or not is_known or "()" in {one.kind for one in symbol.layers}:
+                return None
+            # A parameter's outermost array is a pointer.
+            is_pointer = isinstance(operand, c_ast.ID) and symbol.is_pointer
+            layers = (Layer("*"),) if is_pointer else symbol.layers
+            room, record = layouts.room(layers, symbol.base, symbol.record), symbol.record
+        struct, own = types.name_of(record), layouts.room((), "struct", record)
+        if struct and own is not None:
+            said = f"{struct} has {own.bytes} bytes"
+            self.used.rows[Assertion(f"sizeof({struct}) == {own.bytes}", said)] = None
+        return None if room is None or (record and not struct) else room.bytes
 
     def constant(self, name: str, offset: int, span: Span) -> Typed | None:
         """Return a ``#define`` or an enumerator as a scalar with a value, None for others."""

@@ -51,6 +51,13 @@ class Layouts:
         own = element_bytes(base)
         return Room(own, own // 2 if "complex" in base else own)
 
+    def room_of(self, name: c_ast.Typename) -> Room | None:
+        """Return the room that a type takes, None where it is not known."""
+        symbol = self.types.symbol(
+            c_ast.Decl("", [], [], [], [], name.type, None, None, name.coord), "file"
+        )
+        return self.room(symbol.layers, symbol.base, symbol.record)
+
     def offset(self, record: Record, name: str) -> int | None:
         """Return the offset of a member, also of one of an unnamed struct inside; else None."""
         for decl, start in self._members(record):

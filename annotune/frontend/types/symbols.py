@@ -182,7 +182,7 @@ class Types:
             next((word for word in SPECIAL if word in qualifiers.union(words)), ""),
             "register" in words,
             decl.init,
-            record=self._record(decl.type),
+            record=self.record_of(decl.type),
             guess=self._guess(named),
             is_enumeration=self.is_enumeration(decl.type),
         )
@@ -207,10 +207,10 @@ class Types:
             return ""
         if record.name:
             return f"{'union' if isinstance(record, c_ast.Union) else 'struct'} {record.name}"
-        found = (name for name, node in self.typedefs.items() if self._record(node) is record)
+        found = (name for name, node in self.typedefs.items() if self.record_of(node) is record)
         return next(found, "")
 
-    def _record(self, node: c_ast.Node) -> Record | None:
+    def record_of(self, node: c_ast.Node) -> Record | None:
         """Return the struct at the end of a declarator, with its members, or None."""
         node = self._base_type(node)
         if isinstance(node, c_ast.Struct | c_ast.Union):

@@ -43,6 +43,7 @@ from annotune.frontend.lower.unique_names import UniqueNames, with_unique_names
 from annotune.frontend.macro_texts import conditions_at, surroundings
 from annotune.frontend.outliving import with_declarations_ahead
 from annotune.frontend.own_directives import check_own_directives
+from annotune.frontend.read.counted import counted
 from annotune.frontend.read.filescope import File
 from annotune.frontend.read.function_index import index_of
 from annotune.frontend.read.ladder import Ladder, ladder_of
@@ -267,7 +268,7 @@ def _region(
     unique = with_unique_names(function, block)
     function = unique.function
     aliased, names = _before(unique, block, overrides)
-    statements = sequenced(forwarded(stepped(aliased.statements, names), names))
+    statements = sequenced(forwarded(counted(stepped(aliased.statements, names)), names))
     nest, names = lower(statements, names)
     # An integer that nothing reads may be made of an array that no statement is left to touch.
     used, touched = names.used, nest.arrays()

@@ -204,6 +204,11 @@ CONTROL_FLOW = Template(
     "'{word}' is not allowed in a region",
     "a region holds counted 'for' loops, 'if' and assignments only",
 )
+UNCOUNTED = Template(
+    "AT131",
+    "nothing shows how often this '{word}' runs, so that it is not allowed in a region",
+    "count its iterations, while (k < n) {{ ...; k++; }}, or annotate the 'for' loops inside of it",
+)
 OPERATOR = Template(
     "AT133",
     "operator '{op}' is not supported in a region",
@@ -241,6 +246,11 @@ LOOP_START = Template(
     "AT140",
     "a loop must start with an assignment to its iterator",
     "write for (i = lower; i < upper; i++)",
+)
+LOOP_GOES_ON = Template(
+    "AT140",
+    "loop '{var}' starts from a value of '{var}' that is not known here",
+    "write the value into the loop: for ({var} = first; {var} < n; {var}++)",
 )
 LOOP_CONDITION = Template(
     "AT141",

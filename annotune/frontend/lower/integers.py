@@ -235,9 +235,11 @@ class Integers:
     def begin(self) -> None:
         """Give each integer that the region sets the value that it has before the region."""
         names = self.names
-        for name in names.sets.written - names.sets.loop_names - names.sets.assigned:
+        own = names.sets.written - names.sets.loop_names - names.sets.assigned
+        for name in own | names.sets.continued:
             symbol = names.find(name)
-            if symbol is not None and symbol.is_integer and symbol.base not in PROMOTED:
+            is_narrow = symbol is not None and symbol.base in PROMOTED
+            if symbol is not None and symbol.is_integer and (name not in own or not is_narrow):
                 names.formulas[name] = IntegerFormula(Var(name), Var(name))
 
     def set(self, symbol: Symbol, one: UserAssignment) -> Typed | None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
 from pycparser import c_ast
 
@@ -21,6 +22,7 @@ from annotune.frontend import messages
 from annotune.frontend.lower.expressions import Expressions
 from annotune.frontend.lower.names import Left, Names
 from annotune.frontend.lower.unsigned import signed, widened
+from annotune.frontend.read.counted import stepping_part
 from annotune.frontend.read.syntax import (
     assigned_in,
     changed_by,
@@ -250,7 +252,8 @@ class Split:
     """A ``for`` with one iterator: what its header does beside that stands before or inside.
 
     `place` is the node to point at; `start` is None where the loop goes on from the value that
-    the iterator has. `before` runs before the loop, `after` at the end of each iteration.
+    the iterator has. `before` runs before the loop, `after` at the end of each iteration. Where the
+    condition itself `steps` the iterator, as in ``i-- > 0``, that is `advance`.
     """
 
     var: str
@@ -259,6 +262,7 @@ class Split:
     advance: c_ast.Node | None
     before: tuple[c_ast.Node, ...] = ()
     after: tuple[c_ast.Node, ...] = ()
+    steps: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,6 +312,9 @@ def times(trips: Expr, names: Names) -> Expr:
 def split(loop: c_ast.For) -> Split | None:
     """Return a loop's iterator and what else its header sets; None without an iterator."""
     starts = list(_starts(loop.init))
+    stepping = stepping_part(loop.cond)
+    if stepping is not None:
+        return _with_start(loop, stepping, _parts(loop.next), starts, steps=True)
     steps = _parts(loop.next) if isinstance(loop.next, c_ast.ExprList) else (loop.next,)
     if len(starts) == len(steps) == 1:
         return Split(*starts[0], loop.next)
@@ -316,14 +323,29 @@ def split(loop: c_ast.For) -> Split | None:
         var = _stepped(advance)
         if var is None or var not in compared or advance is None:
             continue
-        own = [(start, place) for name, start, place in starts if name == var]
-        if len(own) > 1:
-            return None
-        start, place = own[0] if own else (None, advance)
-        before = tuple(node for node in _parts(loop.init) if _started(node) != var)
         after = tuple(step for step in _parts(loop.next) if step is not advance)
-        return Split(var, start, place, advance, before, after)
+        return _with_start(loop, advance, after, starts)
     return Split(*starts[0], loop.next) if len(starts) == 1 else None
+
+
+_Start: TypeAlias = tuple[str, c_ast.Node | None, c_ast.Node]
+
+
+def _with_start(
+    loop: c_ast.For,
+    advance: c_ast.Node,
+    after: tuple[c_ast.Node, ...],
+    starts: Sequence[_Start],
+    steps: bool = False,
+) -> Split | None:
+    """Return the parts of a loop whose iterator `advance` moves; None where it has two starts."""
+    var = _stepped(advance)
+    own = [(start, place) for name, start, place in starts if name == var]
+    if var is None or len(own) > 1:
+        return None
+    start, place = own[0] if own else (None, advance)
+    before = tuple(node for node in _parts(loop.init) if _started(node) != var)
+    return Split(var, start, place, advance, before, after, steps)
 
 
 def _parts(init: c_ast.Node | None) -> tuple[c_ast.Node, ...]:
@@ -372,7 +394,9 @@ class _Head:
         return self.here.refuse(template, node, var=self.parts.var, **values)
 
     def is_own(self, node: c_ast.Node) -> bool:
-        """Return whether an expression is the iterator."""
+        """Return whether an expression is the iterator, or the step of it in the condition."""
+        if self.parts.steps and node is self.parts.advance:
+            return True
         return isinstance(node, c_ast.ID) and node.name == self.parts.var
 
     def step(self) -> int | c_ast.Node:
@@ -404,6 +428,12 @@ class _Head:
         if step is not None:
             return sign * step
         return by if sign > 0 else c_ast.UnaryOp("-", by, by.coord)
+
+    @property
+    def moves_first(self) -> bool:
+        """Whether the condition compares what it has moved, as in ``++i < n``."""
+        advance = self.parts.advance
+        return self.parts.steps and isinstance(advance, c_ast.UnaryOp) and advance.op[0] != "p"
 
     def changed(self) -> Mapping[str, c_ast.ID]:
         """Return the scalars that the body, or the rest of the header, assigns."""
@@ -438,16 +468,38 @@ class _Head:
         while waiting:
             node = waiting.pop()
             match node:
+                case c_ast.UnaryOp() if node is self.parts.advance:
+                    yield "!=", c_ast.Constant("int", "0", node.expr.coord)
                 case c_ast.BinaryOp(op="&&"):
                     waiting += [node.right, node.left]
                 case c_ast.BinaryOp(op=op, left=left, right=right) if op in _MIRRORED:
-                    if not self.is_own(left):
+                    if self.parts.var not in names_in(left):
                         op, left, right = _MIRRORED[op], right, left
-                    if not self.is_own(left) or self.parts.var in names_in(right):
+                    bound = self._moved_over(left, right)
+                    if bound is None or self.parts.var in names_in(bound):
                         raise self.refused(messages.LOOP_CONDITION, node)
-                    yield op, right
+                    yield op, bound
                 case _:
                     raise self.refused(messages.LOOP_CONDITION, node)
+
+    def _moved_over(self, side: c_ast.Node, bound: c_ast.Node) -> c_ast.Node | None:
+        """Return the bound of the iterator alone, ``n - 3`` for ``i + 3 < n``; None for none.
+
+        Where a number has no sign, the sum and the difference may go round, each elsewhere.
+        """
+        if self.is_own(side):
+            return bound
+        if not isinstance(side, c_ast.BinaryOp) or side.op not in ("+", "-"):
+            return None
+        inner, by = side.left, side.right
+        if side.op == "+" and not self.is_own(inner):
+            inner, by = by, inner
+        kinds = [self.here.whole(node).kind for node in (by, bound)]
+        symbol = self.here.names.find(self.parts.var)
+        kinds += [symbol.base] if symbol is not None else []
+        if not self.is_own(inner) or any(map(is_unsigned, kinds)):
+            return None
+        return c_ast.BinaryOp("-" if side.op == "+" else "+", bound, by, bound.coord)
 
     def check_changes(self) -> None:
         """Refuse a loop whose iterator or bound its body, or the rest of its header, changes."""
@@ -464,13 +516,19 @@ class _Head:
 
     def first(self, symbol: Symbol) -> Typed:
         """Return what the iterator starts from: what the header says, or what it has."""
-        names = self.here.names
-        if self.parts.start is not None:
-            return self.bound(self.parts.start)
-        if self.parts.var in names.formulas:
-            return Typed(names.resolved(names.formulas[self.parts.var].index), symbol.base)
+        names, var = self.here.names, self.parts.var
+        first = self.parts.start
+        if self.moves_first:
+            # The first value that is compared is one step behind the start.
+            place = self.parts.place.coord
+            sign, one = "+" if self.step() == 1 else "-", c_ast.Constant("int", "1", place)
+            first = c_ast.BinaryOp(sign, first or c_ast.ID(var, place), one, place)
+        if first is not None:
+            return self.bound(first)
+        if var in names.formulas:
+            return Typed(names.resolved(names.formulas[var].index), symbol.base)
         span = names.function.file.source.span(*token_place(self.loop))
-        raise AnnotuneError.of(messages.LOOP_START.at(span))
+        raise AnnotuneError.of(messages.LOOP_GOES_ON.at(span, var=var))
 
     def bound(self, node: c_ast.Node) -> Typed:
         found = self.here.whole(node)
@@ -488,11 +546,7 @@ def header(loop: c_ast.For, expressions: Expressions) -> Header:
     """
     names = expressions.names
     source = names.function.file.source
-    parts = split(loop)
-    if parts is None:
-        if loop.init is None:
-            raise AnnotuneError.of(messages.LOOP_START.at(source.span(*token_place(loop))))
-        raise expressions.refuse(messages.LOOP_START, loop.init)
+    parts = _known_parts(loop, expressions)
     var, head = parts.var, _Head(loop, parts, expressions)
     place = source.span(*token_place(parts.place))
     if var in names.iterators:
@@ -526,7 +580,28 @@ def header(loop: c_ast.For, expressions: Expressions) -> Header:
         for (op, right), limit in zip(sides, limits, strict=True)
     ]
     start, ends = _bounds(tests)
-    return replace(_normal(own, start, ends, step, unmoved, names), symbol=symbol)
+    made = replace(_normal(own, start, ends, step, unmoved, names), symbol=symbol)
+    if not parts.steps or head.moves_first:
+        return made
+    # It has moved once more by the time that the body runs, and after the last comparison.
+    value, final = (fold(Binary("+", e, Int(step))) for e in (made.value, made.final))
+    if names.may_be_read_after(symbol) and var not in names.sets.assigned:
+        names.sets.needed.add(var)
+    return replace(made, value=value, final=final)
+
+
+def _known_parts(loop: c_ast.For, expressions: Expressions) -> Split:
+    """Return the parts of a loop's header, or raise that it has no one iterator."""
+    parts = split(loop)
+    if parts is not None:
+        return parts
+    for node in walk_tree(loop.cond):
+        if isinstance(node, c_ast.UnaryOp) and (var := _stepped(node)) is not None:
+            raise expressions.refuse(messages.LOOP_CONDITION, loop.cond or loop, var=var)
+    if loop.init is None:
+        source = expressions.names.function.file.source
+        raise AnnotuneError.of(messages.LOOP_START.at(source.span(*token_place(loop))))
+    raise expressions.refuse(messages.LOOP_START, loop.init)
 
 
 def _counts(base: str, step: int | c_ast.Node, sides: Sequence[tuple[str, c_ast.Node]]) -> bool:
@@ -618,8 +693,8 @@ def _normal(
     leaves is `unmoved` where it does not run: C's start, which may have gone round.
     """
     var = symbol.name
-    is_renamed = var in names.sets.assigned
-    own = f"annotune_{var}" if is_renamed else var
+    own = _own_name(symbol, (start, *ends), names)
+    is_renamed = own != var
     from_start = [fold(Binary("-", end, start)) for end in ends]
     if step == 1 and _is_curved(start) and not any(map(_is_curved, from_start)):
         if names.may_be_read_after(symbol) and not is_renamed:
@@ -653,6 +728,18 @@ def _normal(
     return Header(symbol, own, kind, Int(0), upper, -step, value, last, trips)
 
 
+def _own_name(symbol: Symbol, bounds: Sequence[Expr], names: Names) -> str:
+    """Return the name of the nest's own iterator: the user's, unless that has another meaning.
+
+    So it has where a statement of the nest sets it, and where the loop starts from what it has.
+    """
+    var = symbol.name
+    goes_on = any(var in variables(names.resolved(bound)) for bound in bounds)
+    if goes_on and names.may_be_read_after(symbol) and var not in names.sets.assigned:
+        names.sets.needed.add(var)
+    return f"annotune_{var}" if goes_on or var in names.sets.assigned else var
+
+
 def _strided(head: _Head, symbol: Symbol, first: Typed, step: c_ast.Node) -> Header:
     """Return the header of a loop whose step is an argument: one that counts its trips from 0.
 
@@ -673,10 +760,9 @@ def _strided(head: _Head, symbol: Symbol, first: Typed, step: c_ast.Node) -> Hea
     steps = Binary("+", Binary("+", distance, within), by.expr)
     runs = Binary({"?": "!="}.get(op, ">" if op in ("<", "<=") else "<"), by.expr, Int(0))
     trips = fold(Select(runs, Binary("/", steps, by.expr), Int(0)))
-    is_renamed = var in names.sets.assigned
-    if names.may_be_read_after(symbol) and not is_renamed:
+    own = _own_name(symbol, (start, trips), names)
+    if names.may_be_read_after(symbol) and own == var:
         names.sets.needed.add(var)
-    own = f"annotune_{var}" if is_renamed else var
     is_wide = any(width(kind) == 64 for kind in kinds)
     value = fold(Binary("+", start, Binary("*", Var(own), by.expr)))
     last = fold(Binary("+", start, Binary("*", times(trips, names), by.expr)))

@@ -134,13 +134,15 @@ class Sets:
     """The scalars that a region assigns anywhere, and the iterators of all its loops.
 
     `assigned` are the integers that stay variables which the nest assigns, because no formula
-    gives their value everywhere; those that turn out to be such are put into `needed`.
+    gives their value everywhere; those that turn out to be such are put into `needed`. Some loop
+    starts from what each of those has that are `continued`.
     """
 
     written: frozenset[str] = frozenset()
     loop_names: frozenset[str] = frozenset()
     assigned: frozenset[str] = frozenset()
     needed: set[str] = field(default_factory=set)
+    continued: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)

@@ -239,6 +239,7 @@ def lower(statements: Sequence[c_ast.Node], names: Names) -> tuple[Nest, Names]:
     sets = Sets(
         frozenset(assigned_in(block)) | with_start,
         frozenset(s.var for s in loops.values()) - declared,
+        continued=frozenset(s.var for s in loops.values() if s.start is None),
     )
     while True:
         used = names.used.copy()
@@ -608,7 +609,8 @@ def _followed(
 
 def _at_word(node: c_ast.Node, word: str, here: Expressions) -> AnnotuneError:
     span = here.names.function.file.source.span(*token_place(node))
-    return AnnotuneError.of(messages.CONTROL_FLOW.at(span, word=word))
+    template = messages.UNCOUNTED if word in ("while", "do") else messages.CONTROL_FLOW
+    return AnnotuneError.of(template.at(span, word=word))
 
 
 def _entered(own: Header, inside: Names, formulas: Mapping[str, IntegerFormula]) -> Expressions:

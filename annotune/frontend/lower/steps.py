@@ -29,7 +29,7 @@ def stepped(statements: Sequence[c_ast.Node], names: Names) -> Sequence[c_ast.No
     Where C leaves open what the number is, or a condition in the expression decides whether it
     moves, the step stays, and is refused. The given tree stays as it is.
     """
-    blocks = (c_ast.Compound, c_ast.For, c_ast.If, c_ast.Label, c_ast.ExprList)
+    blocks = (c_ast.Compound, c_ast.For, c_ast.While, c_ast.If, c_ast.Label, c_ast.ExprList)
     nodes = (node for item in statements for node in walk_tree(item))
     if not any(_stepped(part) for n in nodes if not isinstance(n, blocks) for part in n):
         return statements
@@ -138,7 +138,7 @@ def _statement(node: c_ast.Node, is_array: Callable[[str], bool]) -> list[c_ast.
             node.block_items = [part for item in items for part in _statement(item, is_array)]
         case c_ast.ExprList() | c_ast.DeclList():
             return [part for item in node for part in _statement(item, is_array)]
-        case c_ast.For() | c_ast.Label():
+        case c_ast.For() | c_ast.While() | c_ast.Label():
             node.stmt = within(node.stmt)
         case c_ast.If():
             first = [one for one in _steps(node.cond, is_array) if not one.op.startswith("p")]

@@ -15,6 +15,7 @@ from annotune.annotation.regions import AnnotationBlock
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
 from annotune.frontend import messages
 from annotune.frontend.messages import CUTS_STATEMENT, NO_NEST, NOT_IN_FUNCTION
+from annotune.frontend.read.counted import count_loops
 from annotune.frontend.read.filescope import File, FileScope
 from annotune.frontend.read.jumps import structure
 from annotune.frontend.read.parse import NO_NAMES, TopLevel, enclosing, parse
@@ -161,8 +162,8 @@ def function_at(
     """Return the function that one part of the file defines, parsed.
 
     `erased` are macros whose definitions stand in text that will be replaced, `places` where such
-    text starts: loops that hold none of it have branches in the place of jumps. With None no loop
-    has.
+    text starts: loops that hold none of it have branches in the place of jumps, and ``while`` loops
+    that count are ``for`` loops. With None all stay.
     """
     scope = file.scope_of(file.declaration(part))
     parsed = parse(file.clean, file.tokens, part, scope.types.names(), erased=erased)
@@ -172,6 +173,7 @@ def function_at(
         raise AnnotuneError.of(NOT_IN_FUNCTION.at(span))
     if places is not None:
         structure(trees[0].body, places)
+        count_loops(trees[0].body)
     return ParsedFunction(file, part, trees[0], scope, changes_in(trees[0].body), parsed.tokens)
 
 

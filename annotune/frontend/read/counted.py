@@ -1,0 +1,86 @@
+"""Loops that count, written with ``while``, as ``for`` loops.
+
+``while (k < n) { S; k++; }`` is ``for (; k < n; k++) { S; }``, and ``while (k-- > 0) S;`` is
+``for (; k-- > 0;) S;``: the same statements in the same order, as long as no ``continue`` goes past
+the step, and nothing that the step names is the body's own.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+
+from pycparser import c_ast
+
+from annotune.frontend.read.syntax import (
+    HOLDERS,
+    STEPS,
+    changed_by,
+    names_in,
+    replace_nodes,
+    walk_tree,
+)
+from annotune.ir.expr import COMPARISONS
+
+
+def counted(statements: Sequence[c_ast.Node]) -> Sequence[c_ast.Node]:
+    """Return statements with ``for`` loops for those that count; the given tree stays as it is."""
+    if not any(isinstance(n, c_ast.While) for item in statements for n in walk_tree(item)):
+        return statements
+    block = c_ast.Compound(copy.deepcopy(list(statements)))
+    count_loops(block)
+    return block.block_items or []
+
+
+def count_loops(body: c_ast.Compound) -> None:
+    """Put ``for`` loops in the place of the loops of a function that count; the tree changes."""
+    for node in walk_tree(body):
+        replace_nodes(node, _as_counted)
+
+
+def stepping_part(condition: c_ast.Node | None) -> c_ast.UnaryOp | None:
+    """Return the step that a loop's one comparison makes itself, ``i--`` in ``i-- > 0``."""
+    sides = [condition]
+    if isinstance(condition, c_ast.BinaryOp) and condition.op in COMPARISONS:
+        sides = [condition.left, condition.right]
+    steps = [s for s in sides if isinstance(s, c_ast.UnaryOp) and s.op in STEPS]
+    return steps[0] if len(steps) == 1 and isinstance(steps[0].expr, c_ast.ID) else None
+
+
+def _as_counted(node: c_ast.Node) -> c_ast.Node | None:
+    """Return the ``for`` loop that a ``while`` is, None for another statement."""
+    if not isinstance(node, c_ast.While):
+        return None
+    if stepping_part(node.cond) is not None:
+        return c_ast.For(None, node.cond, None, node.stmt, node.coord)
+    items = node.stmt.block_items or [] if isinstance(node.stmt, c_ast.Compound) else []
+    step = items[-1] if items else None
+    target = changed_by(step) if step is not None else None
+    if step is None or not isinstance(target, c_ast.ID) or target.name not in names_in(node.cond):
+        return None
+    if isinstance(step, c_ast.Assignment) and not _is_sum(step):
+        return None
+    rest = c_ast.Compound(items[:-1], node.stmt.coord)
+    parts = list(walk_tree(rest))
+    places = [changed_by(part) for part in parts]
+    changed = {place.name for place in places if isinstance(place, c_ast.ID)}
+    declared = {part.name for part in parts if isinstance(part, c_ast.Decl)}
+    if target.name in changed or declared & set(names_in(step)) or _goes_on(rest):
+        return None
+    return c_ast.For(None, node.cond, step, rest, node.coord)
+
+
+def _is_sum(step: c_ast.Assignment) -> bool:
+    """Return whether an assignment may add something to what it changes."""
+    is_plain = isinstance(step.rvalue, c_ast.BinaryOp) and step.rvalue.op in ("+", "-")
+    return step.op in ("+=", "-=") or (step.op == "=" and is_plain)
+
+
+def _goes_on(node: c_ast.Node) -> bool:
+    """Return whether a statement has a ``continue`` of the loop around it, or a jump."""
+    if isinstance(node, c_ast.Continue | c_ast.Goto | c_ast.Label):
+        return True
+    is_loop = isinstance(node, c_ast.For | c_ast.While | c_ast.DoWhile)
+    if is_loop or not isinstance(node, HOLDERS):
+        return any(isinstance(part, c_ast.Goto | c_ast.Label) for part in walk_tree(node))
+    return any(map(_goes_on, node))

@@ -1,0 +1,106 @@
+"""Loops that count otherwise than from an assignment up to a bound, and what they leave.
+
+The condition steps the iterator, the loop goes on from the value that it has, or it is a ``while``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from annotune.codegen.target import load_target
+from annotune.diagnostics import AnnotuneError
+from annotune.pipeline import Settings, emit
+from wrong.called import Array, Call, Program
+
+FUNCTION = """\
+{type} f{number}({type} n, {type} k, double *restrict a, double *restrict b)
+{{
+    {type} i = k;
+    /*@ begin PerfTuning ( def input_params {{ param n = 67; param k = 1; }} ) @*/
+    {loop}
+    /*@ end @*/
+    return i;
+}}
+"""
+# By the type of `n`, `k` and `i`.
+COUNTED = {
+    "int": (
+        "for (i = n; i-- > 0;) b[i] = 2 * a[i] + i;",
+        "for (i = n; i-- > k;) { b[i] = a[i]; b[i] += i; }",
+        "for (i = n; --i >= k;) b[i] = a[i] + i;",
+        "for (i = n; 0 < i--;) b[i] += a[i];",
+        "for (; i < n; i++) b[i] += a[i];",
+        "for (; i < n; i += 3) b[i] += a[i];",
+        "i = n; for (; i >= k; i--) b[i] = 3 * a[i] - i;",
+        "i = n; while (i-- > 0) b[i] -= a[i];",
+        "i = n < 0 ? 0 : n; while (i--) b[i] -= a[i];",
+        "while (++i < n) b[i] = a[i] * i;",
+        "while (i++ < n) b[i] = a[i] * i;",
+        "while (i < n) { b[i] = a[i]; i++; }",
+        "while (i < n) { b[i] = a[i]; i = 2 + i; }",
+        "while (i < n) b[i++] = 2;",
+        "for (; i < n && i < 5; i++) b[i] += a[i];",
+        "while (i < n) { int j = 3; while (j-- > 0) b[3 * i + j] += a[j]; i += 1; }",
+        "for (i = 0; i + 3 < n; i += 4) { b[i] += 1; b[i + 1] += 2; b[i + 3] += 3; }"
+        " for (; i < n; i++) b[i] += 5;",
+        "for (; n > 0; n--) b[n] = a[n] + i; i = n;",
+        "for (i = 0; i < n; i++) b[i] += a[i]; while (i > k) { b[i] *= 2; i--; }",
+    ),
+    "long": (
+        "for (i = n - 1; i > -1; --i) b[i] = a[i] + i;",
+        "for (i = n; i-- > 0;) b[i] = 2 * a[i] + i;",
+        "while (i <= n) { b[i] = a[i]; ++i; }",
+    ),
+    "short": ("for (; i < n; i++) b[i] += a[i];", "for (i = n; i-- > 0;) b[i] += i;"),
+    "unsigned long": (
+        "for (i = n; i-- > 0;) b[i] = 2 * a[i] + i;",
+        "for (i = n; i-- != 0;) b[i] = a[i] + 1;",
+        "for (i = n; i--;) b[i] = a[i] + 2;",
+        "while (i < n) { b[i] = a[i] + i; i++; }",
+        "for (; i < n; i++) b[i] += a[i];",
+    ),
+    "unsigned": ("for (i = n; i-- > 0;) b[i] += (i - 2) / 2;", "while (i < n) b[i++] = 2;"),
+}
+KINDS = {"int": "i4", "long": "i8", "short": "i2", "unsigned long": "u8", "unsigned": "u4"}
+REFUSED = {
+    "while (i < n) { if (a[i] > 0) { i++; continue; } b[i] = 1; i++; }": "AT131",
+    "do { b[i] += 1; i++; } while (i < n);": "AT131",
+    "while (b[0] > 1) { for (int j = 0; j < n; j++) b[j] *= 0.5; }": "AT131",
+    "while (i < n) { b[i] = 1; i *= 2; }": "AT131",
+    "while (i < n) { b[i] = 1; if (a[i] > 0) i++; i++; }": "AT131",
+    "while (i-- > 0 && a[i] > 0) b[i] = 1;": "AT131",
+    "for (; i-- > 0 && a[i] > 0;) b[i] = 1;": "AT141",
+    "while (i-- > i / 2) b[i] = 1;": "AT141",
+    "for (; i < n; i++) { b[i] = 1; i += k; }": "AT144",
+    "for (; i + n < n; n--) b[n] = 1;": "AT141",
+    "for (int j = 0; j < 4; j++) for (; i < n; i++) b[i] += j;": "AT140",
+}
+
+
+def test_each_runs_as_often_and_leaves_what_c_leaves(tmp_path: Path) -> None:
+    pairs = [(kind, loop) for kind, loops in COUNTED.items() for loop in loops]
+    texts = (
+        FUNCTION.format(type=kind, number=k, loop=loop) for k, (kind, loop) in enumerate(pairs)
+    )
+    (tmp_path / "counted.c").write_text("".join(texts))
+    program = Program(tmp_path, tmp_path / "counted.c", ("cuda", "openacc", "openmp"))
+    left = [one.message for one in program.emission.diagnostics if one.code == "AT623"]
+    assert not left
+    calls = []
+    for number, (kind, _) in enumerate(pairs):
+        code = KINDS[kind]
+        for n, k in ((67, 1), (6, 2), (1, 4), (0, 0), *([] if code[0] == "u" else [(-2, 1)])):
+            arrays = Array("f8", 240, seed=number), Array("f8", 240)
+            calls.append(Call(f"f{number}", (code, n), (code, k), *arrays, returns=code))
+    program.check(*calls)
+
+
+@pytest.mark.parametrize("loop", REFUSED)
+def test_what_is_not_counted_is_refused(loop: str, tmp_path: Path) -> None:
+    source = tmp_path / "refused.c"
+    source.write_text(FUNCTION.format(type="int", number=0, loop=loop))
+    with pytest.raises(AnnotuneError) as refused:
+        emit(Settings(source, ("openmp",)), [load_target("openmp")])
+    assert REFUSED[loop] in {one.code for one in refused.value.diagnostics}

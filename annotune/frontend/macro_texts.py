@@ -31,8 +31,8 @@ from annotune.frontend.read.preprocess import (
     without_comments,
 )
 from annotune.frontend.read.region_finder import ParsedFunction
-from annotune.frontend.read.tokens import IDENTIFIER, TOKEN, SourceText, Tokens
-from annotune.frontend.types.symbols import Layer, Symbol, words_of_type
+from annotune.frontend.read.tokens import IDENTIFIER, TOKEN, Tokens
+from annotune.frontend.types.symbols import Symbol, words_of_type
 from annotune.ir.region import (
     Assertion,
     Condition,

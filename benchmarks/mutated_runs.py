@@ -251,7 +251,8 @@ def copy_of(checkout: Path, folder: Path) -> Path:
             words, cwd=checkout, capture_output=True, text=True, check=True
         ).stdout.rstrip("\0")
     if names:
-        for name in names.split("\0"):
+        # What is gone and not yet committed so is in git's list.
+        for name in filter(lambda name: (checkout / name).exists(), names.split("\0")):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(checkout / name, folder / name)
         return folder

@@ -480,10 +480,12 @@ def _around_statements(edits: Iterable[DataEdit]) -> Iterator[Replacement]:
             yield edit.end, edit.end, (f"{_space_between(edit)}{behind}" if behind else "") + closed
     for edit in ordered:
         before, joint = _data_calls(edit.before, edit), _space_between(edit)
+        is_end = any(name == DataCall.END for name, _ in edit.before)
+        opened = "{ " if edit.is_alone and not is_end else ""
         if edit.title:
-            yield edit.start, edit.end, joint.join([f"/* {in_comment(edit.title)} */", before])
+            text = joint.join([f"/* {in_comment(edit.title)} */", before])
+            yield edit.start, edit.end, f"{opened}{text}{' }' if edit.is_alone and is_end else ''}"
         else:
-            opened = "{ " if edit.is_alone else ""
             yield edit.start, edit.start, f"{opened}{before}{joint}"
 
 

@@ -74,6 +74,11 @@ CUTS_STATEMENT = Template(
     "the annotated region cuts a statement in two",
     "the region must hold whole statements of one block, such as a complete 'for' loop",
 )
+CUTS_BY_DATA = Template(
+    "AT111",
+    "this block of Data cuts a statement in two",
+    "begin and end it between whole statements of one block",
+)
 NO_NEST = Template(
     "AT112",
     "there is no loop nest in the annotated region",
@@ -399,6 +404,12 @@ COPIED_HERE = Template(
     "AT165",
     "'{name}' comes back to the host for this statement",
     "put the statement into a region, or behind the block, if it runs often",
+    Severity.WARNING,
+)
+BLOCK_LEFT = Template(
+    "AT166",
+    "the arrays of this block do not stay on the device, and its regions copy theirs each time",
+    "mend what is said of it",
     Severity.WARNING,
 )
 NOTHING_STAYS = Template(

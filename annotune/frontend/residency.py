@@ -69,7 +69,7 @@ class DataFound:
 def residency(
     ladder: Ladder, blocks: Sequence[DataBlock], regions: Sequence[AnnotationBlock]
 ) -> DataFound:
-    """Return what the text of a file needs for its blocks of Data; nothing where one is refused."""
+    """Return what the text of a file needs for its blocks of Data, but for those refused."""
     if not blocks:
         return DataFound(DataText())
     refusal: AnnotuneError | None = None
@@ -84,8 +84,22 @@ def residency(
             if not ladder.may_help(error):
                 break
     assert refusal is not None
-    left = messages.NOTHING_STAYS.at(blocks[0].span)
-    return DataFound(DataText(), (*ladder.explained(refusal).diagnostics, left))
+    said = ladder.explained(refusal).diagnostics
+    wrong = [one for one in blocks if any(_concerns(problem, one, ladder) for problem in said)]
+    if not wrong or len(wrong) == len(blocks):
+        return DataFound(DataText(), (*said, messages.NOTHING_STAYS.at(blocks[0].span)))
+    # What the host does in the others was looked at without these.
+    left = [messages.BLOCK_LEFT.at(one.span) for one in wrong]
+    others = residency(ladder, [one for one in blocks if one not in wrong], regions)
+    return DataFound(others.residency, tuple(dict.fromkeys((*said, *left, *others.problems))))
+
+
+def _concerns(problem: Diagnostic, block: DataBlock, ladder: Ladder) -> bool:
+    """Return whether an error is one of a block: of its ends, or of what stands in it."""
+    source = ladder.first.file.source
+    first, last = (source.span(*place).line for place in (block.opener, block.closer))
+    is_own = problem.span.file == block.span.file and first <= problem.span.line <= last
+    return is_own and problem.severity == "error"
 
 
 class _File:
@@ -345,10 +359,12 @@ class _Host:
         named = [one.name for one in (*block.enter, *block.exit, *block.present)]
         scope = file.scope_of(file.declaration(self.function.part), named)
         fresh = replace(self.function, scope=scope)
-        place = find(fresh, block.opener[1], block.closer[0], block.span)
-        if tokens.texts[tokens.at(block.opener[1]) - 1] not in (";", "{", "}"):
-            # A single statement behind a head: the calls would be others.
-            raise AnnotuneError.of(messages.CUTS_STATEMENT.at(block.span))
+        try:
+            place = find(fresh, block.opener[1], block.closer[0], block.span)
+        except AnnotuneError:
+            raise AnnotuneError.of(messages.CUTS_BY_DATA.at(block.span)) from None
+        # The calls are further statements beside the one that a branch or a loop has.
+        is_alone = tokens.texts[tokens.at(block.opener[1]) - 1] in (")", "else", "do")
         self.problems += _jumps(place.statements, block, self.function)
         symbols = {name: fresh.scope.find(name, place.scopes) for name in named}
         for one in block.present:
@@ -368,13 +384,13 @@ class _Host:
                 self.may_hold_own |= symbol.is_pointer and not is_given
         title = f"From here on the device keeps {', '.join(arrays)}."
         bounds = (*block.opener, self.start, indent(block.opener[0]))
-        yield DataEdit(*bounds, tuple(begun), title=title)
+        yield DataEdit(*bounds, tuple(begun), title=title, is_alone=is_alone)
         left = (base for one in block.exit for base in self.left_by(one, place))
         ended: list[Called] = [(DataCall.EXIT, (base,)) for base in dict.fromkeys(left)]
         wanted = ", ".join(one.name for one in block.exit)
         title = f"The host has {wanted} again." if wanted else "The device keeps them no longer."
         bounds = (*block.closer, self.start, indent(block.closer[0]))
-        yield DataEdit(*bounds, (*ended, (DataCall.END, ())), title=title)
+        yield DataEdit(*bounds, (*ended, (DataCall.END, ())), title=title, is_alone=is_alone)
 
     def left_by(self, one: NamedArray, place: RegionPlace) -> tuple[str, ...]:
         """Return the pointers into an array that a block names, as they are at its end."""

@@ -64,10 +64,12 @@ REFUSED = {
 @pytest.mark.parametrize("body", REFUSED)
 def test_what_is_refused(body: str) -> None:
     made = loaded(body, "struct row *r")
-    assert not made.source.residency
-    assert not any(region.is_resident for region in made.source.regions)
+    # Of two blocks, the other one goes on.
+    is_one_left = BETWEEN in body and len(REFUSED[body]) == 1
+    assert bool(made.source.residency) is is_one_left
+    assert all(region.is_resident is is_one_left for region in made.source.regions)
     assert [one for one in told(made) if one[:5] != "AT166"] == REFUSED[body]
-    assert made.of_data[-1].code == "AT166"
+    assert made.of_data[-1].code == "AT166" or is_one_left
 
 
 NAMES = {
@@ -88,13 +90,38 @@ def test_names_that_cannot_stay(parameters: str, data: str) -> None:
 
 
 @pytest.mark.parametrize("head", ["if (n > 3)", "else", "for (;;)", "do"])
-def test_a_block_behind_a_head_is_refused(head: str) -> None:
+def test_a_block_behind_a_head_stays_one_statement(head: str) -> None:
     data = f'{head} /*@ begin Data (enter = "a[n]") @*/ half(n, a); /*@ end @*/'
     before, behind = ("if (n) ; ", "") if head == "else" else ("", " while (0);" * (head == "do"))
     text = f"{HEAD}void f(int n, double *a)\n{{\n{before}{data}{behind}\n}}\n"
     found = scan_annotations(text, "f.c")
     made = load_sound("f.c", text, found.blocks, kept=found.kept)
-    assert [d.code for d in made.of_data] == ["AT111", "AT166"]
+    assert not made.of_data
+    assert all(edit.is_alone for edit in made.source.residency.edits if edit.title)
+
+
+WRONG_BLOCKS = {
+    "cuts a statement": ("if (n > 3) { BEGIN half(n, a); } END", "AT111"),
+    "names a number": ('/*@ begin Data (enter = "n") @*/ half(n, a); END', "AT160"),
+    "has no length": ('/*@ begin Data (enter = "a") @*/ half(n, a); END', "AT161"),
+    "is left in its middle": ("BEGIN if (n > 3) return; half(n, a); END", "AT163"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_BLOCKS)
+def test_a_refused_block_leaves_the_others(name: str) -> None:
+    body, code = WRONG_BLOCKS[name]
+    begin, end = '/*@ begin Data (enter = "a[n]") @*/', "/*@ end @*/"
+    wrong = body.replace("BEGIN", begin).replace("END", end)
+    text = f"{HEAD}void f(int n, double *a)\n{{\n{wrong}\n}}\n"
+    text += f"void g(int n, double *a)\n{{\n{begin} half(n, a); {end}\n}}\n"
+    found = scan_annotations(text, "f.c")
+    made = load_sound("f.c", text, found.blocks, kept=found.kept)
+    assert [d.code for d in made.of_data] == [code, "AT166"]
+    assert "this block" in made.of_data[1].message
+    titles = [edit for edit in made.source.residency.edits if edit.title]
+    assert len(titles) == 2
+    assert all(edit.start > text.index("void g") for edit in titles)
 
 
 @pytest.mark.parametrize(

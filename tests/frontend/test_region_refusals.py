@@ -74,7 +74,7 @@ IN_REGION = {
     "shift": (f"{LOOP} a[i «>>» n] = 0;", "AT133", "operator '>>'"),
     "shift of a real": (f"{LOOP} a[i] = x «<<» 1;", "AT133", "operator '<<'"),
     "shift assignment": (f"{LOOP} «a[i] %= 2»;", "AT133", "operator '%='"),
-    "sizeof": (f"{LOOP} a[i] = «sizeof(x)»;", "AT133", "operator 'sizeof'"),
+    "sizeof": (f"{LOOP} a[i] = «sizeof(x * 2)»;", "AT133", "how many bytes 'sizeof(x * 2)'"),
     "assignment in a sum": (f"{LOOP} a[i] = 1 + («b[i] = 0»);", "AT134", "assignment inside"),
     "increment beside a use": (f"{LOOP} a[«k++»] = k;", "AT134", "assignment inside"),
     "increment where asked": (f"{LOOP} a[i] = n > 2 ? b[«k++»] : 0;", "AT134", "assignment inside"),
@@ -89,7 +89,11 @@ IN_REGION = {
     "character": (f"{LOOP} a[i] = «'c'»;", "AT138", "literal ''c''"),
     "long double": (f"{LOOP} a[i] = «1.0L»;", "AT138", "literal '1.0L'"),
     "real subscript": (f"{LOOP} a[«x»] = 0;", "AT149", "must be an integer"),
-    "no start": ("«for» (; i < n; i++) a[i] = 0;", "AT140", "start with an assignment"),
+    "no start": (
+        "for (j = 0; j < 3; j++) «for» (; i < n; i++) a[i] = 0;",
+        "AT140",
+        "not known here",
+    ),
     "two starts": ("for («i = 0, i = 1»; i < n; i++, j++) a[i] = 0;", "AT140", "start with"),
     "other condition": ("for (i = 0; «j < n»; i++) a[i] = 0;", "AT141", "compare iterator 'i'"),
     "two bounds, one own": (

@@ -617,6 +617,7 @@ def report(folder: Path, html: Path | None, as_json: bool, t4: str | None, debug
                 },
                 shlex.join(("annotune", "run", results.source, "-o", str(folder))),
                 shlex.join(("annotune", "report", str(folder), "--html", "report.html")),
+                shlex.join(("annotune", "verify", str(folder))),
             )
             for line in (*answer_texts(results), *closing_texts(results, steps)):
                 _echo(f"{one_line(line)}\n")
@@ -718,7 +719,8 @@ def _show_run(
             _show_commands(found.builds, folder)
         again = shlex.join(("annotune", "run", *click.get_current_context().meta[_GIVEN]))
         show = shlex.join(("annotune", "report", str(folder)))
-        steps = NextSteps(_commands(found.builds, folder), again, show)
+        check = shlex.join(("annotune", "verify", str(folder)))
+        steps = NextSteps(_commands(found.builds, folder), again, show, check)
         for line in (*answer_texts(results), *closing_texts(results, steps)):
             _echo(f"{line}\n")
 

@@ -38,7 +38,8 @@ class Answer:
     `verdict` is that of the target's measured calls beside the original's: `WINNER` where nothing
     else is as fast, None where they were not measured. `gain` is how many times as fast as the
     original they are, None where they are not, or not for certain; over an estimate where it
-    `is_estimated`.
+    `is_estimated`. One that `is_unverified` is written, and nothing has run its text for the tuned
+    sizes.
     """
 
     said: str
@@ -47,6 +48,7 @@ class Answer:
     gain: float | None = None
     is_predicted: bool = False
     is_estimated: bool = False
+    is_unverified: bool = False
 
 
 def answer_texts(results: Results) -> Iterator[str]:
@@ -65,13 +67,14 @@ def place_of(region: RegionResult) -> str:
 class NextSteps:
     """The commands that a user may give after a run, from where he is.
 
-    `links` make programs of the files of each target, `rerun` is the run once more, and `report`
-    shows all of its trials; these are empty where nobody knows them.
+    `links` make programs of the files of each target, `rerun` is the run once more, `report` shows
+    all of its trials, and `verify` finishes its checks; these are empty where nobody knows them.
     """
 
     links: Mapping[str, Sequence[str]]
     rerun: str = ""
     report: str = ""
+    verify: str = ""
 
 
 def closing_texts(results: Results, steps: NextSteps) -> Iterator[str]:
@@ -87,7 +90,7 @@ def closing_texts(results: Results, steps: NextSteps) -> Iterator[str]:
             f"{' and of '.join(slower)}"
         )
     link = next(iter(steps.links.get(found.target, ())), "")
-    again = steps.rerun if found.is_noisy else ""
+    again = steps.rerun if found.is_noisy else steps.verify if found.is_unverified else ""
     command = again or link or steps.report
     yield f"{found.said}; next: {command}" if command else found.said
 
@@ -104,13 +107,14 @@ class Outcome:
     """What a run achieved in all regions, in words, and the target whose files are to be linked.
 
     `is_gain` where that is faster than the original somewhere, `is_noisy` where the times of the
-    best variants say nothing.
+    best variants say nothing. It `is_unverified` where none of what is written has all its checks.
     """
 
     said: str
     target: str = ""
     is_gain: bool = False
     is_noisy: bool = False
+    is_unverified: bool = False
 
 
 def headline(results: Results) -> str:
@@ -169,7 +173,11 @@ def _without_gain(results: Results, found: Sequence[Answer]) -> Outcome:
         if target:
             said = words.format(name=people_say(target), source=results.source)
             return Outcome(said, target, is_noisy=verdict is Verdict.NOISY)
-    written = next((one.target for one in found if one.target), "")
+    written = next((one.target for one in found if one.target and not one.is_unverified), "")
+    unverified = next((one.target for one in found if one.is_unverified), "")
+    if unverified and not written:
+        words = f"{people_say(unverified)} is written, and not verified"
+        return Outcome(f"no variant passed all its checks: {words}", unverified, is_unverified=True)
     if written:
         return Outcome(f"no verdict: {people_say(written)} is right, and was not timed", written)
     return Outcome("no variant passed its check, and nothing is written")
@@ -210,7 +218,12 @@ def answer_of(region: RegionResult) -> Answer:
 
 def _untimed(region: RegionResult) -> Answer:
     """Return what came of a region no variant of which was timed."""
-    row = next((row for row in region.rows if row.is_tuned and row.verified), None)
+    tuned = [row for row in region.rows if row.is_tuned]
+    row = next((row for row in tuned if row.verified), None)
+    late = next((row for row in tuned if row.reason.startswith(NO_TIME_TO_PROVE)), None)
+    if row is None and late is not None:
+        said = f"{people_say(late.name)} is written and not verified: {late.reason}"
+        return Answer(said, late.name, is_unverified=True)
     if row is None:
         return Answer("no variant was verified, the original stays")
     return Answer(f"{people_say(row.name)} is right and was not timed: {row.reason}", row.name)

@@ -29,6 +29,7 @@ STEPS = NextSteps(
     {"openmp": (LINK, "icx main.c"), "cuda": ("nvcc main.c out/f.cu",)},
     "annotune run S.c",
     "annotune report out",
+    "annotune verify out",
 )
 LINES = 12
 
@@ -246,6 +247,19 @@ def test_predictions_of_unlike_facts_are_told_apart_and_not_ranked() -> None:
     assert line.endswith(
         f": no tuned variant was measured; tuned CUDA is predicted to take (~1.00 ms) on {GPU}; "
         f"tuned OpenACC is predicted to take (~100 µs) on {GPU}"
+    )
+
+
+@pytest.mark.parametrize("row", [TUNED, replace(TUNED, status=RowStatus.UNAVAILABLE, time_s=None)])
+def test_what_is_written_without_all_its_checks_is_told_with_the_exit_code(row: Row) -> None:
+    reason = no_time_words("with its text for n=8 which nothing has run")
+    run = one_region(ORIGINAL, replace(row, verified=False, reason=reason))
+    assert not run.is_verified  # exit code 3
+    assert next(answer_texts(run)).endswith(f"tuned OpenMP is written and not verified: {reason}")
+    (line,) = closing_texts(run, STEPS)
+    assert line == (
+        "no variant passed all its checks: tuned OpenMP is written, and not verified; "
+        "next: annotune verify out"
     )
 
 

@@ -36,6 +36,7 @@ from annotune.ir.expr import (
     walk,
 )
 from annotune.ir.functions import is_integer
+from annotune.ir.identity import once_for_each
 from annotune.ir.nest import Assign, LocalArray, walk_stmts
 from annotune.ir.region import Region
 
@@ -51,6 +52,7 @@ _EXTREMA = {
 }
 
 
+@once_for_each(1 << 14)
 def reduction_operator(assign: Assign) -> str | None:
     """Return the operator when `assign` accumulates into its target, one of `Operator`'s.
 

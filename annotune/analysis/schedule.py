@@ -18,7 +18,7 @@ Kennedy, "Optimizing Compilers for Modern Architectures", 2001, section 5.3).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby, pairwise
 from typing import TypeAlias
@@ -45,6 +45,7 @@ from annotune.ir.expr import (
     variables,
 )
 from annotune.ir.fold import fold
+from annotune.ir.identity import once_for_each
 from annotune.ir.nest import (
     Assign,
     Level,
@@ -257,55 +258,136 @@ def broken(
     """Yield the dependences that `body` does not keep, as `violations` has them all.
 
     Where `body` is one nest of a region, they are those between its statements. A dependence meets
-    the loops whose identities `serial` names as if they ran in order.
+    the loops whose identities `serial` names as if they ran in order; it asks for no more than the
+    array, whether it is a reduction, and the loops around the two statements.
     """
     found = paths(analysis, body)
-    space = space_of(analysis)
-    ends: dict[tuple[int, frozenset[int]], Path] = {}
-    # What the loops come to follows from them, and from what the region's sizes are.
-    ways: dict[tuple[int, frozenset[int]], str] = {}
-    # Of one statement that accumulates, reads and writes have equal relations.
-    kept: set[tuple[object, ...]] = set()
-    for dependence in _between(analysis, found):
-        alike = (
-            id(dependence.known),
-            dependence.source,
-            dependence.sink,
-            dependence.array,
-            dependence.is_reduction,
-            dependence.is_ordered,
-        )
-        if alike in kept:
-            continue
-        in_order = serial(dependence)
-        first, then = keys = tuple((n, in_order) for n in (dependence.source, dependence.sink))
-        for end in keys:
-            if end not in ends:
-                ends[end] = found[end[0]].with_serial(in_order)
-                ways[end] = ends[end].way
-        source, sink = ends[first], ends[then]
-        depth, is_late = source.common_depth(sink), source.position > sink.position
-        key = ways[first], ways[then], depth, is_late, dependence.is_free
-        if key not in dependence.known:
-            before, after = source.values("i", space), sink.values("j", space)
-            pair = _Pair(dependence, source, sink, before, after, space)
-            dependence.known[key] = pair.conflict()
-        conflict = dependence.known[key]
-        if conflict is None:
-            kept.add(alike)
-        else:
-            yield conflict.of(dependence)
+    order = _Order(analysis, found, serial)
+    if not order.keeps_all_in_one_block():
+        yield from order.broken()
     if analysis.homes:
         yield from _broken_privates(analysis, found, body)
 
 
-def _between(analysis: Analysis, found: Mapping[int, Path]) -> Iterator[Dependence]:
-    """Yield the dependences between statements that are there, as far as their order matters."""
-    for dependence in analysis.dependences:
-        ends = [found[n].position for n in (dependence.source, dependence.sink) if n in found]
-        # Whatever two kernels do inside, the first has ended.
-        if len(ends) == 2 and ends[0][0] >= ends[1][0]:
-            yield dependence
+@dataclass(frozen=True, slots=True)
+class _Alike:
+    """Dependences that an order keeps or breaks alike where their statements stand alike.
+
+    `ends` are the numbers of each in the analysis, of its source and of its sink. All or none of
+    the sources have the greater number.
+    """
+
+    first: Dependence
+    ends: tuple[tuple[int, int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Index:
+    """The dependences of a region: those that are `alike`, which each is alike, and by its ends."""
+
+    alike: tuple[_Alike, ...]
+    kinds: tuple[int, ...]
+    by_ends: Mapping[tuple[int, int], tuple[int, ...]]
+
+
+@once_for_each(1 << 4)
+def _index_of(analysis: Analysis) -> _Index:
+    alike: dict[tuple[object, ...], list[tuple[int, int, int]]] = {}
+    kinds: dict[tuple[object, ...], int] = {}
+    numbers: list[int] = []
+    by_ends: dict[tuple[int, int], tuple[int, ...]] = {}
+    for number, one in enumerate(analysis.dependences):
+        # Those of equal relations know the same.
+        kind = id(one.known), one.array, one.is_reduction, one.is_ordered
+        numbers.append(kinds.setdefault(kind, len(kinds)))
+        end = number, one.source, one.sink
+        alike.setdefault((*kind, one.source > one.sink), []).append(end)
+        by_ends[end[1:]] = (*by_ends.get(end[1:], ()), number)
+    found = (_Alike(analysis.dependences[ends[0][0]], tuple(ends)) for ends in alike.values())
+    return _Index(tuple(found), tuple(numbers), by_ends)
+
+
+class _Order:
+    """The order that a rearranged region has for its statements, which are `found` there."""
+
+    def __init__(
+        self,
+        analysis: Analysis,
+        found: Mapping[int, Path],
+        serial: Callable[[Dependence], frozenset[int]],
+    ) -> None:
+        self.analysis = analysis
+        self.found = found
+        self.serial = serial
+        self.index = _index_of(analysis)
+        self.space = space_of(analysis)
+        self.ends: dict[tuple[int, frozenset[int]], Path] = {}
+        # What the loops come to follows from them, and from what the region's sizes are.
+        self.ways: dict[tuple[int, frozenset[int]], str] = {}
+        # Statements in the same loops, one after the other, of which one stands for all.
+        blocks: dict[tuple[object, ...], int] = {}
+        self.blocks: dict[int, int] = {}
+        for number, path in found.items():
+            place = path.position[:-1] if path.loops else path.position
+            around = path.iterators, place, *map(id, path.loops)
+            self.blocks[number] = blocks.setdefault(around, len(blocks))
+        self.count = len(blocks)
+
+    def keeps_all_in_one_block(self) -> bool:
+        """Return whether one block has all statements in text order, and keeps all dependences."""
+        numbers = [*self.found]
+        if self.count != 1 or len(numbers) < 2 or numbers != sorted(numbers):
+            return False
+        for alike in self.index.alike:
+            ends = (n for n, source, sink in alike.ends if {source, sink} <= self.found.keys())
+            number = next(ends, None)
+            if number is not None and self.conflict(self.analysis.dependences[number]) is not None:
+                return False
+        return True
+
+    def broken(self) -> Iterator[Violation]:
+        """Yield the dependences that are not kept, in the order in which they were found."""
+        conflicts: dict[tuple[int, int, int, bool], Conflict | None] = {}
+        places = {number: path.position for number, path in self.found.items()}
+        for number in self._between():
+            dependence = self.analysis.dependences[number]
+            source, sink = places[dependence.source], places[dependence.sink]
+            # Whatever two kernels do inside, the first has ended.
+            if source[0] < sink[0]:
+                continue
+            blocks = self.blocks[dependence.source], self.blocks[dependence.sink]
+            key = self.index.kinds[number], *blocks, source > sink
+            if key not in conflicts:
+                conflicts[key] = self.conflict(dependence)
+            conflict = conflicts[key]
+            if conflict is not None:
+                yield conflict.of(dependence)
+
+    def _between(self) -> Iterable[int]:
+        """Return the numbers of the dependences between statements that are there."""
+        by_ends, found = self.index.by_ends, self.found
+        if len(found) ** 2 < len(by_ends):
+            ends = ((source, sink) for source in found for sink in found)
+            return sorted(number for end in ends for number in by_ends.get(end, ()))
+        dependences = enumerate(self.analysis.dependences)
+        return (n for n, one in dependences if one.source in found and one.sink in found)
+
+    def conflict(self, dependence: Dependence) -> Conflict | None:
+        """Return how the order breaks a dependence, None where it keeps it."""
+        in_order = self.serial(dependence)
+        first, then = keys = tuple((n, in_order) for n in (dependence.source, dependence.sink))
+        for end in keys:
+            if end not in self.ends:
+                self.ends[end] = self.found[end[0]].with_serial(in_order)
+                self.ways[end] = self.ends[end].way
+        source, sink = self.ends[first], self.ends[then]
+        depth, is_late = source.common_depth(sink), source.position > sink.position
+        key = self.ways[first], self.ways[then], depth, is_late, dependence.is_free
+        if key not in dependence.known:
+            before, after = source.values("i", self.space), sink.values("j", self.space)
+            pair = _Pair(dependence, source, sink, before, after, self.space)
+            dependence.known[key] = pair.conflict()
+        return dependence.known[key]
 
 
 def _broken_privates(

@@ -6,15 +6,25 @@ terms may be grouped before they are added, by the C types of values.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from math import prod
+from operator import itemgetter
 from typing import assert_never
 
-from annotune.analysis.facts import Analysis, Dependence, DependenceKind, LoopKind, Violation
+from annotune.analysis.facts import (
+    Analysis,
+    Dependence,
+    DependenceKind,
+    LoopFacts,
+    LoopKind,
+    Violation,
+)
 from annotune.analysis.reductions import reduction_operator
 from annotune.analysis.schedule import broken, elements, has_array_around
 from annotune.annotation.messages import nearest
 from annotune.diagnostics import Diagnostic, Span, Template
+from annotune.frozen import dataclass
 from annotune.ir.c_types import element_bytes
 from annotune.ir.expr import (
     COMPARISONS,
@@ -30,6 +40,7 @@ from annotune.ir.expr import (
     Var,
 )
 from annotune.ir.functions import FUNCTIONS
+from annotune.ir.identity import once_for_each
 from annotune.ir.nest import (
     COPY_LEVELS,
     Assign,
@@ -269,6 +280,24 @@ def serial_refusal(
     return PLACED.at(span, command=command, loop=loop.var, place=loop.place, loops=loops)
 
 
+@dataclass(frozen=True, slots=True)
+class _Carried:
+    """What a loop carries from one statement, of one array: to which, and the number of each."""
+
+    source: int
+    array: str
+    is_reduction: bool
+    sinks: tuple[tuple[int, int], ...]
+
+
+@once_for_each(1 << 10)
+def _carried_from(facts: LoopFacts) -> tuple[_Carried, ...]:
+    found: defaultdict[tuple[int, str, bool], list[tuple[int, int]]] = defaultdict(list)
+    for number, one in enumerate(facts.carried):
+        found[one.source, one.array, one.is_reduction].append((number, one.sink))
+    return tuple(_Carried(*key, tuple(sinks)) for key, sinks in found.items())
+
+
 def carried_sums(
     analysis: Analysis, inside: Collection[int], loop: str
 ) -> tuple[Combine, ...] | None:
@@ -277,18 +306,23 @@ def carried_sums(
     None when it carries more than reductions. `loop` is the name in the text; other statements
     in the text's loop are in nests of their own and do not count.
     """
+    inside = frozenset(inside)
     own = {id(x): x for n in sorted(inside) for x in analysis.paths[n] if x.var == loop}
     found: dict[Combine, None] = {}
     for facts in map(analysis.facts_of.get, own):
-        for dependence in () if facts is None else facts.carried:
-            if dependence.source not in inside or dependence.sink not in inside:
+        hits: list[tuple[int, Combine]] = []
+        for carried in () if facts is None else _carried_from(facts):
+            if carried.source not in inside:
                 continue
-            if not dependence.is_reduction:
-                return None
-            operator = reduction_operator(find_assign(analysis.region.nest.body, dependence.source))
+            number = next((n for n, sink in carried.sinks if sink in inside), None)
+            if number is None:
+                continue
+            assign = find_assign(analysis.region.nest.body, carried.source)
+            operator = reduction_operator(assign) if carried.is_reduction else None
             if operator is None:
                 return None
-            found.setdefault(Combine(Operator(operator), dependence.array))
+            hits.append((number, Combine(Operator(operator), carried.array)))
+        found |= dict.fromkeys(combine for _, combine in sorted(hits, key=itemgetter(0)))
     # One array reduced in two ways has no partial result.
     return tuple(found) if len({c.name for c in found}) == len(found) else None
 

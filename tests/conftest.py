@@ -37,6 +37,8 @@ let_through()
 
 # What a test expects does not depend on a GPU of the machine that it runs on.
 os.environ["CUDA_VISIBLE_DEVICES"] = ""
+# Threads that wait leave the processor to other tests.
+os.environ["OMP_WAIT_POLICY"] = "passive"
 
 GOLDEN = Path(__file__).parent / "golden"
 EXAMPLES = Path(__file__).parent.parent / "c_examples"

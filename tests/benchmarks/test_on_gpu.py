@@ -91,7 +91,7 @@ ONE_OF_EACH = [
 ]
 
 
-@pytest.mark.alike(8)
+@pytest.mark.slow
 @pytest.mark.parametrize("work", ONE_OF_EACH)
 def test_a_library_is_asked_for_what_the_c_text_computes(work: Workload, tmp_path: Path) -> None:
     values = _small(work)

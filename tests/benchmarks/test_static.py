@@ -139,6 +139,7 @@ def test_names_and_commands_are_listed(capsys: pytest.CaptureFixture[str]) -> No
 
 
 @needs_nvcc
+@pytest.mark.slow
 def test_a_table_has_a_cell_for_every_heading(tmp_path: Path) -> None:
     row = rows(replace(TOOLS, nvdisasm=""), tmp_path, "sd_t_s1_1-A")[0]
     line = table([row]).splitlines()[2]

@@ -46,6 +46,7 @@ def test_without_orio_the_reason_is_told(tmp_path: Path, monkeypatch: pytest.Mon
     assert told == f"{trial_rate.ORIO} cannot be installed: ERROR: No matching distribution"
 
 
+@pytest.mark.slow
 def test_every_variant_is_right_and_on_the_record(tmp_path: Path) -> None:
     rate = our_rate(NESTS["axpy"], "fixed", 4, tmp_path)
     assert rate.variants == 4

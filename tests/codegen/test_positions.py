@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from support.laws import IS_THOROUGH
 from support.resident import Built, Job
 
 from annotune.codegen.target import load_target
@@ -49,35 +50,40 @@ REGIONS = {
     "for (int i = 0; i < n; i++) b[i] -= a[n - 1 - i];\n/*@ end @*/\n",
     "H": "\nfor (int z = 0; z < n; z++) b[z] -= 0.5 * a[z];\n",
 }
+EACH = 1 if IS_THOROUGH else 3
 DATA = '/*@ begin Data ( enter = "a[n], b[n]"; exit = "a, b" ) @*/'
 
 
 def program(with_data: bool = True) -> str:
-    """Return a function for each position, as it is and in a block of Data."""
+    """Return a function for each position, as it is and, for one in `EACH`, in a block of Data."""
     rows = ['#pragma GCC diagnostic ignored "-Wdangling-else"']
-    for name, position in POSITIONS.items():
+    for number, (name, position) in enumerate(POSITIONS.items()):
         body = "".join(f" {REGIONS.get(word, word)} " for word in position.split())
         head = "(int n, int k, double *restrict a, double *restrict b)"
         rows.append(f"void f_{name}{head}\n{{\n{body}\n}}")
-        if with_data:
+        if with_data and number % EACH == 0:
             rows.append(f"void f_{name}_data{head}\n{{\n{DATA}\n{body}\n/*@ end @*/\n}}")
     return "\n".join(rows)
 
 
-@pytest.mark.parametrize("target", ["cuda", "openacc", "openmp", "openmp_target"])
+@pytest.mark.parametrize(
+    "target",
+    ["cuda", "openacc", "openmp", pytest.param("openmp_target", marks=pytest.mark.slow)],
+)
 def test_every_position_runs_as_written(target: str, tmp_path: Path) -> None:
     # The others keep nothing on a device.
     with_data = target in ("cuda", "openacc")
     built = Built(tmp_path, target, {"program": program(with_data)})
     jobs = [
         Job(f"f_{name}{end}", (n, k), (n, n))
-        for name in POSITIONS
-        for end in ("", "_data")[: 1 + with_data]
+        for number, name in enumerate(POSITIONS)
+        for end in ("", "_data")[: 1 + (with_data and number % EACH == 0)]
         for n, k in ((5, 0), (5, 1), (3, 2), (0, 3), (7, 3))
     ]
     built.outcomes(*jobs)
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize("settings", [{"resident": True}, {"both": "0.25"}], ids=str)
 def test_every_position_compiles_however_data_are_used(
     settings: dict[str, object], tmp_path: Path

@@ -19,6 +19,8 @@ from annotune.report.summary import COLUMNS, PEOPLE_SAY
 from annotune.report.table_page import tables_html
 from annotune.tuning.results import ROW_NAMES
 
+pytestmark = pytest.mark.slow  # a browser takes longer than all that make its page
+
 # What a page is asked once it stands: it clicks on every head of the first table of trials, looks
 # for text outside its drawing, over other text or beyond the window's edge, for tables that ought
 # to fit and do not, and for text that is hard to tell from what is behind it.
@@ -168,7 +170,6 @@ def test_every_trial_is_shown_with_its_whole_text(shown: Opened) -> None:
         assert trial.reason.strip() in text
 
 
-@pytest.mark.slow
 @pytest.mark.alike(4)
 @pytest.mark.parametrize("is_dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 500])
@@ -201,7 +202,6 @@ def test_it_sorts_and_can_be_read(page: Path, width: int, is_dark: bool) -> None
     assert numbers == [sorted(rising), sorted(rising, reverse=True)]
 
 
-@pytest.mark.slow
 def test_the_page_of_a_suite_can_be_read_in_a_narrow_window(page: Path) -> None:
     wishes = ((name, BOTH, TARGETS) for name in ("versions", "speedups", "curve"))
     # Its policy allows no script, and so no question.

@@ -188,6 +188,7 @@ def test_three_runs_of_the_same_times_tell_the_same(monkeypatch: pytest.MonkeyPa
     assert results["regions"][0]["searches"][0]["reused"] == 1
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize("more", [(), ("--fresh",)])
 def test_a_run_that_reuses_its_trials_is_judged_by_rounds_of_its_own(
     monkeypatch: pytest.MonkeyPatch, more: tuple[str, ...]
@@ -252,6 +253,7 @@ def test_a_region_without_a_trial_has_the_first_choice_of_the_rules(
     assert body("out") == body("first")
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize("name", ["naive_openacc", "naive_openmp"])
 def test_directives_as_written_that_are_refused_take_no_region_with_them(
     monkeypatch: pytest.MonkeyPatch, name: str

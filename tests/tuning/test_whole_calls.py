@@ -105,6 +105,7 @@ def test_sums_are_tried_with_and_without_the_host(played: dict[str, str]) -> Non
     assert ('add_on_host(0, "y")' in region.recipes["cuda"]) == is_added
 
 
+@pytest.mark.slow  # without a GPU it is in the winner, too
 def test_a_share_that_is_asked_for_is_in_the_winner(played: dict[str, str]) -> None:
     region, warnings = ran(SUMS, "0.25", played)
     assert {trial.config.get("both") for trial in forms(region)} == {"0.25"}

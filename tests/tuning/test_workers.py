@@ -57,6 +57,7 @@ def two() -> Iterator[Crew]:
         yield found
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_killed_takes_no_trial_with_it(two: Crew, tmp_path: Path) -> None:
     store = in_memory()
     own = with_session(bench(tmp_path, 2, store), crew=two)

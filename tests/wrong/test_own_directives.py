@@ -60,8 +60,8 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_every_text_computes_once(source: Path, tmp_path: Path) -> None:
     program = Program(tmp_path, source)
-    for number in range(len(PLACES)):
-        program.check(Call(f"f{number}", ("i4", 37), Array("f8", 40), Array("f8", 40, seed=1)))
+    arrays = Array("f8", 40), Array("f8", 40, seed=1)
+    program.check(*(Call(f"f{number}", ("i4", 37), *arrays) for number in range(len(PLACES))))
 
 
 def test_what_has_no_place_is_refused(source: Path) -> None:

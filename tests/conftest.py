@@ -7,7 +7,7 @@ import os
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, settings
 from support.clean_place import CleanPlace
 from support.mistakes import let_through
 from support.processor_time import ProcessorTimes
-from support.quicker import FOLDER, quicker
+from support.quicker import FOLDER, quicker, unoptimised
 
 from annotune.cli import YOUNG_OBJECTS
 from annotune.measure import compile as compiling
@@ -55,41 +55,26 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Have what is proved on this CPU compiled as fast as can be, unless the slow tests run too.
-
-    gcc's passes take most of a proof's time here, where sizes are small.
-    """
-    _share_headers(config)
+    """Have compilers end sooner, and optimise nothing unless the slow tests run too."""
+    _quicken_compilers(config)
     config.pluginmanager.register(CleanPlace(config))
     if file := config.getoption("--processor-times"):
         config.pluginmanager.register(ProcessorTimes(file.absolute()))
-    kinds = compiling.KINDS
-    assert isinstance(kinds, dict)
-    if config.option.markexpr:
-        proofs = {n: k for n, k in kinds.items() if "c++" in k.flags or k.fixed_optimisation}
-        kinds.update({name: _unoptimised(kind) for name, kind in proofs.items()})
 
 
-def _share_headers(config: pytest.Config) -> None:
-    """Have CUDA's header for this CPU compiled once for all processes of the session."""
+def _quicken_compilers(config: pytest.Config) -> None:
+    """Have CUDA's header for this CPU compiled once for all processes of the session, too."""
     if not hasattr(config, "workerinput"):
         folder = tempfile.TemporaryDirectory()
         os.environ[FOLDER] = folder.name
         config.add_cleanup(folder.cleanup)
     run_command = compiling.run_command
+    is_short = bool(config.option.markexpr)
 
     def run(command: Sequence[str], *args: Any, **kwargs: Any) -> Finished:
-        return run_command(quicker(command), *args, **kwargs)
+        return run_command(quicker(unoptimised(command) if is_short else command), *args, **kwargs)
 
     compiling.run_command = run
-
-
-def _unoptimised(kind: compiling.CompileKind) -> compiling.CompileKind:
-    quick = {
-        language: tuple("-O0" if word in ("-O1", "-O2") else word for word in flags)
-        for language, flags in kind.flags.items()
-    }
-    return replace(kind, flags=quick)
 
 
 @pytest.hookimpl(tryfirst=True)  # before those that are slow are left out

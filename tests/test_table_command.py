@@ -59,10 +59,10 @@ def test_a_suite_is_run_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "[AT105]" in first.out
     (kept,) = Path("annotune-out/suite/runs").glob("scale-small-*/results.json")
     before = kept.read_text()
-    again = annotune(*command)
-    assert kept.read_text() == before
-    assert again.out == first.out
+    if IS_THOROUGH:
+        assert annotune(*command).out == first.out
     cells = annotune(*command, "--json").json["cells"]
+    assert kept.read_text() == before
     predicted = {"predicted"} if "cuda" in TARGETS else set()
     assert {cell["status"] for cell in cells} == {"measured", "unavailable"} | predicted
 

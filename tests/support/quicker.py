@@ -29,6 +29,7 @@ _OF_THE_LANGUAGE = ("-std=", "-D", "-U", "-O", "-f", "-g", "-m", "-W", "-w")
 _OF_A_TEXT = ("-ffile-prefix-map=", "-fuse-ld=", "-Wl,")
 # No text for this CPU throws, and nobody unwinds its stack.
 _WITHOUT_TABLES = ("-fno-exceptions", "-fno-asynchronous-unwind-tables", "-fno-stack-protector")
+_LEVELS = ("-O1", "-O2", "-O3")
 _used = Counter[tuple[str, ...]]()
 # GNU's usual one takes as long to link libstdc++ as g++ takes for a short text.
 _GOLD = ("-fuse-ld=gold",) if shutil.which("ld.gold") else ()
@@ -49,6 +50,18 @@ def quicker(command: Sequence[str]) -> Sequence[str]:
     if _used[key] < _USES and not _place(words, Path(os.environ[FOLDER])).exists():
         return command
     return [command[0], f"-I{made_once(words, f'{HEADER}.gch').parent}", *command[1:]]
+
+
+def unoptimised(command: Sequence[str]) -> Sequence[str]:
+    """Return a command, that for a text of annotune's or a user's with nothing to be optimised.
+
+    gcc's passes take most of its time, and sizes are small. Code for a GPU stays as it is.
+    """
+    compiler = Path(command[0]).name
+    is_text = compiler in ("gcc", "cc") or (compiler == "g++" and HEADER in command)
+    if not is_text or any("nvptx" in word for word in command):
+        return command
+    return ["-O0" if word in _LEVELS else word for word in command]
 
 
 def made_once(words: Sequence[str], name: str, otherwise: Path | None = None) -> Path:

@@ -282,7 +282,7 @@ class _Alike:
 
 
 @dataclass(frozen=True, slots=True)
-class _Index:
+class _DependenceIndex:
     """The dependences of a region: those that are `alike`, which each is alike, and by its ends."""
 
     alike: tuple[_Alike, ...]
@@ -291,7 +291,7 @@ class _Index:
 
 
 @once_for_each(1 << 4)
-def _index_of(analysis: Analysis) -> _Index:
+def _index_of(analysis: Analysis) -> _DependenceIndex:
     alike: dict[tuple[object, ...], list[tuple[int, int, int]]] = {}
     kinds: dict[tuple[object, ...], int] = {}
     numbers: list[int] = []
@@ -304,7 +304,7 @@ def _index_of(analysis: Analysis) -> _Index:
         alike.setdefault((*kind, one.source > one.sink), []).append(end)
         by_ends[end[1:]] = (*by_ends.get(end[1:], ()), number)
     found = (_Alike(analysis.dependences[ends[0][0]], tuple(ends)) for ends in alike.values())
-    return _Index(tuple(found), tuple(numbers), by_ends)
+    return _DependenceIndex(tuple(found), tuple(numbers), by_ends)
 
 
 class _Order:

@@ -244,7 +244,7 @@ _MADE = shutil.ignore_patterns(
 
 def copy_of(checkout: Path, folder: Path) -> Path:
     """Return a copy of a checkout's files, or of a folder's where git does not know them."""
-    words = ["git", "ls-files", "-z"]
+    words = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     names = ""
     with contextlib.suppress(OSError, subprocess.CalledProcessError):
         names = subprocess.run(

@@ -211,13 +211,20 @@ def paths(analysis: Analysis, body: tuple[Stmt, ...]) -> dict[int, Path]:
             loop that is neither its own nor steps over its tiles or deals its iterations out.
     """
     found: dict[int, Path] = {}
+    # Statements of one loop, as of one loop of the text, are alike.
+    known: dict[tuple[int, int], Path] = {}
     for stmt, loops, position in walk_places(body):
         if not isinstance(stmt, Assign):
             continue
-        iterators = tuple(loop.var for loop in analysis.paths[stmt.number])
-        path = Path(stmt.number, loops, position, iterators)
-        if path.number in found:
-            raise ValueError(f"statement {path.number} stands in the body twice")
+        if stmt.number in found:
+            raise ValueError(f"statement {stmt.number} stands in the body twice")
+        own = analysis.paths[stmt.number]
+        alike = known.get((id(loops), id(own)))
+        if alike is not None:
+            found[stmt.number] = Path(stmt.number, loops, position, alike.iterators)
+            continue
+        iterators = tuple(loop.var for loop in own)
+        path = known[id(loops), id(own)] = Path(stmt.number, loops, position, iterators)
         variables = [name for loop in path.loops for name in names_of(loop)]
         merged = {loop.var for loop in path.loops if loop.merges}
         for name in path.iterators:

@@ -694,6 +694,9 @@ def _declaration(
 
 def _bound(polys: Sequence[Poly], bounds: Bounds, reference: DataReference) -> Poly:
     """Return the poly that is proven to be the greatest."""
+    likely = _winner(polys, bounds)
+    if likely is not None:
+        return likely
     for one in polys:
         if all(bounds.signs.is_nonnegative(one - other) for other in polys):
             return one
@@ -701,6 +704,24 @@ def _bound(polys: Sequence[Poly], bounds: Bounds, reference: DataReference) -> P
         if bounds.are_nonnegative(one - other for other in polys):
             return one
     raise Unbounded(reference, polys[0])
+
+
+def _winner(polys: Sequence[Poly], bounds: Bounds) -> Poly | None:
+    """Return the first poly that is greater than all others by its signs, None if that is open.
+
+    The one that no later one beats is compared with all, instead of each with each.
+    """
+    is_nonnegative = bounds.signs.is_nonnegative
+    place = 0
+    for number, other in enumerate(polys):
+        if number and is_nonnegative(other - polys[place]):
+            place = number
+    likely = polys[place]
+    if not all(is_nonnegative(likely - other) for other in polys):
+        return None
+    # Of two that are as great the first counts.
+    is_first = not any(is_nonnegative(other - likely) for other in polys[:place])
+    return likely if is_first else None
 
 
 def shape(name: str, found: ArraySection, bounds: Bounds) -> ArrayShape:

@@ -21,6 +21,7 @@ from annotune.ir.expr import (
     is_real,
     is_truth,
 )
+from annotune.ir.identity import once_for_each
 from annotune.ir.nest import Loop
 
 _NO_VALUES: Mapping[str, int] = {}
@@ -61,6 +62,7 @@ def fold(expr: Expr, values: Mapping[str, int] = _NO_VALUES) -> Expr:
             assert_never(expr)
 
 
+@once_for_each(1 << 14)
 def trip_count(loop: Loop) -> Expr:
     """Return how often `loop` runs, for an upper bound that is not below the lower one."""
     if loop.step == 1 and isinstance(loop.upper, Int) and isinstance(loop.lower, Int):

@@ -10,6 +10,7 @@ from typing import TypeAlias, assert_never
 from annotune.diagnostics import NOWHERE, Span
 from annotune.frozen import dataclass
 from annotune.ir.expr import Access, Expr, Var, accesses, rewrite, variables
+from annotune.ir.identity import once_for_each
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,6 +274,7 @@ class Nest:
         """Return every loop in text order, an outer loop before its inner ones."""
         return tuple(s for s in walk_stmts(self.body) if isinstance(s, Loop))
 
+    @once_for_each(1 << 6)
     def assigns(self) -> tuple[Assign, ...]:
         """Return every assignment in text order."""
         return tuple(s for s in walk_stmts(self.body) if isinstance(s, Assign))

@@ -25,7 +25,7 @@ from annotune.transforms.permute import Permute
 from annotune.transforms.reduce import Reduce
 from annotune.transforms.stage import Stage
 from annotune.transforms.transform import Context, Schedule, Transform
-from annotune.transforms.tree import Body, numbers, target_name
+from annotune.transforms.tree import Body, numbers, target_name, top_of
 
 
 def reductions_refused(
@@ -43,7 +43,8 @@ def reductions(body: Body, statements: Collection[int], span: Span = NOWHERE) ->
     the command that maps the loops, if the user wrote one.
     """
     done = set[int]()
-    for assign, loops in walk_paths(body):
+    tops = sorted({top_of(body, number) for number in statements})
+    for assign, loops in walk_paths(tuple(body[top] for top in tops)):
         name = target_name(assign)
         over = tuple(x.var for x in loops if any(c.name == name for c in x.combines))
         if over and assign.number in statements and assign.number not in done:

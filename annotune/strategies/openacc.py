@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import ceil, prod
 
-from annotune.analysis.facts import AccessFacts
+from annotune.analysis.facts import AccessFacts, Analysis
 from annotune.annotation.spec import WishKind
 from annotune.frozen import dataclass
 from annotune.ir.expr import Access
@@ -37,8 +37,8 @@ from annotune.transforms.pipeline import Stream
 from annotune.transforms.registers import Hold, Registers
 from annotune.transforms.spread import Batch, Keep, ShareArray, Spread
 from annotune.transforms.tile import Tile, name_is_taken, tile_name, worker_name
-from annotune.transforms.transform import Context, Schedule
-from annotune.transforms.tree import bound_names, find_assign
+from annotune.transforms.transform import Context, Schedule, Transform, asked_once
+from annotune.transforms.tree import Body, bound_names, find_assign
 from annotune.transforms.unroll import Unroll, divisors
 
 # Threads of which each may have all of 255 registers; libgomp ends a program that asks for more.
@@ -306,13 +306,26 @@ def cacheable(unit: Unit, choice: Candidate) -> tuple[str, ...]:
     """Return the arrays of which a gang reads a box more than once, none for an illegal choice."""
     analysis = unit.analysis
     body, context = analysis.region.nest.body, Context(analysis, analysis.region.sizes)
-    for step in schedule((choice,), unit.groups):
+    for number, step in enumerate(schedule((choice,), unit.groups)):
         if step.is_inner:
             continue
-        if step.why_not(body, context) is not None:
+        # The first step takes the nests of the region apart, the same ones for each of them.
+        after = _applied_first(analysis, step) if number == 0 else _applied(body, context, step)
+        if after is None:
             return ()
-        body = step.apply(body, context)
+        body = after
     return tuple(section.array for section in sections(body, context, choice.leader))
+
+
+@asked_once
+def _applied_first(analysis: Analysis, step: Transform) -> Body | None:
+    context = Context(analysis, analysis.region.sizes)
+    return _applied(analysis.region.nest.body, context, step)
+
+
+def _applied(body: Body, context: Context, step: Transform) -> Body | None:
+    """Return a body after a step, None where that is illegal."""
+    return None if step.why_not(body, context) is not None else step.apply(body, context)
 
 
 NO_BARRIER = (

@@ -6,7 +6,7 @@ that only pass between statements of one iteration become scalars.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import ClassVar
 
@@ -16,7 +16,7 @@ from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.frozen import dataclass
 from annotune.ir.expr import Access, Var, accesses
 from annotune.ir.nest import Assign, Level, Local, LocalArray, Loop, Stmt, walk_stmts
-from annotune.transforms.legality import missing, order_refusal, serial_refusal
+from annotune.transforms.legality import missing, order_refusal, serial_refusal, split_nests
 from annotune.transforms.messages import (
     LOOPS_DIFFER,
     NO_ARRAY,
@@ -96,7 +96,9 @@ class Distribute:
             return REVERSES_DEPENDENCE.at(
                 self.span, command="distribute", loop=loop, array=name, text=text, help=help_
             )
-        return order_refusal("distribute", apart, context, self.span, help_)
+        # Parts of one nest stand where that stood: nothing changes between two nests.
+        changed = split_nests(body, apart, context)
+        return order_refusal("distribute", changed, context, self.span, help_)
 
     def apply(self, body: Body, context: Context) -> Body:
         """Return `body` with one nest per group, in the order of their first statements."""
@@ -203,11 +205,21 @@ class Fuse:
             return refusal
         return order_refusal(
             "fuse",
-            self.apply(body, context),
+            self._passed(body, context),
             context,
             self.span,
             "leave the statements in their own nests",
         )
+
+    def _passed(self, body: Body, context: Context) -> Body:
+        """Return what of the fused region has to be asked: the nests from the first to the last.
+
+        That is all of it where variables of iterations may pass from one nest to another.
+        """
+        whole, places = self.apply(body, context), self._places(body)
+        if context.analysis.homes:
+            return whole
+        return whole[min(places) : max(places) + 2 - len(places)]
 
     def _why_not_down_to(self, body: Body, context: Context) -> Diagnostic | None:
         """Return why the nests may not share all loops down to the one that is named, or None."""
@@ -231,12 +243,10 @@ class Fuse:
     def apply(self, body: Body, context: Context) -> Body:
         """Return `body` with the nests merged where the first, or the last, of them stands."""
         places = self._places(body)
-        merged = body[places[0]]
-        for place in places[1:]:
-            other = body[place]
-            assert isinstance(merged, Loop)
-            assert isinstance(other, Loop)
-            merged = _merged(merged, other, self.loop, context)
+        loops = [body[place] for place in places]
+        merged = loops[0]
+        if len(loops) > 1:
+            merged = _merge_loops([x for x in loops if isinstance(x, Loop)], self.loop, context)
         kept = max(places) if self.late else places[0]
         return tuple(
             merged if k == kept else stmt
@@ -248,24 +258,43 @@ class Fuse:
         return tuple(dict.fromkeys(top_of(body, statement) for statement in self.statements))
 
 
-def _merged(first: Loop, second: Loop, innermost: str, context: Context) -> Loop:
-    """Return the two loops as one; inner loops merge where the last and first agree.
+def _merge_loops(loops: Sequence[Loop], innermost: str, context: Context) -> Loop:
+    """Return the loops as one; inner loops merge where the last and first agree.
 
     None does inside the loop `innermost`.
     """
-    last, head = first.body[-1], second.body[0]
-    if (
-        first.var != innermost
-        and isinstance(last, Loop)
-        and isinstance(head, Loop)
-        and last.var == head.var
-        and same_bounds(last, head, context.folded)
-        and len(first.body) == len(second.body) == 1
-    ):
-        return replace(first, body=(_merged(last, head, innermost, context),))
-    # Both nests may have brought the declaration of one variable.
-    again = (stmt for stmt in second.body if not (is_declaration(stmt) and stmt in first.body))
-    return replace(first, body=(*first.body, *again))
+    first, *others = loops
+    body = [*first.body]
+    while others:
+        inner = [] if first.var == innermost else [*_alike_inside(body, others, context)]
+        if inner:
+            body = [_merge_loops(inner, innermost, context)]
+            others = others[len(inner) - 1 :]
+            continue
+        # Both nests may have brought the declaration of one variable.
+        second = others.pop(0).body
+        body += [stmt for stmt in second if not (is_declaration(stmt) and stmt in body)]
+    return replace(first, body=tuple(body))
+
+
+def _alike_inside(body: Sequence[Stmt], others: Sequence[Loop], context: Context) -> Iterator[Loop]:
+    """Yield the loop that is all of `body`, and those that are all of the next of the others.
+
+    Nothing where these do not begin with one of the same bounds.
+    """
+    last = body[0]
+    if len(body) > 1 or not isinstance(last, Loop):
+        return
+    for number, other in enumerate(others):
+        head = other.body[0]
+        is_alike = len(other.body) == 1 and isinstance(head, Loop) and head.var == last.var
+        if not isinstance(head, Loop) or not is_alike:
+            return
+        if not same_bounds(last, head, context.folded):
+            return
+        if not number:
+            yield last
+        yield head
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,7 +63,7 @@ from annotune.transforms.messages import (
     REVERSES_DEPENDENCE,
     TOO_MUCH_OWN_SHARED,
 )
-from annotune.transforms.transform import Context
+from annotune.transforms.transform import Context, asked_once
 from annotune.transforms.tree import Body, find_assign, numbers, path, target_name, top_of
 
 
@@ -74,6 +74,17 @@ def changed_nest(body: Body, statement: int, context: Context) -> Body:
     from one nest to another.
     """
     return body if context.analysis.homes else (body[top_of(body, statement)],)
+
+
+def split_nests(body: Body, apart: Body, context: Context) -> Body:
+    """Return what of `apart` has to be asked once some nests of `body` have come apart.
+
+    That is those nests; all of it where variables of iterations may pass from one to another.
+    """
+    if context.analysis.homes:
+        return apart
+    whole = {id(stmt) for stmt in body}
+    return tuple(stmt for stmt in apart if id(stmt) not in whole)
 
 
 def order_refusal(
@@ -306,7 +317,13 @@ def carried_sums(
     None when it carries more than reductions. `loop` is the name in the text; other statements
     in the text's loop are in nests of their own and do not count.
     """
-    inside = frozenset(inside)
+    return _carried_sums(analysis, frozenset(inside), loop)
+
+
+@asked_once
+def _carried_sums(
+    analysis: Analysis, inside: frozenset[int], loop: str
+) -> tuple[Combine, ...] | None:
     own = {id(x): x for n in sorted(inside) for x in analysis.paths[n] if x.var == loop}
     found: dict[Combine, None] = {}
     for facts in map(analysis.facts_of.get, own):

@@ -138,10 +138,14 @@ def _tops_of(body: Body) -> Mapping[int, int]:
                 tops.setdefault(number, index)
         elif isinstance(stmt, Assign):
             tops.setdefault(stmt.number, index)
+    _keep_tops(body, tops)
+    return tops
+
+
+def _keep_tops(body: Body, tops: Mapping[int, int]) -> None:
     if len(_KNOWN_TOPS) >= _MOST_TOPS:
         _KNOWN_TOPS.clear()
     _KNOWN_TOPS[id(body)] = body, tops
-    return tops
 
 
 def target_name(assign: Assign) -> str:
@@ -173,7 +177,27 @@ def mapped(body: Body, change: Callable[[Stmt], Iterable[Stmt] | None]) -> Body:
 
 def replace_loop(body: Body, old: Loop, new: Iterable[Stmt]) -> Body:
     """Return `body` with the loop `old`, the very object, replaced by `new`."""
-    return mapped(body, lambda stmt: new if stmt is old else None)
+    own = next(iter(_inside_of(old).found), None)
+    top = None if own is None else _tops_of(body).get(own)
+    if top is None:
+        return mapped(body, lambda stmt: new if stmt is old else None)
+    made = mapped(body[top : top + 1], lambda stmt: new if stmt is old else None)
+    return _with_top(body, top, made)
+
+
+def _with_top(body: Body, top: int, made: Body) -> Body:
+    """Return `body` with other statements in the place of one, and where each statement is then.
+
+    A step changes one nest of a region: the others need not be looked at again.
+    """
+    if len(made) == 1 and made[0] is body[top]:
+        return body
+    changed = (*body[:top], *made, *body[top + 1 :])
+    old, new = body[top], made[0] if len(made) == 1 else None
+    match old, new:
+        case Loop(), Loop() if _inside_of(old).found.keys() == _inside_of(new).found.keys():
+            _keep_tops(changed, _tops_of(body))
+    return changed
 
 
 def with_body(loop: Loop, body: Body) -> Loop:

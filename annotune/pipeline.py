@@ -1060,8 +1060,8 @@ def _first_plan(
 ) -> tuple[Point, Decision, Plan | Diagnostic]:
     """Return the first point that there is a plan of, or the first one and why there is none.
 
-    The rules have the host add `sums`. Where a transform refuses what a strategy chose, and nobody
-    asked for, what comes next will do.
+    The rules have the host add `sums`. Where a transform refuses what nobody asked for, what comes
+    next will do.
     """
     analysis, spec = base.analysis, base.analysis.region.spec
     tried: list[tuple[Point, Decision, Plan | Diagnostic]] = []
@@ -1074,7 +1074,7 @@ def _first_plan(
         tried.append((point, decision, made))
         if isinstance(made, Plan):
             return tried[-1]
-        if spec.commands or spec.wishes or not any(map(point.whole, point.picked)):
+        if spec.commands or spec.wishes:
             break
     return tried[0]
 

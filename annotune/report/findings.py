@@ -284,7 +284,11 @@ def _decisions(out: Writer, report: RegionReport, original: MeasuredOriginal | N
     if report.decision is None:
         return
     if report.plan is None:
-        out.line("no plan: the recipe is refused")
+        spec = report.region.spec
+        why = (
+            "the recipe is refused" if spec.commands or spec.wishes else "no first choice is legal"
+        )
+        out.line(f"no plan: {why}")
         return
     if not report.has_kernels:
         out.line("no kernel: no loop may run in parallel")

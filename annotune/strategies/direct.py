@@ -34,7 +34,7 @@ from annotune.transforms import tree
 from annotune.transforms.map import MAX_THREADS, Team
 from annotune.transforms.registers import Registers
 from annotune.transforms.tile import name_is_taken, tile_name, worker_name
-from annotune.transforms.tree import find_assign, is_surely_touched, may_not_run
+from annotune.transforms.tree import find_assign, is_surely_touched, may_not_run, path
 from annotune.transforms.unroll import Unroll, divisors
 
 # Fewer outputs than this leave most of a device idle with one thread for each, while sums of
@@ -414,15 +414,15 @@ def unrolls(unit: Unit, apart: bool = False) -> tuple[tuple[int, str, tuple[int,
     out: list[tuple[int, str, tuple[int, ...]]] = []
     seen: set[tuple[str | int, ...]] = set()
     for statement in unit.statements:
-        path = unit.analysis.paths[statement]
-        if not path:
+        around = unit.analysis.paths[statement]
+        if not around:
             continue
-        loop, name = path[-1], unit.loops_around(statement)[-1]
-        key = tuple(id(x) if apart else x.var for x in path)
+        loop, name = around[-1], unit.loops_around(statement)[-1]
+        key = tuple(id(x) if apart else x.var for x in around)
         trip = unit.trip(statement, name)
         if name in unit.parallel or name in unit.host or trip is None or key in seen:
             continue
-        if name not in unit.serial_loops(statement) or _holds_loops(unit, statement):
+        if name not in unit.serial_loops(statement) or _holds_loops(unit, statement, apart):
             continue
         if not unit.is_followed(name):
             # Each copy of the body would work out the parts anew.
@@ -435,10 +435,14 @@ def unrolls(unit: Unit, apart: bool = False) -> tuple[tuple[int, str, tuple[int,
     return tuple(out)
 
 
-def _holds_loops(unit: Unit, statement: int) -> bool:
-    """Return whether the innermost loop of `statement` holds further loops beside it."""
-    inner = unit.analysis.paths[statement][-1]
-    return any(isinstance(stmt, Loop) for stmt in inner.body)
+def _holds_loops(unit: Unit, statement: int, apart: bool) -> bool:
+    """Return whether the innermost loop of `statement` holds further loops beside it.
+
+    It may hold those of other nests, unless these stay `apart`.
+    """
+    inner = [unit.analysis.paths[statement][-1]]
+    inner += [] if apart else [path(unit.body, statement)[-1]]
+    return any(isinstance(stmt, Loop) for loop in inner for stmt in loop.body)
 
 
 def _why(

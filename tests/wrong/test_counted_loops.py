@@ -47,6 +47,12 @@ COUNTED = {
         " for (; i < n; i++) b[i] += 5;",
         "for (; n > 0; n--) b[n] = a[n] + i; i = n;",
         "for (i = 0; i < n; i++) b[i] += a[i]; while (i > k) { b[i] *= 2; i--; }",
+        # What the iterator has before the region, in other integers and loops.
+        "k = i; for (i = 0; i < n; i++) a[i] = k; for (; i < n + 3; i++) b[i] += k + i;",
+        "k = 2 * i; for (i = 1; i < n; i++) a[i] += k; for (; i < n + 3; i++) b[i] += k; i += k;",
+        "k = 0; while (i < n) { b[k] = a[i]; b[k + 1] = i; k += 2; i++; } i = 300 * i + k;",
+        "k = i; while (i < n) { b[k] = a[i]; k += 3; i++; } for (; i > 2; i--) b[i] += k; i -= k;",
+        "k = 80; for (; i < n; i++, k--) b[i] += a[k] * k; i += 100 * k;",
     ),
     "long": (
         "for (i = n - 1; i > -1; --i) b[i] = a[i] + i;",

@@ -322,10 +322,11 @@ class Integers:
         """Return those of the changed names that the nest itself writes.
 
         An integer that is a formula leaves no statement, so its name keeps standing for the
-        value before the region.
+        value before the region; and so does an iterator's where the nest has one of its own.
         """
         names = self.names
-        free = {n for n in changed if n in names.sets.written and n not in names.sets.assigned}
+        kept = names.sets.assigned - names.sets.loop_names
+        free = {n for n in changed if n in names.sets.written and n not in kept}
         symbols = {name: names.find(name) for name in free}
         return frozenset(changed) - {n for n, s in symbols.items() if s is None or s.is_integer}
 
@@ -662,12 +663,11 @@ class Integers:
             and names.may_be_read_after(symbol)
             and (name in names.sets.assigned) == (name in names.sets.loop_names)
         ]
-        moved = {symbol.name for symbol in final}
         for symbol in final:
             formula = names.formulas.get(symbol.name)
             if formula is not None and formula.value == Var(symbol.name):
                 continue
-            if formula is not None and self._reads(formula.value).isdisjoint(moved - {symbol.name}):
+            if formula is not None:
                 names.use(symbol)
                 yield symbol, formula.value
             elif symbol.name in names.sets.loop_names:
@@ -765,6 +765,8 @@ def with_starts(body: tuple[Stmt, ...], left: Sequence[Assign], names: Names) ->
     ``const int ix_ = ix;``. So it is a size like any other, though ``ix`` changes in the end.
     """
     read = {n for s in walk_stmts(body) for e in expressions(s) for n in scalars_in(e)}
+    # One may be left what is made of another, which is set before it.
+    read |= {n for s in left for n in scalars_in(s.value) if s.target != Var(n)}
     moved = [s.target.name for s in left if isinstance(s.target, Var) and s.target.name in read]
     table = AliasTable.of(names)
     starts: dict[str, Expr] = {}

@@ -693,7 +693,7 @@ def _normal(
     leaves is `unmoved` where it does not run: C's start, which may have gone round.
     """
     var = symbol.name
-    own = _own_name(symbol, (start, *ends), names)
+    own = _own_name(symbol, names)
     is_renamed = own != var
     from_start = [fold(Binary("-", end, start)) for end in ends]
     if step == 1 and _is_curved(start) and not any(map(_is_curved, from_start)):
@@ -728,13 +728,13 @@ def _normal(
     return Header(symbol, own, kind, Int(0), upper, -step, value, last, trips)
 
 
-def _own_name(symbol: Symbol, bounds: Sequence[Expr], names: Names) -> str:
+def _own_name(symbol: Symbol, names: Names) -> str:
     """Return the name of the nest's own iterator: the user's, unless that has another meaning.
 
-    So it has where a statement of the nest sets it, and where the loop starts from what it has.
+    So it has where a statement of the nest sets it, and where a loop starts from what it has: then
+    it stands for its value before the region.
     """
-    var = symbol.name
-    goes_on = any(var in variables(names.resolved(bound)) for bound in bounds)
+    var, goes_on = symbol.name, symbol.name in names.sets.continued
     if goes_on and names.may_be_read_after(symbol) and var not in names.sets.assigned:
         names.sets.needed.add(var)
     return f"annotune_{var}" if goes_on or var in names.sets.assigned else var
@@ -760,7 +760,7 @@ def _strided(head: _Head, symbol: Symbol, first: Typed, step: c_ast.Node) -> Hea
     steps = Binary("+", Binary("+", distance, within), by.expr)
     runs = Binary({"?": "!="}.get(op, ">" if op in ("<", "<=") else "<"), by.expr, Int(0))
     trips = fold(Select(runs, Binary("/", steps, by.expr), Int(0)))
-    own = _own_name(symbol, (start, trips), names)
+    own = _own_name(symbol, names)
     if names.may_be_read_after(symbol) and own == var:
         names.sets.needed.add(var)
     is_wide = any(width(kind) == 64 for kind in kinds)

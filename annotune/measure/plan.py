@@ -524,7 +524,7 @@ def words_of_proof(plan: CheckPlan) -> str:
     odd = plan.odd
     values = f"on {' and '.join(value for value in odd.values if value is not Values.USUAL)}"
     if odd.form is TextForm.MARKED:
-        return "in each of its branches" + (f", also {values}" if odd.values else "")
+        return "in each of its branches" + (f" also {values}" if odd.values else "")
     if odd.form is not TextForm.AS_IS:
         return {
             TextForm.SMALL_GRIDS: "with grids of a few blocks",
@@ -534,15 +534,16 @@ def words_of_proof(plan: CheckPlan) -> str:
         return "where arrays share memory"
     if odd.failures:
         return "where calls of the CUDA library fail"
-    if plan.sanitize or plan.races:
-        narrow = " with no more of the arrays than is touched" if odd.is_narrow else ""
-        return f"under the detectors{narrow}"
+    if odd.is_narrow:
+        return "with no more of the arrays than is touched"
     if odd.values != (Values.USUAL,):
         return values
+    if plan.sanitize or plan.races:
+        return "under the detectors"
     if plan.seed != SEED:
         return "on further recorded calls"
     if odd.takes_way_out:
-        return "as the nest as written, to which it falls back"
+        return "as the nest as written that it falls back to"
     return f"at {SHORT + 1} and more iterations" if not is_owed(plan) else "at other sizes"
 
 

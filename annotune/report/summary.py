@@ -311,6 +311,12 @@ def predictions(region: RegionResult) -> Mapping[tuple[bool, str], tuple[Row, ..
     return dict(sorted(kinds.items(), key=lambda kind: not kind[0][0]))
 
 
+# So many proofs that were left out are named in the summary.
+NAMED_PROOFS = 3
+# They are told apart by commas, and so are the sizes of one.
+_PROOFS = re.compile(r", (?!\w+=)")
+
+
 def merged(warnings: Iterable[str]) -> tuple[str, ...]:
     """Return warnings in which what concerns several targets or regions alike is said once.
 
@@ -336,10 +342,14 @@ def merged(warnings: Iterable[str]) -> tuple[str, ...]:
 
 
 def _unproved(found: Mapping[str, Iterable[str]]) -> Iterator[str]:
-    """Yield one warning for all that there was no time to prove, by what that is of which text."""
-    each = [f"{', '.join(names)} {words}" for words, names in found.items()]
-    if each:
-        yield f"no time was left to prove {'; '.join(each)}{LATER_WORDS}"
+    """Yield one line for all that there was no time to prove, of which the rows have each."""
+    if not found:
+        return
+    targets = dict.fromkeys(name for names in found.values() for name in names)
+    proofs = list(dict.fromkeys(one for words in found for one in _PROOFS.split(words)))
+    said = proofs if len(proofs) <= NAMED_PROOFS else proofs[: NAMED_PROOFS - 1]
+    more = f" and {len(proofs) - len(said)} more" if len(said) < len(proofs) else ""
+    yield f"no time was left to prove {', '.join(targets)} {', '.join(said)}{more}{LATER_WORDS}"
 
 
 def _busiest(said: Sequence[str]) -> Iterator[str]:

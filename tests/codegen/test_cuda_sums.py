@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from conftest import Golden
 from emitted import here, source_of, variants
+from support.laws import sanitizes
 
 from annotune.analysis.analyse import analyse
 from annotune.codegen.cuda.target import CudaTarget
@@ -161,7 +162,7 @@ def fates(
     """Return what is wrong with each code, empty where it equals the user's own nest."""
     target = CudaTarget()
     checker = Checker(Oracle(source, analyse(source.regions[0]), here(), folder))
-    plan = CheckPlan(sizes, sanitize=True, races=True)
+    plan = CheckPlan(sizes, sanitize=sanitizes("cuda"), races=True)
     out = {}
     for name, code in codes.items():
         program = Program("cuda", "cuda-cpu", code, target.standalone(code))
@@ -233,7 +234,7 @@ def test_on_resident_data_no_call_allocates_what_blocks_leave(name: str, tmp_pat
         compiles(device, tmp_path / "there")
     checker = Checker(Oracle(source, analysis, here(), tmp_path / "here"))
     sizes = tuple({"n": n, "m": 1} for n in (5000, 1, 4099))
-    plan = CheckPlan(sizes, resident=True, sanitize=True, races=True)
+    plan = CheckPlan(sizes, resident=True, sanitize=sanitizes("cuda"), races=True)
     trial = checker.check(Program("cuda", "cuda-cpu", code, device), plan)
     assert trial.status is Status.CORRECT, trial.reason
 

@@ -13,6 +13,7 @@ from conftest import Golden
 from decide.recipes import decided_example, decided_text
 from decide.test_two_level import SMALL, contraction
 from support.executed import Call, Executable, Part, emitted, executable
+from support.laws import sanitizes
 from support.regions import EXAMPLES, find_annotations
 
 from annotune.certify import versions as certify_versions
@@ -223,7 +224,7 @@ def test_the_point_of_a_contraction_is_clean(extents: tuple[int, ...], tmp_path:
     source = load("sd_t_d1.c", text, find_annotations(text, "sd_t_d1.c"), sizes)
     oracle = Oracle(source, one.analysis, find_toolchains(os.environ), tmp_path)
     others = dict(zip(NAMES, (3, 4, 2, 5, 6, 17, 3), strict=True))
-    plan = CheckPlan((sizes, others), sanitize=True, races=True)
+    plan = CheckPlan((sizes, others), sanitize=sanitizes("cuda"), races=True)
     trial = Checker(oracle).check(program, plan)
     assert (trial.status, trial.verified) == (Status.CORRECT, True), trial.reason
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from decide.recipes import decided_text
 from support.executed import Call, Part, executable
+from support.laws import sanitizes
 
 from annotune.annotation.devices import load_device
 from annotune.codegen.target import load_target
@@ -455,7 +456,9 @@ def trial_of(
     code = target.region(made.variants[0]["cuda"], resident=False)
     names = tuple(report.analysis.region.sizes)
     plan = CheckPlan(
-        tuple(dict(zip(names, own, strict=True)) for own in sizes), sanitize=detects, races=detects
+        tuple(dict(zip(names, own, strict=True)) for own in sizes),
+        sanitize=detects and sanitizes("cuda"),
+        races=detects,
     )
     oracle = Oracle(made.source, report.analysis, find_toolchains(os.environ), folder)
     made_text = target.standalone(code)

@@ -11,7 +11,7 @@ import pytest
 from decide.recipes import Decided, decided_example, decided_text
 from decide.test_two_level import KERNELS, contraction
 from support.executed import Call, Part, executable
-from support.laws import IS_THOROUGH
+from support.laws import sanitizes
 from support.regions import EXAMPLES
 
 from annotune.certify.certificate import verify
@@ -229,7 +229,7 @@ def test_the_tiles_of_size_d_are_clean(k: int, function: str, tmp_path: Path) ->
     short = shortened(tile, k, SIZE_D)
     made = emitted(k, function, short)
     assert tile_of(made) == tile
-    plan = CheckPlan((named(k, short),), sanitize=True, races=True)
+    plan = CheckPlan((named(k, short),), sanitize=sanitizes("cuda"), races=True)
     assert_correct(made, tmp_path, plan)
 
 
@@ -239,7 +239,9 @@ def test_the_tiles_of_size_d_are_clean(k: int, function: str, tmp_path: Path) ->
 def test_extents_of_one_are_clean(
     k: int, function: str, sizes: tuple[int, ...], tmp_path: Path
 ) -> None:
-    plan = CheckPlan((named(k, sizes), named(k, (2, 3, 4, 5, 6, 7, 3))), sanitize=True, races=True)
+    plan = CheckPlan(
+        (named(k, sizes), named(k, (2, 3, 4, 5, 6, 7, 3))), sanitize=sanitizes("cuda"), races=True
+    )
     assert_correct(emitted(k, function, sizes), tmp_path, plan)
 
 
@@ -252,5 +254,5 @@ def test_extents_of_one_are_clean(
 def test_awkward_extents_are_clean(
     k: int, function: str, sizes: tuple[int, ...], tmp_path: Path
 ) -> None:
-    plan = CheckPlan((named(k, sizes),), sanitize=IS_THOROUGH, races=True)
+    plan = CheckPlan((named(k, sizes),), sanitize=sanitizes("cuda"), races=True)
     assert_correct(emitted(k, function, sizes), tmp_path, plan)

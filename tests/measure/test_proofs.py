@@ -318,11 +318,6 @@ def test_a_text_of_annotune_s_takes_its_way_out_line_by_line() -> None:
     )
 
 
-def _trial_of(plan: CheckPlan) -> CheckPlan:
-    """Return a plan for what a trial does not find; where time allows, nor its detectors."""
-    return plan if IS_THOROUGH else replace(plan, sanitize=False, races=False)
-
-
 def _fate(checker: Checker, body: str) -> tuple[bool, str]:
     """Return whether the trial of a text finds it right, and what its proofs find."""
     variant = Program("openmp", "openmp", RegionCode(body))
@@ -436,7 +431,7 @@ def test_what_is_copied_beside_what_the_original_touches_is_found(tmp_path: Path
     for old, new in (("if (kind[i] > 2)", "if (1)"), ("_low + 1 : 0", "_low + 1 : 1")):
         assert old in look
         wrong = replace(right, device=kernels + host + look.replace(old, new, 1))
-        assert checker.check(wrong, _trial_of(plan)).verified
+        assert checker.check(wrong, plan).verified
         assert checker.check(wrong, narrow).is_wrong, new
 
 
@@ -510,7 +505,7 @@ def test_cuda_is_run_on_grids_too_small_and_with_failing_calls(tmp_path: Path) -
     ):
         assert old in text
         wrong = replace(right, device=text.replace(old, new))
-        assert checker.check(wrong, _trial_of(plan)).status is Status.CORRECT
+        assert checker.check(wrong, plan).status is Status.CORRECT
         assert checker.check(wrong, proof).is_wrong, new
     for proof in (small, failing, once):
         assert not checker.check(right, proof).is_wrong

@@ -21,6 +21,14 @@ def few(examples: int) -> int:
     return examples if IS_THOROUGH else max(3, examples // 12)
 
 
+def sanitizes(target: str) -> bool:
+    """Return whether a target's text runs under the sanitizers beside the race detector.
+
+    Memory of CUDA's device lies between watched bytes without them, and they take longest there.
+    """
+    return IS_THOROUGH or target != "cuda"
+
+
 def in_turn(cases: Sequence[T], number: int) -> Sequence[T]:
     """Return all cases where time allows, else the one whose turn it is at `number`."""
     return cases if IS_THOROUGH else (cases[number % len(cases)],)

@@ -149,6 +149,17 @@ class Trials:
                     self._told(one, "")
 
 
+def scored(fates: Mapping[str, str], count: int) -> str:
+    """Return how many mutations are caught, of all and of what is caught at all."""
+    late = sum(by.startswith(LATER) for by in fates.values())
+    caught = sum(map(bool, fates.values()))
+    text = f"{caught - late} of {len(fates)} mutations are caught"
+    if count > len(fates):
+        text += f" ({count - len(fates)} more were not tried to the end)"
+    share = f" ({(caught - late) / caught:.0%} of what is caught)" if caught else ""
+    return f"{text}, {late} more by the tests of survivors{share}" if late else text
+
+
 def first_failure(copy: Path, part: Part, limit_s: float) -> str:
     """Return what fails first of a part, or nothing; a test only where it fails twice."""
     until = time.monotonic() + limit_s

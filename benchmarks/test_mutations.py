@@ -38,7 +38,7 @@ from queue import SimpleQueue
 
 import covering_tests
 from covering_tests import COVERED
-from mutated_runs import LATER, Mutation, Trials, copy_of, fails, mutated, parts_of
+from mutated_runs import Mutation, Trials, copy_of, fails, mutated, parts_of, scored
 
 HERE = Path(__file__).resolve().parent.parent
 # So much longer than the selection takes as it is that a run beyond it hangs.
@@ -132,17 +132,6 @@ class _Fates:
             aside = self._file.with_name(f"{self._file.name}.new")
             aside.write_text(json.dumps(self.known, indent=1) + "\n")
             aside.replace(self._file)
-
-
-def scored(fates: Mapping[str, str], count: int) -> str:
-    """Return how many mutations are caught, of all and of what is caught at all."""
-    late = sum(by.startswith(LATER) for by in fates.values())
-    caught = sum(map(bool, fates.values()))
-    text = f"{caught - late} of {len(fates)} mutations are caught"
-    if count > len(fates):
-        text += f" ({count - len(fates)} more were not tried to the end)"
-    share = f" ({(caught - late) / caught:.0%} of what is caught)" if caught else ""
-    return f"{text}, {late} more by the tests of survivors{share}" if late else text
 
 
 def _by_all(copies: Sequence[Path], given: argparse.Namespace, fates: _Fates) -> None:

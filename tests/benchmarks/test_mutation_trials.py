@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 from covering_tests import Covered
-from mutated_runs import LATER, PART_S, Mutation, Trials, parts_of
-from test_mutations import scored
+from mutated_runs import LATER, PART_S, Mutation, Trials, parts_of, scored
 
 SECONDS = {"a.py::one": 1.0, "a.py::two": PART_S, "b.py::three": 2.0, "b.py::four": 3.0}
 CODE = "def larger(a, b):\n    return a if a > b else b\n"

@@ -227,6 +227,7 @@ def wanted(cases: dict[str, tuple[str, str, str]]) -> list[Job]:
     return [Job(f"f_{name}", size, (size[0], size[0])) for name in cases for size in sizes]
 
 
+@pytest.mark.alike(3)
 @pytest.mark.parametrize("target", ON_DEVICES)
 @pytest.mark.parametrize("head", [CALLED, JUMPS], ids=["pointers", "jumps"])
 def test_the_host_finds_what_regions_have_made(head: str, target: str, tmp_path: Path) -> None:

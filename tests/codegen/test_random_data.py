@@ -135,6 +135,7 @@ class Writing:
 
 
 @pytest.mark.alike(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["cuda", "openacc"])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_random_programs(seed: int, target: str, tmp_path: Path) -> None:

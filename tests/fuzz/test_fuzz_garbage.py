@@ -40,7 +40,7 @@ void f(int n, double *restrict a)
     assert judge(Case("sound", text.encode()), tmp_path).outcome == "accepted"
 
 
-@pytest.mark.alike(80)
+@pytest.mark.slow
 @pytest.mark.parametrize("path", sorted(FOUND.glob("*.c")), ids=lambda path: path.stem)
 def test_what_was_found_stays_mended(path: Path) -> None:
     assert replayed(path) == []

@@ -162,6 +162,7 @@ def oracle_of(text: str, folder: Path) -> Oracle:
 LONG = Pace(each_s=1.0, runs=2, whole_s=0.0, sample_s=0.0)
 
 
+@pytest.mark.alike(2)
 @needs_c
 @pytest.mark.parametrize("name", SAMPLED)
 @pytest.mark.parametrize("values", [Values.USUAL, Values.EQUAL])

@@ -231,7 +231,8 @@ def _nothing(self: experiment.Experiment) -> tuple[tuple[()], Any]:
     return (), self._account((), 0.0)
 
 
-@pytest.mark.parametrize("source", [SCALE % (LOOP % "+"), TWO])
+@pytest.mark.alike(2)
+@pytest.mark.parametrize("source", [TWO, SCALE % (LOOP % "+")])
 def test_a_region_without_a_trial_has_the_first_choice_of_the_rules(
     monkeypatch: pytest.MonkeyPatch, source: str
 ) -> None:

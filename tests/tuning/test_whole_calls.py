@@ -122,6 +122,7 @@ def test_several_shares_are_tried_beside_the_device_alone(played: dict[str, str]
     assert tried == [None, "0.125", "0.25", "0.5", "counter", None]
 
 
+@pytest.mark.slow
 def test_what_cannot_be_shared_is_called_as_it_is(played: dict[str, str]) -> None:
     region, warnings = ran(ALONE, "0.25", played)
     row = row_of(region)

@@ -276,6 +276,7 @@ def stopped_functions(path: Path) -> set[str]:
     return set(texts)
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize(
     ("cases", "first", "others"),
     [

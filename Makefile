@@ -24,7 +24,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 help:
 	@echo 'make demo      set up .venv and tune c_examples/nekbone/local_grad3.c'
-	@echo 'make test      set up .venv and run the tests (some 9 minutes of processor time)'
+	@echo 'make test      set up .venv and run the tests (some 8 minutes of processor time)'
 	@echo 'make test-all  the same with the slow tests'
 	@echo 'make check     ruff, mypy --strict, and the one-way imports'
 	@echo 'make example   emit, build, link and run c_examples/nekbone as a user would'

@@ -10,6 +10,7 @@ size. A guarded statement writes on some paths only, and a read under a guard se
 from __future__ import annotations
 
 import itertools
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
@@ -506,6 +507,7 @@ def _with_doubts(
             least = min((depth for depth in one.pieces if depth >= 0), default=0)
             for number in (one.dependence.source, one.dependence.sink):
                 depths[number] = min(depths.get(number, least), least)
+    touching = _by_statement(found)
     known: dict[int, _KnownOrder] = {}
     for number, depth in depths.items():
         if number not in known:
@@ -513,7 +515,7 @@ def _with_doubts(
             loop = model.statement(number).position[: depth + 1]
             inside = {s.number: s for s in model.inside(loop)}
             members = frozenset(groups[number] & inside.keys())
-            order = _known_order(model.region, lifetimes, found, inside, members, depth)
+            order = _known_order(model.region, lifetimes, touching, inside, members, depth)
             known |= dict.fromkeys((n for n in members if depths[n] == depth), order)
     return tuple(
         replace(one, dependence=_with_order(one.dependence, known))
@@ -521,6 +523,15 @@ def _with_doubts(
         else one
         for one in found
     )
+
+
+def _by_statement(found: Iterable[Carried]) -> Mapping[int, Sequence[Carried]]:
+    """Return the dependences that each statement is an end of."""
+    touching: defaultdict[int, list[Carried]] = defaultdict(list)
+    for one in found:
+        for number in {one.dependence.source, one.dependence.sink}:
+            touching[number].append(one)
+    return touching
 
 
 def _reduction_groups(found: Iterable[Carried]) -> Mapping[int, frozenset[int]]:
@@ -546,20 +557,20 @@ class _KnownOrder:
 def _known_order(
     region: Region,
     lifetimes: Mapping[str, Lifetime],
-    found: Sequence[Carried],
+    touching: Mapping[int, Sequence[Carried]],
     inside: Mapping[int, NestStatement],
     members: frozenset[int],
     depth: int,
 ) -> _KnownOrder:
     """Return what the order of terms means for the statements `members` of a reduction.
 
-    `inside` are all statements of the loop at `depth`.
+    `inside` are all statements of the loop at `depth`, `touching` each statement's dependences.
     """
     assigns = [inside[n].assign for n in sorted(members)]
     doubted = doubts(region, assigns)
     leaves = any(may_leave_range(region, a) for a in assigns)
     rounds = any(rounds_to_integer(region, a) for a in assigns)
-    again = _may_run_again(lifetimes, found, members, inside, depth)
+    again = _may_run_again(lifetimes, touching, members, inside, depth)
     shows = leaves or any(one.may_show for one in doubted)
     is_ordered = leaves or rounds or any(one.is_ordered for one in doubted)
     return _KnownOrder(again or not shows, is_ordered, again)
@@ -577,7 +588,7 @@ def _with_order(dependence: Dependence, known: Mapping[int, _KnownOrder]) -> Dep
 
 def _may_run_again(
     lifetimes: Mapping[str, Lifetime],
-    found: Sequence[Carried],
+    touching: Mapping[int, Sequence[Carried]],
     members: frozenset[int],
     inside: Mapping[int, NestStatement],
     depth: int,
@@ -585,7 +596,7 @@ def _may_run_again(
     """Return whether the loop at `depth` may compute the statements `members` a second time.
 
     The scalars that they need are those of one iteration, and what they read is not written later.
-    `inside` are all statements of the loop.
+    `inside` are all statements of the loop, `touching` each statement's dependences.
     """
     assigns = [s.assign for s in inside.values()]
     again = frozenset[int]().union(*(needed(assigns, inside[n].assign) for n in members))
@@ -594,14 +605,14 @@ def _may_run_again(
         life = lifetimes.get(place_name(target))
         if life is None or len(life.home(inside[other].position)) <= depth:
             return False
-    for one in found:
+    for one in (one for number in again for one in touching.get(number, ())):
         dependence = one.dependence
         if dependence.is_reduction and {dependence.source, dependence.sink} <= members:
             continue
         life = lifetimes.get(dependence.array)
         if life is not None and not life.is_array:
             continue
-        if life is not None and {dependence.source, dependence.sink} & again:
+        if life is not None:
             return False
         is_within = dependence.source in again and dependence.sink in inside
         is_here = any(at == -1 or at >= depth for at in one.pieces)

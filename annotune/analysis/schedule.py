@@ -334,9 +334,12 @@ class _Order:
         # Statements in the same loops, one after the other, of which one stands for all.
         blocks: dict[tuple[object, ...], int] = {}
         self.blocks: dict[int, int] = {}
+        self.around: dict[int, frozenset[int]] = {}
         for number, path in found.items():
             place = path.position[:-1] if path.loops else path.position
-            around = path.iterators, place, *map(id, path.loops)
+            loops = tuple(map(id, path.loops))
+            self.around[number] = frozenset(loops)
+            around = path.iterators, place, loops
             self.blocks[number] = blocks.setdefault(around, len(blocks))
         self.count = len(blocks)
 
@@ -382,7 +385,10 @@ class _Order:
     def conflict(self, dependence: Dependence) -> Conflict | None:
         """Return how the order breaks a dependence, None where it keeps it."""
         in_order = self.serial(dependence)
-        first, then = keys = tuple((n, in_order) for n in (dependence.source, dependence.sink))
+        # The loops around a statement, but for those of others.
+        first, then = keys = tuple(
+            (n, in_order & self.around[n]) for n in (dependence.source, dependence.sink)
+        )
         for end in keys:
             if end not in self.ends:
                 self.ends[end] = self.found[end[0]].with_serial(in_order)
@@ -548,12 +554,22 @@ def keeps_order(analysis: Analysis, statements: Collection[int], loops: Collecti
 
     `loops` are the loop whose iterations are lanes and all loops around it.
     """
+    inside = frozenset(statements)
     return not any(
         _within_iteration(analysis, dependence, loops)
+        for dependence in _unknown_distances(analysis)
+        if dependence.source in inside and dependence.sink in inside
+    )
+
+
+@once_for_each(1 << 4)
+def _unknown_distances(analysis: Analysis) -> tuple[Dependence, ...]:
+    """Return what a statement leaves for another one at a distance that is no number."""
+    return tuple(
+        dependence
         for dependence in analysis.dependences
         if dependence.kind is not DependenceKind.ANTI
         and dependence.source != dependence.sink
-        and {dependence.source, dependence.sink} <= set(statements)
         and _is_unknown(analysis, dependence)
     )
 

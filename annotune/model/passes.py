@@ -190,7 +190,11 @@ class NestAccesses:
     def _stays(self, access: NestAccess, inside: Collection[str]) -> bool:
         """Return whether a value stays the same in a thread's loops, however often they run."""
         is_fixed = not access.is_write and not any(map(access.moves, inside))
-        return is_fixed and access.array not in {a.array for a in self.accesses if a.is_write}
+        return is_fixed and access.array not in self._written
+
+    @cached_property
+    def _written(self) -> frozenset[str]:
+        return frozenset(access.array for access in self.accesses if access.is_write)
 
     def _runs(self, access: NestAccess, inside: Collection[str]) -> int:
         own = prod(n for loop, n in access.terms if access.moves(loop))

@@ -115,7 +115,7 @@ LOOKED_FOR = Template(
 )
 UNSEEN = Template(
     "AT225",
-    "which elements of '{array}' are there hangs on '{condition}', which the region itself makes: "
+    "which elements of '{array}' exist depends on '{condition}', which the region itself computes: "
     "nothing can be copied to a device before it runs",
     "say that they exist: def assume {{ arg whole = True; }}; or give the length, arg extent = "
     "['{array}[…]']; or leave out what copies: --target openmp, or --data resident",

@@ -51,6 +51,7 @@ BODIES = (
     "L1: a[i] = 1; goto L4; L2: a[i] = 2; L4: c[i] = a[i]; }",
     f"{LOOP} {{ if (q[i] > 3) {{ q[i] = -1; goto L9; }} q[i] = 1; a[i] = q[i]; L9: b[i] = q[i]; }}",
     f"{LOOP} {{ if (q[i] > 3) continue; double t = a[i]; int w = i; b[w] = t; }}",
+    f"{LOOP} {{ if (q[i] > 3) goto L1; a[i] = 1; if (q[i] < 1) continue; b[i] = 2; L1: L2: ; }}",
 )
 
 

@@ -527,6 +527,7 @@ class _Head:
             return self.bound(first)
         if var in names.formulas:
             return Typed(names.resolved(names.formulas[var].index), symbol.base)
+        names.sets.asked.add(var)
         span = names.function.file.source.span(*token_place(self.loop))
         raise AnnotuneError.of(messages.LOOP_GOES_ON.at(span, var=var))
 

@@ -134,8 +134,9 @@ class Sets:
     """The scalars that a region assigns anywhere, and the iterators of all its loops.
 
     `assigned` are the integers that stay variables which the nest assigns, because no formula
-    gives their value everywhere; those that turn out to be such are put into `needed`. Some loop
-    starts from what each of those has that are `continued`.
+    gives their value everywhere; those that turn out to be such are put into `needed`. Of iterators
+    that are `continued` the nest has the value from before the region; of others that turn out to
+    be such it is `asked`.
     """
 
     written: frozenset[str] = frozenset()
@@ -143,6 +144,7 @@ class Sets:
     assigned: frozenset[str] = frozenset()
     needed: set[str] = field(default_factory=set)
     continued: frozenset[str] = frozenset()
+    asked: set[str] = field(default_factory=set)
 
 
 @dataclass(frozen=True)
@@ -313,6 +315,7 @@ class Names:
         if name in self.iterators:
             return Typed(Var(name, span), kind)
         if name in self.sets.loop_names:
+            self.sets.asked.add(name)
             raise AnnotuneError.of(messages.ITERATOR_OUTSIDE.at(span, name=name))
         if name in self.sets.written:
             self.sets.needed.add(name)

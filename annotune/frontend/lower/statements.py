@@ -239,7 +239,6 @@ def lower(statements: Sequence[c_ast.Node], names: Names) -> tuple[Nest, Names]:
     sets = Sets(
         frozenset(assigned_in(block)) | with_start,
         frozenset(s.var for s in loops.values()) - declared,
-        continued=frozenset(s.var for s in loops.values() if s.start is None),
     )
     while True:
         used = names.used.copy()
@@ -248,9 +247,13 @@ def lower(statements: Sequence[c_ast.Node], names: Names) -> tuple[Nest, Names]:
         places = {s.var: s.place for s in loops.values()}
         body = lowering.region(statements, places, Expressions(own))
         more = sets.needed - sets.assigned or lowering.idle - sets.assigned
-        if not more:
+        if sets.asked - sets.continued:
+            # What else was found to be needed had no value for these.
+            sets = replace(sets, continued=frozenset(sets.asked), needed=set())
+        elif more:
+            sets = replace(sets, assigned=sets.assigned | more)
+        else:
             break
-        sets = replace(sets, assigned=sets.assigned | more)
         used.counted.clear()
         used.asked_first.clear()
     if lowering.problems:

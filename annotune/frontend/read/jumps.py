@@ -59,6 +59,8 @@ def _iteration(stmt: c_ast.Node, function: c_ast.Compound) -> c_ast.Node:
     if any(inside[name] != everywhere[name] for name in labels):
         raise _Tangled
     flow = _Flow(stmt, stmt.coord)
+    # ``goto next`` to ``next: ;`` at the end is a ``continue``.
+    flow.places |= dict.fromkeys(flow.at_end, len(flow.items))
     flow.follow()
     if any(target != _NEXT for target in flow.targets()):
         raise _Tangled
@@ -141,10 +143,15 @@ class _Flow:
         self.root = _Arm()
         self.open = [self.root]
         self.places: dict[str, int] = {}
+        self.at_end: set[str] = set()
         for index, item in enumerate(self.items):
+            names: set[str] = set()
             while isinstance(item, c_ast.Label):
                 self.places[item.name] = index
+                names.add(item.name)
                 item = item.stmt
+            is_empty = isinstance(item, c_ast.EmptyStatement)
+            self.at_end = self.at_end | names if is_empty else set()
 
     def block(self) -> c_ast.Compound:
         """Return the block without its jumps; what its branches still get stands in it too."""

@@ -47,6 +47,11 @@ COUNTED = {
         " for (; i < n; i++) b[i] += 5;",
         "for (; n > 0; n--) b[n] = a[n] + i; i = n;",
         "for (i = 0; i < n; i++) b[i] += a[i]; while (i > k) { b[i] *= 2; i--; }",
+        # What macros are made of.
+        "do { for (; i < n; i++) do { double t = a[i]; b[i] += t; } while (0); } while (0);",
+        "for (; i < n; i++) if (a[i] > 1) do b[i] = 1; while (0); else do { b[i] = 2; } while (0);",
+        "for (; i < n; i++) do { for (int j = 0; j < 3; j++) { if (j == k) continue; b[i] += j; } }"
+        " while (0);",
         # What the iterator has before the region, in other integers and loops.
         "k = i; for (i = 0; i < n; i++) a[i] = k; for (; i < n + 3; i++) b[i] += k + i;",
         "k = 2 * i; for (i = 1; i < n; i++) a[i] += k; for (; i < n + 3; i++) b[i] += k; i += k;",
@@ -73,6 +78,7 @@ KINDS = {"int": "i4", "long": "i8", "short": "i2", "unsigned long": "u8", "unsig
 REFUSED = {
     "while (i < n) { if (a[i] > 0) { i++; continue; } b[i] = 1; i++; }": "AT131",
     "do { b[i] += 1; i++; } while (i < n);": "AT131",
+    "for (; i < n; i++) do { if (a[i] > 1) break; b[i] = 1; } while (0);": "AT131",
     "while (b[0] > 1) { for (int j = 0; j < n; j++) b[j] *= 0.5; }": "AT131",
     "while (i < n) { b[i] = 1; i *= 2; }": "AT131",
     "while (i < n) { b[i] = 1; if (a[i] > 0) i++; i++; }": "AT131",

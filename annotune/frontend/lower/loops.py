@@ -535,7 +535,8 @@ class _Head:
         found = self.here.whole(node)
         bound = Typed(self.here.names.resolved(found.expr), found.kind)
         for read in accesses(bound.expr):
-            shown = {"var": self.parts.var, "name": read.array}
+            name = self.here.names.function.scope.spelled(read.array)
+            shown = {"var": self.parts.var, "name": name}
             raise AnnotuneError.of(messages.BOUND_READS_ARRAY.at(read.span, **shown))
         return bound
 

@@ -1,4 +1,4 @@
-"""Loops that count, written with ``while``, as ``for`` loops.
+"""Loops that count, written with ``while``, as ``for`` loops, and ``do`` that runs once as a block.
 
 ``while (k < n) { S; k++; }`` is ``for (; k < n; k++) { S; }``, and ``while (k-- > 0) S;`` is
 ``for (; k-- > 0;) S;``: the same statements in the same order, as long as no ``continue`` goes past
@@ -25,7 +25,8 @@ from annotune.ir.expr import COMPARISONS
 
 def counted(statements: Sequence[c_ast.Node]) -> Sequence[c_ast.Node]:
     """Return statements with ``for`` loops for those that count; the given tree stays as it is."""
-    if not any(isinstance(n, c_ast.While) for item in statements for n in walk_tree(item)):
+    kinds = (c_ast.While, c_ast.DoWhile)
+    if not any(isinstance(n, kinds) for item in statements for n in walk_tree(item)):
         return statements
     block = c_ast.Compound(copy.deepcopy(list(statements)))
     count_loops(block)
@@ -48,7 +49,13 @@ def stepping_part(condition: c_ast.Node | None) -> c_ast.UnaryOp | None:
 
 
 def _as_counted(node: c_ast.Node) -> c_ast.Node | None:
-    """Return the ``for`` loop that a ``while`` is, None for another statement."""
+    """Return the ``for`` loop that a ``while`` is, None for another statement.
+
+    What macros put into ``do { … } while (0)`` runs once, and is a block.
+    """
+    if isinstance(node, c_ast.DoWhile):
+        is_once = isinstance(node.cond, c_ast.Constant) and node.cond.value == "0"
+        return node.stmt if is_once and not _leaves(node.stmt) else None
     if not isinstance(node, c_ast.While):
         return None
     if stepping_part(node.cond) is not None:
@@ -74,6 +81,14 @@ def _is_sum(step: c_ast.Assignment) -> bool:
     """Return whether an assignment may add something to what it changes."""
     is_plain = isinstance(step.rvalue, c_ast.BinaryOp) and step.rvalue.op in ("+", "-")
     return step.op in ("+=", "-=") or (step.op == "=" and is_plain)
+
+
+def _leaves(node: c_ast.Node) -> bool:
+    """Return whether a statement has a ``break`` or a ``continue`` of the loop around it."""
+    if isinstance(node, c_ast.Break | c_ast.Continue):
+        return True
+    is_other = isinstance(node, c_ast.For | c_ast.While | c_ast.DoWhile | c_ast.Switch)
+    return not is_other and isinstance(node, HOLDERS) and any(map(_leaves, node))
 
 
 def _goes_on(node: c_ast.Node) -> bool:

@@ -99,6 +99,13 @@ FOR_THESE_SIZES = Template(
     "these sizes are meant: def assume {{ arg strides = True; }}",
     Severity.WARNING,
 )
+DECLARED_FOR_THESE_SIZES = Template(
+    "AT222",
+    "proven for {sizes} only: {reason}",
+    "let the loop bounds be the extents of '{array}', or say that these sizes are meant: "
+    "def assume {{ arg strides = True; }}",
+    Severity.WARNING,
+)
 ASSUMED_IN_RANGE = Template(
     "AT223",
     "'{subscript}' is assumed to stay inside '{array}'",

@@ -44,6 +44,7 @@ from annotune.analysis.domains import (
 )
 from annotune.analysis.messages import (
     BOUND_NOT_AFFINE,
+    DECLARED_FOR_THESE_SIZES,
     EMPTY_LOOP,
     FOR_THESE_SIZES,
     MISSING_SIZE,
@@ -1094,7 +1095,10 @@ class Unproven(Exception):
         else:
             span, array = self.what.span, self.what.name
             reason = f"the subscripts of '{array}' may overrun its rows at other sizes"
-        return FOR_THESE_SIZES.at(
+        known_array = region.arrays.get(array)
+        is_declared = known_array is not None and None not in known_array.extents
+        template = DECLARED_FOR_THESE_SIZES if is_declared else FOR_THESE_SIZES
+        return template.at(
             span,
             sizes=sizes or "the numbers of the text",
             reason=self.reason or reason,

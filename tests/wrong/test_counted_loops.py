@@ -75,6 +75,21 @@ COUNTED = {
     "unsigned": ("for (i = n; i-- > 0;) b[i] += (i - 2) / 2;", "while (i < n) b[i++] = 2;"),
 }
 KINDS = {"int": "i4", "long": "i8", "short": "i2", "unsigned long": "u8", "unsigned": "u4"}
+# The host's own loops around a region, which read and set what the region does.
+NEST = "/*@ begin PerfTuning ( def input_params { param n = 64; param k = 1; } ) @*/ "
+END = " /*@ end @*/ "
+HOST = (
+    f"while (k < 5) {{ {NEST} for (int j = 0; j < n; j++) b[j] += k; {END} k++; }} i = k;",
+    f"while (k-- > 0) {{ b[0] += i; {NEST} for (i = 0; i < n; i++) b[i] += k; {END} }} i += k;",
+    f"do {{ int q = k; {NEST} for (i = 0; i < n; i++) b[i] += q; {END} k = q + i; }} while (0);",
+    f"while (k < 6) {{ int q = k; i = 0; {NEST} while (i < n) {{ b[i] += q; i++; }} {END}"
+    " k += q > 3 ? 1 : 2; }",
+    f"for (;;) {{ if (k > 4) break; {NEST} for (; i < n; i++) b[i] += k; {END} i = k++; }}",
+    f"while (n > 0) {NEST} for (; n > 0; n--) b[n - 1] += n; {END} i = n;",
+    f"while (k < 3) {{ if (a[k] > 2) {{ k++; continue; }} {NEST}"
+    f" for (int j = 0; j < n; j++) b[j] += 1; {END} k++; }} i = k;",
+)
+HEAD = "int f{number}(int n, int k, double *restrict a, double *restrict b)\n"
 REFUSED = {
     "while (i < n) { if (a[i] > 0) { i++; continue; } b[i] = 1; i++; }": "AT131",
     "do { b[i] += 1; i++; } while (i < n);": "AT131",
@@ -106,6 +121,23 @@ def test_each_runs_as_often_and_leaves_what_c_leaves(tmp_path: Path) -> None:
         for n, k in ((67, 1), (6, 2), (1, 4), (0, 0), *([] if code[0] == "u" else [(-2, 1)])):
             arrays = Array("f8", 240, seed=number), Array("f8", 240)
             calls.append(Call(f"f{number}", (code, n), (code, k), *arrays, returns=code))
+    program.check(*calls)
+
+
+def test_the_host_goes_on_from_what_a_region_leaves(tmp_path: Path) -> None:
+    texts = (
+        HEAD.format(number=number) + f"{{\nint i = 2;\n{body}\nreturn i;\n}}\n"
+        for number, body in enumerate(HOST)
+    )
+    (tmp_path / "host.c").write_text("".join(texts))
+    program = Program(tmp_path, tmp_path / "host.c", ("cuda", "openacc", "openmp"))
+    assert not [one.message for one in program.emission.diagnostics if one.code == "AT623"]
+    arrays = Array("f8", 90), Array("f8", 90, seed=1)
+    calls = (
+        Call(f"f{number}", ("i4", n), ("i4", k), *arrays, returns="i4")
+        for number in range(len(HOST))
+        for n, k in ((67, 1), (6, 2), (0, 4), (9, 0))
+    )
     program.check(*calls)
 
 

@@ -8,7 +8,11 @@ POINTERS = "int n, int m, double *restrict a, const double *restrict b, const in
 ARRAY = "int n, int m, double *restrict a, const double *restrict b, int i, int j, int k"
 
 BAD = {
-    "no start": Bad(plain("«for» (n++; i < n; i++) a[i] = 0;", ARRAY), "AT140", "start with"),
+    "no start": Bad(
+        plain("for (j = 0; j < 3; j++) «for» (; i < n; i++) a[i] = 0;", ARRAY),
+        "AT140",
+        "not known here",
+    ),
     "another condition": Bad(
         plain("for (i = 0; «j < n»; i++) a[i] = 0;", ARRAY), "AT141", "compare iterator 'i'"
     ),

@@ -115,7 +115,7 @@ BAD = {
     "shift": Bad(plain(f"{LOOP} a[i] = b[i] «<<» 1;"), "AT133", "operator '<<'"),
     "bits": Bad(plain(f"{LOOP} a[i] = b[i] «|» 1;"), "AT133", "operator '|'"),
     "complement": Bad(plain(f"{LOOP} a[i] = «~b[i]»;"), "AT133", "operator '~'"),
-    "size of": Bad(plain(f"{LOOP} a[i] = «sizeof(x)»;", REAL), "AT133", "operator 'sizeof'"),
+    "size of": Bad(plain(f"{LOOP} a[i] = «sizeof(x * 2)»;", REAL), "AT133", "how many bytes"),
     "assignment of a remainder": Bad(plain(f"{LOOP} «a[i] %= 2»;"), "AT133", "operator '%='"),
     "assignment inside": Bad(
         plain(f"{LOOP} a[i] = 1 + («a[i + n] = b[i]»);"), "AT134", "assignment"

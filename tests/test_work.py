@@ -1,0 +1,117 @@
+"""Work that `check` does for inputs of twice the length: counts of calls, which no machine changes.
+
+Twice as many statements, nests or regions take at most 2.3 times the calls: cost that grows with
+n log n or so. A walk over everything for each of them shows here before anyone waits for it.
+"""
+
+from __future__ import annotations
+
+import cProfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import annotune
+from annotune.cli import cli
+
+PACKAGE = str(Path(annotune.__file__).parent)
+MOST = 2.3
+
+OPEN, CLOSE = "/*@ begin PerfTuning ( def input_params { param n = 100; } ) @*/\n", "/*@ end @*/\n"
+
+
+def one_region(parameters: str, body: str, before: str = "", after: str = "") -> str:
+    return f"void f({parameters})\n{{\n{before}{OPEN}{body}{CLOSE}{after}}}\n"
+
+
+def one_loop(parameters: str, lines: list[str], before: str = "", after: str = "") -> str:
+    body = "".join(f"    {line}\n" for line in lines)
+    loop = f"for (int i = 2; i < n - 2; i++) {{\n{body}}}\n"
+    return one_region(parameters, loop, before, after)
+
+
+TWO = "int n, double *restrict a, double *restrict b"
+
+
+def dependent_statements(count: int) -> str:
+    """Each statement reads what the one before it wrote, some iterations ago."""
+    sides = ["ab" if k % 2 else "ba" for k in range(count)]
+    lines = [f"{x}[i] = {y}[i - {k % 3}] * {k} + {x}[i];" for k, (x, y) in enumerate(sides)]
+    return one_loop(TWO, lines)
+
+
+def independent_nests(count: int) -> str:
+    rows = ((k, 7 * k % count) for k in range(count))
+    loops = (f"for (int i = 0; i < n; i++) a[i + {k}*n] += b[i + {m}*n] * {k};\n" for k, m in rows)
+    return one_region(TWO, "".join(loops))
+
+
+def nests_of_two_depths(count: int) -> str:
+    shallow = "for (int i = 0; i < n; i++)\n    x[i] += u[0][i] * {};\n"
+    deep = "for (int i = 0; i < n; i++)\n    for (int j = 0; j < n; j++)\n        u[i][j] += x[i] * {};\n"
+    nests = ((deep if k % 2 else shallow).format(k) for k in range(count))
+    return one_region("int n, double x[restrict n], double u[restrict n][n]", "".join(nests))
+
+
+def regions(count: int) -> str:
+    nest = "for (int i = 1; i < n - 1; i++)\n    a[i] += b[i - 1] * {} + b[i + 1];\n"
+    body = "".join(OPEN + nest.format(k) + CLOSE for k in range(count))
+    return f"void f({TWO})\n{{\n    int m = n;\n{body}}}\n"
+
+
+def regions_in_host_loops(count: int) -> str:
+    loop = "for (int s = 0; s < 9; s++) {\n" + OPEN
+    loop += "for (int i = 0; i < n; i++)\n    a[i] += b[i] * {};\n" + CLOSE + "}\n"
+    return (
+        f"void f({TWO})\n{{\n" + "".join(loop.replace("{};", f"{k};") for k in range(count)) + "}\n"
+    )
+
+
+def functions(count: int) -> str:
+    nest = "for (int i = 0; i < n; i++)\n    a[i] += b[i];\n"
+    return "".join(one_region(TWO, nest).replace("f(", f"f{k}(", 1) for k in range(count))
+
+
+def temporaries(count: int) -> str:
+    """Each temporary is read by the next one, five times."""
+    lines = ["double t0 = b[i];"]
+    for k in range(1, count):
+        lines.append(f"double t{k} = {' * '.join([f't{k - 1}'] * 5)};")
+    return one_loop(TWO, [*lines, f"a[i] = t{count - 1};"])
+
+
+def guarded_statements(count: int) -> str:
+    return one_loop(TWO, [f"if (b[i] > {k}) a[i] = a[i] + b[i - {k % 2}];" for k in range(count)])
+
+
+def sums(count: int) -> str:
+    lines = [f"s += b[i] * {k};" for k in range(count)]
+    return one_loop(TWO, lines, "    double s = 0;\n", "    a[0] = s;\n")
+
+
+SHAPES = (
+    *(dependent_statements, independent_nests, nests_of_two_depths, regions, functions),
+    *(regions_in_host_loops, temporaries, guarded_statements, sums),
+)
+LENGTH = 6
+
+
+def calls(text: str, folder: Path) -> int:
+    """Return how many calls of annotune's own functions `check` of a text makes."""
+    source = folder / "long.c"
+    source.write_text(text)
+    profile = cProfile.Profile()
+    result = profile.runcall(CliRunner().invoke, cli, ["check", str(source)])
+    assert result.exit_code == 0, result.output
+    profile.create_stats()
+    stats: dict[tuple[str, int, str], tuple[int, ...]] = profile.stats  # type: ignore[attr-defined]
+    return sum(of[1] for (file, _, _), of in stats.items() if file.startswith(PACKAGE))
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.__name__)
+def test_twice_the_length_is_twice_the_work(shape: Callable[[int], str], tmp_path: Path) -> None:
+    calls(shape(1), tmp_path)  # what is imported and asked once
+    short, long = calls(shape(LENGTH), tmp_path), calls(shape(2 * LENGTH), tmp_path)
+    assert long / short < MOST, f"{short} calls, then {long}"

@@ -630,7 +630,8 @@ def _called(run: RegionRun, contest: Contest, host_s: float | None, time_s: floa
     own = replace(bench, until=time.monotonic() + time_s)
     compilers = bench.session.config.compilers
     listing = listing.cut(affordable(contest.ranked[0].trial, both, own.left_s, compilers))
-    bench.begin(f"whole calls of {target.name}", len(listing))
+    if len(listing):
+        bench.begin(f"whole calls of {target.name}", len(listing))
     return with_calls(contest, *in_turns(own, target, GPU_CALLS[target.name], listing), both)
 
 

@@ -58,7 +58,7 @@ from annotune.frontend.read.region_finder import (
     macros_defined_in,
     part_of,
 )
-from annotune.frontend.read.syntax import offset
+from annotune.frontend.read.syntax import offset, walk_tree
 from annotune.frontend.read.tokens import WORD
 from annotune.frontend.residency import residency
 from annotune.frontend.scratch import scratch_arrays
@@ -344,11 +344,16 @@ class NamesByRegion:
         index = index_of(body)
         assigned = index.of_kind(c_ast.Assignment)
         stores = {id(node.lvalue) for node in assigned if node.op == "="}
+        # The size of a variable is a number in the nest, whose text need not have the variable.
+        sizes = (node.expr for node in index.of_kind(c_ast.UnaryOp) if node.op == "sizeof")
+        measured = {id(inner) for size in sizes for inner in walk_tree(size)}
         inside: defaultdict[int, set[str]] = defaultdict(set)
         order: dict[str, None] = {}
         outside: set[str] = set()
         for node in index.of_kind(c_ast.ID):
             region = region_at(offset(node)) if node.coord is not None else None
+            if region is not None and id(node) in measured:
+                continue
             if region is not None:
                 order[node.name] = None
                 inside[region].add(node.name)
@@ -379,7 +384,9 @@ def _text(
     declared = declarations(aliased.statements, names, aliased.formulas)
     return RegionText(
         (*unique.aliases, *aliased.aliases, *used.starts),
-        _joint_spellings(aliased.spellings, unique.spellings),
+        _joint_spellings(
+            tuple(used.sizes.values()), _joint_spellings(aliased.spellings, unique.spellings)
+        ),
         (*declared, *around.declarations),
         (*set_in_text(aliased.statements, names, nest), *around.pointers),
         frozenset(used.counted),

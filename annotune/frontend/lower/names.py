@@ -17,7 +17,15 @@ from annotune.frontend import messages
 from annotune.frontend.read.filescope import File
 from annotune.frontend.read.preprocess import INCLUDE_LINE, Clean, is_standard
 from annotune.frontend.read.region_finder import ParsedFunction
-from annotune.frontend.read.syntax import extent, names_in, offset
+from annotune.frontend.read.syntax import (
+    extent,
+    has_sizeof,
+    names_in,
+    offset,
+    text_of,
+    token_place,
+    walk_tree,
+)
 from annotune.frontend.types.kinds import (
     COMPLEX,
     Interval,
@@ -27,12 +35,12 @@ from annotune.frontend.types.kinds import (
     promoted,
 )
 from annotune.frontend.types.layout import Layouts
-from annotune.frontend.types.symbols import REALS, Layer, Symbol, Types, field_of
+from annotune.frontend.types.symbols import INTEGERS, REALS, Layer, Symbol, Types, field_of
 from annotune.frozen import dataclass
 from annotune.ir.c_types import StoredName
 from annotune.ir.expr import Access, Expr, Int, Var, accesses, rewrite, substitute, variables
 from annotune.ir.functions import FUNCTIONS
-from annotune.ir.region import Alias, Assertion, Scalar
+from annotune.ir.region import Alias, Assertion, Scalar, Spelling
 
 _INT_MAXIMUM = 2**31 - 1
 
@@ -101,6 +109,7 @@ class Used:
     that loops leave, by the names that stand for them in formulas until a statement is made of one.
     `fixed` are the words of constant expressions of which the nest has the value alone, `rows` what
     it takes the rows of arrays to be.
+    `sizes` are the numbers for a ``sizeof`` where the region's text stands alone.
     `asked_first` are the conditions that stand outside all loops, with those around them before
     them, of what the region leaves as it is.
     """
@@ -117,6 +126,7 @@ class Used:
     asked_first: set[Expr] = field(default_factory=set)
     starts: list[Alias] = field(default_factory=list)
     guessed: dict[str, c_ast.Node] = field(default_factory=dict)
+    sizes: dict[tuple[int, int], Spelling] = field(default_factory=dict)
 
     def copy(self) -> Used:
         """Return what may learn more arrays, scalars and functions without these."""
@@ -356,7 +366,31 @@ class Names:
         value = self.function.file.value(node, known, self._size_of)
         if value is not None:
             self.used.fixed.update(names_in(node))
+            for part in walk_tree(node) if has_sizeof(node) else ():
+                if isinstance(part, c_ast.UnaryOp) and part.op == "sizeof":
+                    self._spell_size(part)
         return value
+
+    def _spell_size(self, node: c_ast.UnaryOp) -> None:
+        """Note a ``sizeof`` of the region that is another number where only its text stands.
+
+        Raises:
+            AnnotuneError: A macro makes it, so that it has no text that could be changed.
+        """
+        start, end = extent(node, self.function.file.tokens)
+        # An alias takes more than one word of the text.
+        end = max(end, *(token_place(n)[1] for n in walk_tree(node) if n.coord is not None))
+        types = self.function.scope.types
+        named = types.scalar(node.expr) if isinstance(node.expr, c_ast.Typename) else None
+        is_plain = named in INTEGERS | REALS
+        if is_plain or start < self.given.start:
+            return
+        written = self.function.file.clean.text[start:end]
+        if not written.startswith("sizeof"):
+            shown = {"name": text_of(node), "macro": written}
+            raise AnnotuneError.of(messages.ALIAS_IN_MACRO.at(self.place(node), **shown))
+        size = self._size_of(node.expr)
+        self.used.sizes[start, end] = Spelling(start, end, f"((unsigned long){size})")
 
     def _size_of(self, operand: c_ast.Node) -> int | None:
         """Return the bytes of a type, or of a variable or a part of one; None if they may vary."""
@@ -365,7 +399,9 @@ class Names:
         if isinstance(operand, c_ast.Typename):
             room, record = layouts.room_of(operand), types.record_of(operand.type)
         else:
-            symbol = self.declared(operand)
+            is_place = isinstance(operand, c_ast.ID | c_ast.ArrayRef | c_ast.StructRef)
+            is_place = is_place or (isinstance(operand, c_ast.UnaryOp) and operand.op == "*")
+            symbol = self.declared(operand) if is_place else None
             is_known = symbol is not None and symbol.is_known and not symbol.special
             if symbol is None or not is_known or "()" in {one.kind for one in symbol.layers}:
                 return None

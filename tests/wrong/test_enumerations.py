@@ -21,6 +21,7 @@ enum side { LEFT = -1, MIDDLE, RIGHT };
 enum wide { ALL = 1L << 40 };
 typedef struct { double t; material m; enum side s; int n; } site;
 typedef struct { int n; material *m; enum side (*s)[4]; enum side own; } grid;
+typedef struct { double w[4]; struct { double g[3][2]; } in; } weights;
 """
 TEXT = """\
 #include "kinds.h"
@@ -78,6 +79,14 @@ double sums(int n, int first)
     /*@ end @*/
     return s;
 }
+void constant(int n, const weights *c, double *restrict x)
+{
+    /*@ begin PerfTuning ( def input_params { param n = 64; } ) @*/
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < 2; j++)
+            x[i] += c->w[j] + c->in.g[j][1];
+    /*@ end @*/
+}
 void counted(double w[9], double *restrict y)
 {
     /*@ begin PerfTuning ( ) @*/
@@ -128,6 +137,7 @@ def test_elements_and_numbers_have_the_type_that_compilers_choose(program: Progr
         Call("structs", 10, site, x),
         Call("members", 7, material, side, x),
         Call("sums", 3, 2, returns="f8"),
+        Call("constant", 9, Array("f8", 10), x),
         Call("counted", x, Array("f8", 9)),
         Call("moved", 20, material, Array("u4", 20)),
         *(Call("number", 4, m, -1, 2**40, x, returns="f8") for m in (0, 7)),

@@ -524,7 +524,19 @@ class _AliasMaker:
         if decl.bitsize is not None:
             return self._bitfield_of(symbol, decl.bitsize)
         spelled = type_words(decl)
-        return Meaning(symbol.layers, symbol.base, spelled, symbol.is_const)
+        is_const = symbol.is_const or (not is_value and self._is_in_const(node))
+        return Meaning(symbol.layers, symbol.base, spelled, is_const)
+
+    def _is_in_const(self, node: c_ast.Node) -> bool:
+        """Return whether a member is one of a struct that is not to be changed."""
+        while isinstance(node, c_ast.StructRef):
+            owner = self._symbol(node.name)
+            if owner is not None and owner.is_const:
+                return True
+            if node.type == "->":
+                return False
+            node = node.name
+        return False
 
     def _is_in_union(self, node: c_ast.Node) -> bool:
         """Return whether a member, or a struct that it is in, shares its place with others."""

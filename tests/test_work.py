@@ -50,7 +50,8 @@ def independent_nests(count: int) -> str:
 
 def nests_of_two_depths(count: int) -> str:
     shallow = "for (int i = 0; i < n; i++)\n    x[i] += u[0][i] * {};\n"
-    deep = "for (int i = 0; i < n; i++)\n    for (int j = 0; j < n; j++)\n        u[i][j] += x[i] * {};\n"
+    deep = "for (int i = 0; i < n; i++)\n    for (int j = 0; j < n; j++)\n"
+    deep += "        u[i][j] += x[i] * {};\n"
     nests = ((deep if k % 2 else shallow).format(k) for k in range(count))
     return one_region("int n, double x[restrict n], double u[restrict n][n]", "".join(nests))
 
@@ -105,9 +106,12 @@ def calls(text: str, folder: Path) -> int:
     profile = cProfile.Profile()
     result = profile.runcall(CliRunner().invoke, cli, ["check", str(source)])
     assert result.exit_code == 0, result.output
-    profile.create_stats()
-    stats: dict[tuple[str, int, str], tuple[int, ...]] = profile.stats  # type: ignore[attr-defined]
-    return sum(of[1] for (file, _, _), of in stats.items() if file.startswith(PACKAGE))
+    codes = ((one.code, one.callcount) for one in profile.getstats())
+    return sum(
+        count
+        for code, count in codes
+        if not isinstance(code, str) and code.co_filename.startswith(PACKAGE)
+    )
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.__name__)

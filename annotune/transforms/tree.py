@@ -179,10 +179,14 @@ def replace_loop(body: Body, old: Loop, new: Iterable[Stmt]) -> Body:
     """Return `body` with the loop `old`, the very object, replaced by `new`."""
     own = next(iter(_inside_of(old).found), None)
     top = None if own is None else _tops_of(body).get(own)
+    whole = body if top is None else body[top : top + 1]
+    made = mapped(whole, lambda stmt: new if stmt is old else None)
     if top is None:
-        return mapped(body, lambda stmt: new if stmt is old else None)
-    made = mapped(body[top : top + 1], lambda stmt: new if stmt is old else None)
-    return _with_top(body, top, made)
+        return made
+    if made is not whole:
+        return _with_top(body, top, made)
+    # Copies, and statements that stand in several nests, have one number there.
+    return mapped(body, lambda stmt: new if stmt is old else None)
 
 
 def _with_top(body: Body, top: int, made: Body) -> Body:
@@ -190,8 +194,6 @@ def _with_top(body: Body, top: int, made: Body) -> Body:
 
     A step changes one nest of a region: the others need not be looked at again.
     """
-    if len(made) == 1 and made[0] is body[top]:
-        return body
     changed = (*body[:top], *made, *body[top + 1 :])
     old, new = body[top], made[0] if len(made) == 1 else None
     match old, new:

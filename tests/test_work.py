@@ -37,7 +37,7 @@ TWO = "int n, double *restrict a, double *restrict b"
 
 def dependent_statements(count: int) -> str:
     """Each statement reads what the one before it wrote, some iterations ago."""
-    sides = ["ab" if k % 2 else "ba" for k in range(count)]
+    sides = [("a", "b") if k % 2 else ("b", "a") for k in range(count)]
     lines = [f"{x}[i] = {y}[i - {k % 3}] * {k} + {x}[i];" for k, (x, y) in enumerate(sides)]
     return one_loop(TWO, lines)
 

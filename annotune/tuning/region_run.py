@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import field, replace
 
 from annotune.analysis.facts import Analysis, Work
@@ -648,6 +648,8 @@ def _profiled(run: RegionRun, target: Target, found: TargetResult) -> TargetResu
     gpu, one = run.on_gpu(target.name), found.winner
     if gpu is None or one is None or one.variant is None or one.code is None:
         return found
+    if one.trial.time_s is None:  # the first choice of the rules, which nothing has timed
+        return found
     bench = _bench_on(gpu, run.bench)
     session = bench.session
     if session.crew is not None:
@@ -731,7 +733,7 @@ def _compared_by_calls(
     """
     gpu, one = run.on_gpu(target.name), found.winner
     bench = run.bench if gpu is None else _bench_on(gpu, run.bench)
-    is_over = bench.session.stop.is_set or bench.session.crew is not None
+    is_over = bench.session.stop.is_set
     if gpu is None or is_over or one is None or one.variant is None or one.code is None:
         return found
     if not one.trial.time_s or one.trial.is_predicted:
@@ -745,8 +747,10 @@ def _compared_by_calls(
         if name in others and (rival := others[name].contestant) is not None
     ]
     budget_s = max(LEAST_CALLS_S, reserved_s(bench))
-    with bench.session.config.ledger.on(Phase.FINALS), _holding(gpu, bench):
-        taken = finals(bench, (own, *rivals), budget_s)
+    # A worker holds its own GPU, and times the originals beside it.
+    held = nullcontext() if bench.session.crew is not None else _holding(gpu, bench)
+    with bench.session.config.ledger.on(Phase.FINALS), held:
+        taken = finals(bench, (own, *rivals), budget_s, by_crew=True)
     compared = {rival.name: taken.comparison(own.name, rival.name) for rival in rivals}
     known = {name: beside for name, beside in compared.items() if beside is not None}
     calls_s = taken.rounds_s.get(own.name, ())

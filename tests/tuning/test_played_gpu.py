@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,7 +20,11 @@ from test_profiling import FAKE, KERNELS, csv_of
 
 from annotune import pipeline, suites
 from annotune.codegen.target import load_target
+from annotune.measure.check import Checker
 from annotune.measure.machine import Gpu, exclusive
+from annotune.measure.oracle import Oracle
+from annotune.measure.plan import CheckPlan
+from annotune.measure.program import Program
 from annotune.measure.toolchain import find_toolchains
 from annotune.measure.trial import Trial
 from annotune.report.layouts import tables_of
@@ -30,7 +34,7 @@ from annotune.tuning import region_run, tuner
 from annotune.tuning import run as tuning
 from annotune.tuning.bench import Recorder, TrialJob
 from annotune.tuning.config import RunConfig, Stop
-from annotune.tuning.jobs import Contestant
+from annotune.tuning.jobs import CheckHere, Contestant, Rounds, place, take_rounds
 from annotune.tuning.profiling import NO_NCU
 from annotune.tuning.region_run import NOT_ASKED
 from annotune.tuning.results import FIRST_ALONE, Profile, RegionResult
@@ -120,6 +124,38 @@ def test_where_there_is_no_time_for_rounds_of_both_their_calls_are_compared(
     assert (beside.is_paired, beside.runs > 1) == (False, True)
     # The times are those of calls, and not of kernels.
     assert beside.time_s != row.time_s
+
+
+class _CrewHere:
+    """A worker that is this process, and what it was asked to time in turns."""
+
+    is_here = True
+    slots = 1
+
+    def __init__(self) -> None:
+        self.home = replace(place(), gpu=GPU)
+        self.timed: list[tuple[str, ...]] = []
+
+    def check(self, oracle: Oracle, program: Program, plan: CheckPlan, timeout_s: float) -> Trial:
+        return CheckHere(Checker(oracle), program, plan).run(timeout_s)
+
+    def take_rounds(
+        self, oracle: Oracle, contestants: Sequence[Contestant], plan: CheckPlan, budget_s: float
+    ) -> Rounds:
+        self.timed.append(tuple(one.name for one in contestants if one.is_whole))
+        return take_rounds(oracle, contestants, plan, budget_s)
+
+
+def test_a_worker_compares_whole_calls_with_the_original_beside_it(
+    environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    crew = _CrewHere()
+    monkeypatch.setattr(tuning, "crew_of", lambda *_: nullcontext(crew))
+    region = region_of(CONFIG, environ)
+    (row,) = (row for row in region.rows if row.name == "cuda")
+    beside = row.comparisons["sequential"]
+    assert (beside.is_paired, beside.runs > 1) == (True, True)
+    assert ("cuda", "sequential", "openmp_naive") in crew.timed
 
 
 class _Hears:

@@ -209,8 +209,8 @@ def drawn(
 ) -> Iterator[Mutation]:
     """Yield mutations of lines that were run, every kind as often as any while there are some."""
     by_kind: dict[str, list[Mutation]] = {}
-    for name, run in sorted(lines.items()):
-        path = Path(name)
+    # What is run of a template is no text of Python's.
+    for path, run in sorted((Path(n), run) for n, run in lines.items() if n.endswith(".py")):
         for one in mutations(str(path.relative_to(root)), path.read_text(), frozenset(run)):
             by_kind.setdefault(one.kind, []).append(one)
     choose = random.Random(seed)

@@ -86,6 +86,15 @@ HOST = (
     " k += q > 3 ? 1 : 2; }",
     f"for (;;) {{ if (k > 4) break; {NEST} for (; i < n; i++) b[i] += k; {END} i = k++; }}",
     f"while (n > 0) {NEST} for (; n > 0; n--) b[n - 1] += n; {END} i = n;",
+    # The step of the host's loop is a statement of the region.
+    f"while (k < 5) {{ {NEST} for (int j = 0; j < n; j++) b[j] += k; k++; {END} }} i = k;",
+    f"while (k < 9) {{ b[1] += 1; {NEST} for (i = 0; i < n; i++) b[i] += 1; k += 2; {END} }}",
+    f"while (i < n) {{ {NEST} for (int j = 0; j < 4; j++) b[j] += i; i = i + 1; {END} }}",
+    f"for (int r = 0; r < 2; r++) while (k < 5 + r) {{ {NEST} for (i = 0; i < n; i++) b[i] += r;"
+    f" k++; {END} }}",
+    f"while (k < 8) {{ while (i < k) {{ {NEST} for (int j = 0; j < n; j++) b[j] += a[j]; ++i;"
+    f" {END} }} k++; }}",
+    f"while (n > k) {{ k--; k++; {NEST} for (i = 0; i < n; i++) b[i] += k; n--; {END} }} i = n;",
     f"while (k < 3) {{ if (a[k] > 2) {{ k++; continue; }} {NEST}"
     f" for (int j = 0; j < n; j++) b[j] += 1; {END} k++; }} i = k;",
 )

@@ -8,7 +8,7 @@ the step, and nothing that the step names is the body's own.
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from pycparser import c_ast
 
@@ -16,6 +16,7 @@ from annotune.frontend.read.syntax import (
     HOLDERS,
     STEPS,
     changed_by,
+    holds_place,
     names_in,
     replace_nodes,
     walk_tree,
@@ -33,10 +34,18 @@ def counted(statements: Sequence[c_ast.Node]) -> Sequence[c_ast.Node]:
     return block.block_items or []
 
 
-def count_loops(body: c_ast.Compound) -> None:
-    """Put ``for`` loops in the place of the loops of a function that count; the tree changes."""
+def count_loops(body: c_ast.Compound, places: Collection[int] = ()) -> None:
+    """Put ``for`` loops in the place of the loops of a function that count; the tree changes.
+
+    Loops around one of the `places` in the text stay: a region there may have the step.
+    """
+
+    def counted_alone(node: c_ast.Node) -> c_ast.Node | None:
+        found = _as_counted(node)
+        return None if found is None or holds_place(node, places) else found
+
     for node in walk_tree(body):
-        replace_nodes(node, _as_counted)
+        replace_nodes(node, counted_alone)
 
 
 def stepping_part(condition: c_ast.Node | None) -> c_ast.UnaryOp | None:
@@ -87,8 +96,11 @@ def _leaves(node: c_ast.Node) -> bool:
     """Return whether a statement has a ``break`` or a ``continue`` of the loop around it."""
     if isinstance(node, c_ast.Break | c_ast.Continue):
         return True
-    is_other = isinstance(node, c_ast.For | c_ast.While | c_ast.DoWhile | c_ast.Switch)
-    return not is_other and isinstance(node, HOLDERS) and any(map(_leaves, node))
+    if isinstance(node, c_ast.Switch):
+        # A ``break`` leaves the switch, but a ``continue`` the loop.
+        return _goes_on(node)
+    is_loop = isinstance(node, c_ast.For | c_ast.While | c_ast.DoWhile)
+    return not is_loop and isinstance(node, HOLDERS) and any(map(_leaves, node))
 
 
 def _goes_on(node: c_ast.Node) -> bool:

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pycparser import c_ast
 from pycparser.c_parser import Coord
 
-from annotune.frontend.read.syntax import HOLDERS, last_of, names_in, start_of, walk_tree
+from annotune.frontend.read.syntax import HOLDERS, holds_place, names_in, walk_tree
 
 _LOOPS = (c_ast.For, c_ast.While, c_ast.DoWhile)
 # Where ``continue`` goes: no label has an empty name.
@@ -38,8 +38,7 @@ def structure(body: c_ast.Compound, places: Collection[int]) -> None:
     for loop in reversed([node for node in walk_tree(body) if isinstance(node, _LOOPS)]):
         if not any(_jumps(loop.stmt)):
             continue
-        first, last = start_of(loop), last_of(loop)
-        if any(first < place < last for place in places):
+        if holds_place(loop, places):
             continue
         try:
             loop.stmt = _iteration(loop.stmt, body)

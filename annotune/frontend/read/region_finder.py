@@ -173,7 +173,7 @@ def function_at(
         raise AnnotuneError.of(NOT_IN_FUNCTION.at(span))
     if places is not None:
         structure(trees[0].body, places)
-        count_loops(trees[0].body)
+        count_loops(trees[0].body, places)
     return ParsedFunction(file, part, trees[0], scope, changes_in(trees[0].body), parsed.tokens)
 
 

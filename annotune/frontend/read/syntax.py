@@ -6,7 +6,7 @@ holds offsets: `line` is where its token starts, `column` where that ends.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -147,6 +147,12 @@ def start_of(node: c_ast.Node) -> int:
 def last_of(node: c_ast.Node) -> int:
     """Return the offset of the last token of a statement that the parser gives a place."""
     return max(_offsets(node))
+
+
+def holds_place(node: c_ast.Node, places: Collection[int]) -> bool:
+    """Return whether one of some offsets stands in a statement."""
+    first, last = start_of(node), last_of(node)
+    return any(first < place < last for place in places)
 
 
 def _offsets(node: c_ast.Node) -> Iterator[int]:

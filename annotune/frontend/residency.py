@@ -750,10 +750,11 @@ def _jumps(
     statements: Sequence[c_ast.Node], block: DataBlock, function: ParsedFunction
 ) -> Iterator[Diagnostic]:
     """Yield what leads out of a block, or into it."""
-    # Labels right before the statements are the block's, too.
+    # Labels right before the statements are the block's, too, where they stand after its beginning.
     own = {id(statement) for statement in statements}
     labels = (node for node in walk_tree(function.body) if isinstance(node, c_ast.Label))
-    before = [node for node in labels if own & {id(inner) for inner in unlabelled([node])}]
+    inside = (node for node in labels if start_of(node) >= block.opener[1])
+    before = [node for node in inside if own & {id(inner) for inner in unlabelled([node])}]
     own -= {id(inner) for inner in unlabelled(before)}
     whole = [*before, *(statement for statement in statements if id(statement) in own)]
     for word, node in _ways_out(whole, function.body):

@@ -759,6 +759,9 @@ def _jumps(
     whole = [*before, *(statement for statement in statements if id(statement) in own)]
     for word, node in _ways_out(whole, function.body):
         at = start_of(node) if node.coord is not None else block.opener[0]
+        if at >= block.closer[0]:
+            # A ``case`` in the block holds what comes after its end, too.
+            continue
         span = function.file.source.span(at, at + len(word))
         yield messages.LEAVES_DATA.at(span, word=word)
 
@@ -787,6 +790,8 @@ def _ways_out(
                 yield "break", node
             case c_ast.Continue() if not in_loop:
                 yield "continue", node
+            case c_ast.Case() | c_ast.Default() if not in_switch:
+                yield "case" if isinstance(node, c_ast.Case) else "default", node
         loop = in_loop or isinstance(node, _LOOPS)
         switch = in_switch or isinstance(node, c_ast.Switch)
         waiting += [(child, loop, switch) for child in node]

@@ -44,6 +44,15 @@ END = "/*@ end @*/"
 # The end of a block, a label, and the beginning of another block.
 BETWEEN = f'{END}\nout: n++;\n/*@ begin Data (enter = "a[n]") @*/'
 LABELLED = BETWEEN.replace(" n++;", "")
+BEGIN = BETWEEN[BETWEEN.rindex("/*@") :]
+
+
+def switched(body: str) -> str:
+    """Return a block in a switch, and two beside that."""
+    block = f"switch (n) {{ case 0: ;\n{BEGIN}\n{body}\n{END}\nbreak; }}"
+    return f"n++;\n{END}\n{block}\n{BEGIN}\nn--;"
+
+
 TWICE = LABELLED.replace("out:", "out: again:")
 REFUSED = {
     "while (a[0] > 1.0) half(n, a);": ["AT162 1"],
@@ -63,6 +72,11 @@ REFUSED = {
     f"n++;\n{TWICE}\nin: half(n, a);\nif (n)\n    goto in;\nelse\n    goto out;": ["AT163 9"],
     f"if (n)\n    goto out;\n{LABELLED}\nhalf(n, a);": ["AT163 2"],
     f"half(n, a);\n{LABELLED}\nfor (;;) {{ half(n, a);\nif (n)\n    goto out; }}": ["AT163 7"],
+    switched("half(n, a);\ncase 1: half(n, a);"): ["AT163 6"],
+    switched("half(n, a);\ndefault: half(n, a);"): ["AT163 6"],
+    switched("half(n, a);\ncase 1: switch (n) { case 7: n = 3; break; }"): ["AT163 6"],
+    switched("if (n) {\ncase 1: half(n, a); }"): ["AT163 6"],
+    switched("for (; n > 3; n--) {\nhalf(n, a);\ncase 1: ; }"): ["AT163 7"],
     f"if (n)\n    goto in;\n{BETWEEN}\nin: half(n, a);": ["AT163 2", "AT163 6"],
     "for (; n;) { switch (rank(n)) { case 1: continue; } half(n, a); }": ["AT162 1"],
     "r[1].v = 0;\nfree(rank(n) ? r[n].v : r[0].v);": ["AT162 2"],

@@ -56,6 +56,37 @@ double sizes(int n, double *restrict c, float (*r)[5], const pair *p)
     return s;
 }
 """
+# Members that are arrays, which the nest has under names of their own, and pointers to rows.
+MEMBERS = (
+    "a[i] += sizeof p[i].pos;",
+    "a[i] += sizeof(p->pos);",
+    "a[i] += sizeof(s->e) + p->pos[1];",
+    "a[i] += sizeof(s->f[1]) + sizeof s->f + s->e[1];",
+    "a[i] += sizeof l.f + sizeof(l.f[0]) + sizeof lines[0].e + l.f[1][2];",
+    "a[i] += sizeof all[1].pos + sizeof all->pos + sizeof all + all[1].x;",
+    "a[i] += sizeof(s->rows) + sizeof *s->rows + sizeof s->k + sizeof *s->k + s->n;",
+    "a[i] += sizeof line + sizeof line[0] + sizeof g.f + g.n; for (int line = 0; line < 2; line++)"
+    " a[i] += sizeof line;",
+    "struct point *q = &all[i]; q->pos[2] = sizeof *q + sizeof(q->pos) + sizeof q -> pos [1];"
+    " a[i] += q->pos[2] + sizeof(q->z);",
+    "struct line *q = s; a[i] += sizeof(q->f) + sizeof(*q) + sizeof (q)->e[i % 5] + q->e[0];",
+)
+MEMBERS_HEAD = """
+struct point { double x, pos[3], z; };
+struct line { double e[5], f[2][3]; double (*rows)[4], *k; int n; };
+static struct point all[64];
+static struct line g;
+"""
+MEMBERS_TEXT = """
+void f{number}(int n, double *restrict a, double line[8])
+{{
+    struct point *p = all;
+    struct line *s = &g, l = g, lines[2] = {{g, g}};
+    /*@ begin PerfTuning ( def input_params {{ param n = 64; }} ) @*/
+    for (int i = 0; i < n; i++) {{ {body} }}
+    /*@ end @*/
+}}
+"""
 REFUSED = {
     "c[i] = sizeof(double [n]);": "AT133",
     "c[i] = sizeof(c[i] + 1);": "AT133",
@@ -90,6 +121,17 @@ def test_each_is_what_c_has(tmp_path: Path) -> None:
         Call("classes", 20, double, Array("f4", 20, single), Array("f8", 20), Array("i4", 20)),
         Call("sizes", 12, Array("f8", 12), Array("f4", 10), Array("f8", 4), returns="f8"),
     )
+
+
+def test_a_member_has_its_own_size(tmp_path: Path) -> None:
+    texts = (MEMBERS_TEXT.format(number=n, body=body) for n, body in enumerate(MEMBERS))
+    source = tmp_path / "members.c"
+    source.write_text(MEMBERS_HEAD + "".join(texts))
+    program = Program(tmp_path, source, ("cuda", "openacc", "openmp"))
+    assert not [one.message for one in program.emission.diagnostics if one.code == "AT623"]
+    arrays = Array("f8", 64), Array("f8", 8)
+    calls = (Call(f"f{number}", n, *arrays) for number in range(len(MEMBERS)) for n in (0, 64))
+    program.check(*calls)
 
 
 def test_the_text_of_a_region_alone_has_the_numbers(tmp_path: Path) -> None:

@@ -575,7 +575,10 @@ class Expressions:
         """Return how many bytes a type, or a variable of a size that C fixes, has."""
         value = self.names.fixed_value(node)
         if value is None:
-            raise self.refuse(messages.UNKNOWN_SIZE, node, text=self.text(node))
+            start, end = self.names.extent_of_size(node)
+            source = self.names.function.file.source
+            text = self.names.function.file.clean.text[start:end]
+            raise AnnotuneError.of(messages.UNKNOWN_SIZE.at(source.span(start, end), text=text))
         return Typed(Int(value), "unsigned long")
 
     def _binary(self, node: c_ast.BinaryOp) -> Typed:

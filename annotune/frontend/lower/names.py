@@ -23,7 +23,6 @@ from annotune.frontend.read.syntax import (
     names_in,
     offset,
     text_of,
-    token_place,
     walk_tree,
 )
 from annotune.frontend.types.kinds import (
@@ -371,15 +370,19 @@ class Names:
                     self._spell_size(part)
         return value
 
+    def extent_of_size(self, node: c_ast.UnaryOp) -> tuple[int, int]:
+        """Return where a ``sizeof`` stands; of an alias in it the nodes' places are elsewhere."""
+        tokens = self.function.file.tokens
+        first = tokens.at(offset(node))
+        return tokens.starts[first], tokens.ends[tokens.sizeof_end(first)]
+
     def _spell_size(self, node: c_ast.UnaryOp) -> None:
         """Note a ``sizeof`` of the region that is another number where only its text stands.
 
         Raises:
             AnnotuneError: A macro makes it, so that it has no text that could be changed.
         """
-        start, end = extent(node, self.function.file.tokens)
-        # An alias takes more than one word of the text.
-        end = max(end, *(token_place(n)[1] for n in walk_tree(node) if n.coord is not None))
+        start, end = self.extent_of_size(node)
         types = self.function.scope.types
         named = types.scalar(node.expr) if isinstance(node.expr, c_ast.Typename) else None
         is_plain = named in INTEGERS | REALS
@@ -405,8 +408,11 @@ class Names:
             is_known = symbol is not None and symbol.is_known and not symbol.special
             if symbol is None or not is_known or "()" in {one.kind for one in symbol.layers}:
                 return None
-            # A parameter's outermost array is a pointer.
-            is_pointer = isinstance(operand, c_ast.ID) and symbol.is_pointer
+            # A parameter's outermost array is a pointer; a member's, which has a name here, is one.
+            is_name = isinstance(operand, c_ast.ID)
+            spelled = self.function.scope.spelled(symbol.name)
+            is_member = not spelled.isidentifier() and not spelled.startswith("(&")
+            is_pointer = is_name and symbol.is_pointer and not is_member
             layers = (Layer("*"),) if is_pointer else symbol.layers
             room, record = layouts.room(layers, symbol.base, symbol.record), symbol.record
         struct, own = types.name_of(record), layouts.room((), "struct", record)

@@ -134,6 +134,11 @@ _OPENER = {closer: opener for opener, closer in _CLOSER.items()}
 PlacedToken: TypeAlias = tuple[str, int, int, int, int]
 
 
+# What stands before the operand of an operator, and what may follow it as a part of it (C11 6.5.2).
+_PREFIXES = frozenset({"*", "&", "+", "-", "!", "~", "++", "--", "sizeof"})
+_POSTFIXES = frozenset({"[", "(", ".", "->", "++", "--"})
+
+
 class Tokens:
     """A sequence of tokens: `texts`, `starts` and `ends` hold one entry for each.
 
@@ -162,6 +167,16 @@ class Tokens:
     def at(self, offset: int) -> int:
         """Return the index of the first token that stands at `offset` or after it."""
         return bisect_left(self.roots, offset)
+
+    def sizeof_end(self, index: int) -> int:
+        """Return the index of the last token of the operand of the ``sizeof`` at `index`."""
+        index += 1
+        while self._text(index) in _PREFIXES:
+            index += 1
+        index = max(index, self.match[index])
+        while (after := self._text(index + 1)) in _POSTFIXES:
+            index = index + 2 if after in (".", "->") else max(index + 1, self.match[index + 1])
+        return index
 
     def statement_end(self, index: int) -> int:
         """Return the index of the last token of the statement that starts at `index`."""

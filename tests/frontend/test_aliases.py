@@ -37,6 +37,28 @@ def test_an_integer_behind_a_pointer() -> None:
     assert found.sizes == {"n_": 8}
 
 
+@pytest.mark.parametrize(
+    ("params", "body", "sizes"),
+    [
+        ("int nx, struct field *f", "a[i] += f->nx", {"nx": 8, "f_nx": 8}),
+        ("int nx, struct field f", "a[i] += f.nx", {"nx": 8, "f_nx": 8}),
+        ("int nx, chunk_t *c", "a[i] += c->f.nx", {"nx": 8, "c_f_nx": 8}),
+        ("long nx, const struct field *f", "a[i] = f->q[f->nx]", {"nx": 8, "f_nx": 8}),
+        ("int nx, int m, struct field *f", "a[i] += f[m].nx", {"nx": 8}),
+        ("int nx, struct field *f", "int k = f->nx; a[i] += k", {"nx": 8, "f_nx": 8}),
+    ],
+)
+def test_a_parameter_keeps_its_value_beside_a_member_of_its_name(
+    params: str, body: str, sizes: dict[str, int]
+) -> None:
+    found = region(
+        f"{STRUCTS}void f({params}, double *a) {{\nBEGIN\n"
+        f"for (int i = 0; i < nx; i++) {{ {body}; }}\n/*@ end @*/\n}}\n",
+        "def input_params { param nx = 8; }",
+    )
+    assert {name: value for name, value in found.sizes.items() if "nx" in name} == sizes
+
+
 def test_the_places_in_the_text_are_exact() -> None:
     text = (
         "void f(int *n, double *a) {\nBEGIN\n"

@@ -728,7 +728,8 @@ def tuned_sizes(
     """Return the sizes that C fixes, over them those of the annotation, then `overrides`.
 
     What the nest itself changes, `changing`, is no size, whatever its value before is.
-    A value for ``n`` is also that of ``*n``, and one for ``nx`` that of ``grid->nx``. An
+    A value for ``n`` is also that of ``*n``, and one for ``nx`` that of ``grid->nx``, and of a
+    plain ``nx`` beside it. An
     integer that the function computes from sizes before the region, such as f2c's
     ``a_dim1 = *lda;``, has the value that those give; emitted code tests it as it tests all.
     """
@@ -741,7 +742,8 @@ def tuned_sizes(
     chosen = {name: value for name, value in fixed.items() if value is not None}
     computed = _Sizes(_sources(names), sizes | chosen)
     spelled = {alias.name: alias.spelling for alias in aliases}
-    sizes |= {k: v for k, v in chosen.items() if k not in names.used.arrays and k not in by_key}
+    plain = {k for k in chosen if k not in by_key or (k in scalars and k not in changing)}
+    sizes |= {k: chosen[k] for k in plain if k not in names.used.arrays}
     named = {by_key[k]: v for k, v in chosen.items() if k in by_key}
     # What the nest calls it, such as the distance of rows, wins over what that stands for.
     sizes |= named | {k: v for k, v in chosen.items() if k in by_key.values()}

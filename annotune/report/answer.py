@@ -26,7 +26,7 @@ from annotune.report.verdicts import (
     with_original,
 )
 from annotune.tuning.proving import NO_TIME_TO_PROVE
-from annotune.tuning.results import RegionResult, Results, Row, RowStatus
+from annotune.tuning.results import ENDED_EARLY, RegionResult, Results, Row, RowStatus
 
 UNPROVED = "no time was left for all its proofs"
 
@@ -90,7 +90,8 @@ def closing_texts(results: Results, steps: NextSteps) -> Iterator[str]:
             f"{' and of '.join(slower)}"
         )
     link = next(iter(steps.links.get(found.target, ())), "")
-    again = steps.rerun if found.is_noisy else steps.verify if found.is_unverified else ""
+    asks_rerun = found.is_noisy or found.is_ended
+    again = steps.rerun if asks_rerun else steps.verify if found.is_unverified else ""
     command = again or link or steps.report
     yield f"{found.said}; next: {command}" if command else found.said
 
@@ -107,7 +108,8 @@ class Outcome:
     """What a run achieved in all regions, in words, and the target whose files are to be linked.
 
     `is_gain` where that is faster than the original somewhere, `is_noisy` where the times of the
-    best variants say nothing. It `is_unverified` where none of what is written has all its checks.
+    best variants say nothing. It `is_ended` where somebody ended the run before it had one, and
+    `is_unverified` where none of what is written has all its checks.
     """
 
     said: str
@@ -115,6 +117,7 @@ class Outcome:
     is_gain: bool = False
     is_noisy: bool = False
     is_unverified: bool = False
+    is_ended: bool = False
 
 
 def headline(results: Results) -> str:
@@ -180,6 +183,9 @@ def _without_gain(results: Results, found: Sequence[Answer]) -> Outcome:
         return Outcome(f"no variant passed all its checks: {words}", unverified, is_unverified=True)
     if written:
         return Outcome(f"no verdict: {people_say(written)} is right, and was not timed", written)
+    if any(row.reason == ENDED_EARLY for one in _each(results) for row in one.rows):
+        said = "the run was ended before a variant was verified, and nothing is written"
+        return Outcome(said, is_ended=True)
     return Outcome("no variant passed its check, and nothing is written")
 
 

@@ -50,6 +50,7 @@ from annotune.tuning.jobs import SHARED_WITH, Contestant, job_of
 from annotune.tuning.profiling import PROFILE_LIMIT_S, Profiler
 from annotune.tuning.proving import NOT_PROVED, UNEXECUTED, Proved, no_time_words
 from annotune.tuning.results import (
+    ENDED_EARLY,
     FIRST_ALONE,
     NO_TARGET,
     ORIGINALS,
@@ -410,7 +411,7 @@ def sought(run: RegionRun, targets: Sequence[Target]) -> Sought:
     weights = [*map(run.weight, order)]
     for number, target in enumerate(order):
         if bench.session.stop.is_set:
-            found[target.name] = TargetResult(note="the run was ended before its turn came")
+            found[target.name] = TargetResult(note=ENDED_EARLY)
             continue
         if late := too_late(bench, run.is_measured(target)):
             found[target.name] = TargetResult(note=late)

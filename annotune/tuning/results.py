@@ -29,6 +29,8 @@ RowName: TypeAlias = Annotated[str, Meta(extra_json_schema={"enum": list(_ALL_NA
 
 # Why a row has no figures where its target was no part of the run.
 NO_TARGET = "not among the targets asked for"
+# Why it has none where somebody ended the run.
+ENDED_EARLY = "the run was ended before its turn came"
 Count: TypeAlias = Annotated[int, Meta(ge=0)]
 
 

@@ -16,6 +16,7 @@ from annotune.report.answer import UNPROVED, NextSteps, answer_of, answer_texts,
 from annotune.report.summary import heading, original_text
 from annotune.report.terminal import SHORT_WIDTH, ShortTable, short_text
 from annotune.tuning.proving import no_time_words
+from annotune.tuning.results import ENDED_EARLY as ENDED
 from annotune.tuning.results import NO_TARGET, KernelModel, Results, Row, RowStatus, TargetModel
 from annotune.tuning.verdict import compare, compare_with_estimate
 
@@ -179,6 +180,11 @@ def test_noise_asks_for_the_same_run_again() -> None:
         (
             (ORIGINAL, replace(TUNED, verified=False)),
             "no variant passed its check, and nothing is written; annotune report out",
+        ),
+        (
+            (ORIGINAL, replace(TUNED, status=RowStatus.UNAVAILABLE, verified=False, reason=ENDED)),
+            "the run was ended before a variant was verified, and nothing is written; "
+            "annotune run S.c",
         ),
         ((ORIGINAL,), "no variant passed its check, and nothing is written; annotune report out"),
     ],

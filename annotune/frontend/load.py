@@ -58,7 +58,7 @@ from annotune.frontend.read.region_finder import (
     macros_defined_in,
     part_of,
 )
-from annotune.frontend.read.syntax import offset, walk_tree
+from annotune.frontend.read.syntax import offset, token_place, walk_tree
 from annotune.frontend.read.tokens import WORD
 from annotune.frontend.residency import residency
 from annotune.frontend.scratch import scratch_arrays
@@ -421,6 +421,7 @@ def _before(
     """Return a region's statements, and what its names mean before the first of them."""
     function = unique.function
     place = find(function, block.body_start, block.body_end, block.span)
+    _refuse_jumps_into(place.statements, function, block)
     sizes = {*overrides, *(parameter.name for parameter in block.spec.input_params)}
     sizes |= {alias.name for alias in unique.aliases if alias.key in sizes}
     given = Given(
@@ -444,6 +445,20 @@ def _before(
     sizes |= {alias.name for alias in aliased.aliases if alias.key in sizes}
     live = given.live_after | aliased.around.live
     return aliased, replace(names, given=replace(given, sizes=frozenset(sizes), live_after=live))
+
+
+def _refuse_jumps_into(
+    statements: Sequence[c_ast.Node], function: ParsedFunction, block: AnnotationBlock
+) -> None:
+    """Refuse a region with a label to which the rest of its function jumps: the text has it not."""
+    nodes = [node for statement in statements for node in walk_tree(statement)]
+    labels = {node.name for node in nodes if isinstance(node, c_ast.Label)}
+    for node in walk_tree(function.body) if labels else ():
+        if not isinstance(node, c_ast.Goto) or node.name not in labels:
+            continue
+        if not block.body_start <= offset(node) < block.body_end:
+            span = function.file.source.span(*token_place(node))
+            raise AnnotuneError.of(messages.JUMPED_INTO.at(span, name=node.name))
 
 
 def _results(spec: Spec, place: RegionPlace) -> frozenset[str]:

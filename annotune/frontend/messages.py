@@ -209,6 +209,11 @@ CONTROL_FLOW = Template(
     "'{word}' is not allowed in a region",
     "a region holds counted 'for' loops, 'if' and assignments only",
 )
+JUMPED_INTO = Template(
+    "AT131",
+    "'goto {name}' jumps into this region from outside of it",
+    "put the label right before the region, or behind its end",
+)
 UNCOUNTED = Template(
     "AT131",
     "nothing shows how often this '{word}' runs, so that it is not allowed in a region",

@@ -12,6 +12,7 @@ from pycparser import c_ast, c_generator, c_parser
 from source_text import CLOSE, OPEN, load_text
 from support.nest_text import print_nest
 
+from annotune.diagnostics import AnnotuneError
 from annotune.frontend.read.jumps import structure
 from annotune.frontend.read.syntax import walk_tree
 
@@ -131,3 +132,31 @@ def test_random_bodies_run_the_same_statements(first: int, tmp_path: Path) -> No
     subprocess.run(["gcc", "-w", "-O0", source, "-o", program], check=True)
     done = subprocess.run([program], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout == ""
+
+
+INTO = "/*@ begin PerfTuning (def input_params { param n = 9; }) @*/"
+NEST = "for (int i = 0; i < n; i++) a[i] += 1;"
+JUMPS_INTO = (
+    f"if (n) goto in; {INTO} {NEST} in: {NEST} /*@ end @*/",
+    f"if (n) goto in; {INTO} in: {NEST} /*@ end @*/",
+    f"{INTO} in: {NEST} /*@ end @*/ if (n-- > 3) goto in;",
+    f"for (int k = 0; k < 3; k++) {{ if (k == n) goto in; {INTO} {NEST} in: ; /*@ end @*/ }}",
+    f"{INTO} {{ {NEST} in: {NEST} }} /*@ end @*/ if (n-- > 3) goto in;",
+    f"if (n) goto in; {INTO} for (int i = 0; i < n; i++) {{ a[i] = 1; in: a[0] = 2; }} /*@ end @*/",
+)
+
+
+@pytest.mark.parametrize("body", JUMPS_INTO)
+def test_a_jump_into_a_region_is_refused(body: str) -> None:
+    with pytest.raises(AnnotuneError) as refused:
+        load_text(f"void f(int n, double *restrict a) {{ {body} }}\n")
+    (problem,) = refused.value.diagnostics
+    assert (problem.code, problem.message) == (
+        "AT131",
+        "'goto in' jumps into this region from outside of it",
+    )
+
+
+def test_a_label_right_before_a_region_stays() -> None:
+    text = f"void f(int n, double *a) {{ in: {INTO} {NEST} /*@ end @*/ if (n-- > 3) goto in; }}\n"
+    assert len(load_text(text).regions) == 1

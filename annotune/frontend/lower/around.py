@@ -742,7 +742,7 @@ def tuned_sizes(
     chosen = {name: value for name, value in fixed.items() if value is not None}
     computed = _Sizes(_sources(names), sizes | chosen)
     spelled = {alias.name: alias.spelling for alias in aliases}
-    plain = {k for k in chosen if k not in by_key or (k in scalars and k not in changing)}
+    plain = [k for k in chosen if k not in by_key or (k in scalars and k not in changing)]
     sizes |= {k: chosen[k] for k in plain if k not in names.used.arrays}
     named = {by_key[k]: v for k, v in chosen.items() if k in by_key}
     # What the nest calls it, such as the distance of rows, wins over what that stands for.

@@ -165,7 +165,9 @@ def unused_settings(sizes: Iterable[str], regions: Sequence[Region]) -> list[Dia
     for region in regions:
         spec = region.spec
         known |= {p.name for p in (*spec.input_params, *spec.performance_params)}
-        known |= _open_sizes(region)
+        known |= {
+            named for name in _open_sizes(region) for named in (name, region.text.user_name(name))
+        }
     place = Span("--set", 1, 1)
     return [
         UNUSED_SETTING.at(place, name=name, hint=did_you_mean(name, known))

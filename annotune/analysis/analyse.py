@@ -329,14 +329,15 @@ def _warnings(model: Model, missing: tuple[str, ...]) -> tuple[Diagnostic, ...]:
     if model.why_sizes is not None and not model.region.spec.assumptions.strides:
         warnings.append(model.why_sizes)
     if missing:
-        names = listed([f"'{name}'" for name in missing])
+        asked = [model.region.text.user_name(name) for name in missing]
+        names = listed([f"'{name}'" for name in asked])
         span = (
             model.statements[0].loops[0].loop.span
             if model.statements[0].loops
             else (model.statements[0].assign.span)
         )
         hint = _otherwise_called(model.region, missing)
-        example = missing[0]
+        example = asked[0]
         warnings.append(WORK_UNKNOWN.at(span, names=names, hint=hint, example=example))
     return tuple(warnings)
 

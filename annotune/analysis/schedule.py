@@ -359,7 +359,7 @@ class _Order:
         """Yield the dependences that are not kept, in the order in which they were found."""
         conflicts: dict[tuple[int, int, int, bool], Conflict | None] = {}
         places = {number: path.position for number, path in self.found.items()}
-        for number in self._between():
+        for number in self._dependences_between():
             dependence = self.analysis.dependences[number]
             source, sink = places[dependence.source], places[dependence.sink]
             # Whatever two kernels do inside, the first has ended.
@@ -373,7 +373,7 @@ class _Order:
             if conflict is not None:
                 yield conflict.of(dependence)
 
-    def _between(self) -> Iterable[int]:
+    def _dependences_between(self) -> Iterable[int]:
         """Return the numbers of the dependences between statements that are there."""
         by_ends, found = self.index.by_ends, self.found
         if len(found) ** 2 < len(by_ends):

@@ -694,7 +694,7 @@ def _declaration(
 
 def _bound(polys: Sequence[Poly], bounds: Bounds, reference: DataReference) -> Poly:
     """Return the poly that is proven to be the greatest."""
-    likely = _winner(polys, bounds)
+    likely = _greatest_poly(polys, bounds)
     if likely is not None:
         return likely
     for one in polys:
@@ -706,7 +706,7 @@ def _bound(polys: Sequence[Poly], bounds: Bounds, reference: DataReference) -> P
     raise Unbounded(reference, polys[0])
 
 
-def _winner(polys: Sequence[Poly], bounds: Bounds) -> Poly | None:
+def _greatest_poly(polys: Sequence[Poly], bounds: Bounds) -> Poly | None:
     """Return the first poly that is greater than all others by its signs, None if that is open.
 
     The one that no later one beats is compared with all, instead of each with each.

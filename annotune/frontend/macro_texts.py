@@ -290,15 +290,15 @@ def words_declaring(
     found: set[str] = set()
     for symbol in symbols:
         if symbol.storage == "file":
-            found |= _declared(file, function.scope.spelled(symbol.name), here)
+            found |= _words_of_declarations(file, function.scope.spelled(symbol.name), here)
         elif symbol.storage == "parameter" and is_alone:
-            found |= set(_statement(tokens, tokens.at(symbol.start), _BREAKS | {",", "("}))
+            found |= set(_words_of_statement(tokens, tokens.at(symbol.start), _BREAKS | {",", "("}))
         elif symbol.storage == "parameter":
             # From the parameters to the body.
             header = tokens.texts[function.part.first : function.part.body]
             found.update(header[header.index("(") :] if "(" in header else header)
         else:
-            found |= set(_statement(tokens, tokens.at(symbol.start)))
+            found |= set(_words_of_statement(tokens, tokens.at(symbol.start)))
     return words_defining(function, found)
 
 
@@ -314,7 +314,7 @@ def words_defining(function: ParsedFunction, words: Iterable[str]) -> frozenset[
     def leads_to(word: str) -> set[str]:
         # The function may define one itself.
         own = words_of_type(typedefs[word]) if word in typedefs else set[str]()
-        return own | _declared(file, word, here, _DEFINING)
+        return own | _words_of_declarations(file, word, here, _DEFINING)
 
     return frozenset(filter(IDENTIFIER.match, reached(words, leads_to)))
 
@@ -330,7 +330,7 @@ def is_from_header(name: str, file: File, before: Declaration, is_type: bool = F
     )
 
 
-def _declared(
+def _words_of_declarations(
     file: File, name: str, before: Declaration, defining: frozenset[str] = frozenset()
 ) -> set[str]:
     parts = (found.file.words(found.part) for found in file.declarations_of(name, before))
@@ -338,7 +338,7 @@ def _declared(
     return {one for words in kept for one in words}
 
 
-def _statement(tokens: Tokens, at: int, breaks: Collection[str] = _BREAKS) -> list[str]:
+def _words_of_statement(tokens: Tokens, at: int, breaks: Collection[str] = _BREAKS) -> list[str]:
     """Return the tokens around one, as far as one of `breaks` that no brackets hold."""
     first = last = min(at, len(tokens) - 1)
     while first and tokens.texts[first - 1] not in breaks:

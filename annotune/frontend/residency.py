@@ -85,7 +85,9 @@ def residency(
                 break
     assert refusal is not None
     said = ladder.explained(refusal).diagnostics
-    wrong = [one for one in blocks if any(_concerns(problem, one, ladder) for problem in said)]
+    wrong = [
+        one for one in blocks if any(_concerns_block(problem, one, ladder) for problem in said)
+    ]
     if not wrong or len(wrong) == len(blocks):
         return DataFound(DataText(), (*said, messages.NOTHING_STAYS.at(blocks[0].span)))
     # What the host does in the others was looked at without these.
@@ -94,7 +96,7 @@ def residency(
     return DataFound(others.residency, tuple(dict.fromkeys((*said, *left, *others.problems))))
 
 
-def _concerns(problem: Diagnostic, block: DataBlock, ladder: Ladder) -> bool:
+def _concerns_block(problem: Diagnostic, block: DataBlock, ladder: Ladder) -> bool:
     """Return whether an error is one of a block: of its ends, or of what stands in it."""
     source = ladder.first.file.source
     first, last = (source.span(*place).line for place in (block.opener, block.closer))

@@ -159,27 +159,27 @@ class _TypeFinder:
 
     def _is_pointer(self, node: c_ast.Node) -> bool:
         place, _ = self._without_numbers(node)
-        symbol = self._declared(place) if place is not None else None
+        symbol = self._symbol_declared_by(place) if place is not None else None
         return symbol is not None and symbol.is_array
 
-    def _declared(self, place: c_ast.Node) -> Symbol | None:
+    def _symbol_declared_by(self, place: c_ast.Node) -> Symbol | None:
         """Return what is declared of a place, of which the region may declare the variable."""
         match place:
             case c_ast.ID(name=name) if name in self.own:
                 return self.own[name]
             case c_ast.ArrayRef(name=inner):
-                symbol = self._declared(inner)
+                symbol = self._symbol_declared_by(inner)
                 if symbol is None or not symbol.layers:
                     return None
                 return replace(symbol, layers=symbol.layers[1:])
             case c_ast.StructRef(name=inner):
-                owner = self._declared(inner)
+                owner = self._symbol_declared_by(inner)
                 decl = field_of(owner.record, place.field.name) if owner and owner.record else None
                 return None if decl is None else self.types.symbol(decl, "file")
         return self.names.declared(place)
 
     def _of_place(self, place: c_ast.Node) -> Iterator[Assertion]:
-        symbol, roots = self._declared(place), [*names_in(place)]
+        symbol, roots = self._symbol_declared_by(place), [*names_in(place)]
         if symbol is None or not symbol.is_known or not roots:
             return
         root = self.own.get(roots[0]) or self.names.find(roots[0])
@@ -188,7 +188,7 @@ class _TypeFinder:
         text = self._text_of(place)
         value, base = text, symbol.base
         if isinstance(place, c_ast.StructRef):
-            owner = self._declared(place.name)
+            owner = self._symbol_declared_by(place.name)
             decl = field_of(owner.record, place.field.name) if owner and owner.record else None
             if decl is not None and decl.bitsize is not None:
                 bits = self.function.file.value(decl.bitsize, self.function.scope.constant)

@@ -274,6 +274,15 @@ class RegionText:
     unread: tuple[str, ...] = ()
     lengths: Mapping[str, Assertion] = field(default_factory=dict)
 
+    def user_name(self, name: str) -> str:
+        """Return the name under which a user gives an integer its value: ``n`` of ours for ``*n``.
+
+        Where it would be that of several, as of ``p->n`` and ``q->n``, each keeps ours.
+        """
+        keys = [alias.key for alias in self.aliases]
+        own = {alias.name: alias.key for alias in self.aliases if keys.count(alias.key) == 1}
+        return own.get(name, name)
+
 
 @dataclass(frozen=True, slots=True)
 class Normalised:

@@ -264,7 +264,7 @@ def _runs(
             yield Run(kind, sizes, order)
         return
     failures = plan.odd.failures
-    # Where no memory is to be had nothing depends on the order of threads.
+    # Without memory on the device the original runs, whatever the order of threads.
     as_usual = plan.sizes if failures is not Failures.MEMORY else ()
     for number, sizes in enumerate(as_usual):
         at_border = plan.odd.may_fall_back and max(sizes.values(), default=0) > SHORT

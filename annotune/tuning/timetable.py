@@ -1,8 +1,7 @@
 """When the phases of a run are to end: its time shared by regions, targets, searches and proofs.
 
-Most of the time belongs to the variants. What must be done besides has what is left, and ends a
-little after the time where it takes more: a run without a proof is of no use, and neither is one
-that has tried a single variant.
+Most of the time is for variants. Proofs and other work have the rest, and may end a little after
+the time: a run without proofs is of no use, and neither is one that has tried a single variant.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from annotune.frozen import dataclass
 
 # What a part of a run has of its share in any case, however long those before it took.
 LEAST = 0.25
-# What a problem size leaves to the proofs of a text for several, at the most.
+# At most this share of a problem size's time is kept for proving the text for several sizes.
 RESERVED = 0.25
 # The searches of a region, finals in them, are sure of this share of its time.
 SEARCHES = 0.8

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from source_text import load_text
 from support.nest_text import print_nest
 
+from annotune.analysis.analyse import analyse
 from annotune.diagnostics import AnnotuneError
 from annotune.ir.expr import Binary, Int, Var
 from annotune.ir.region import Region
+from annotune.settings_check import unused_settings
 
 STRUCTS = """\
 struct field { int nx, ny; double *q; double dt; };
@@ -57,6 +61,39 @@ def test_a_parameter_keeps_its_value_beside_a_member_of_its_name(
         "def input_params { param nx = 8; }",
     )
     assert {name: value for name, value in found.sizes.items() if "nx" in name} == sizes
+
+
+@pytest.mark.parametrize(
+    ("params", "loop", "asked"),
+    [
+        ("int *n", "for (int i = 0; i < *n; i++)", ["n"]),
+        ("const long *n", "for (long i = *n; i-- > 0;)", ["n"]),
+        ("struct field *f", "for (int i = 0; i < f->nx; i++)", ["nx"]),
+        ("struct field f", "for (int i = f.ny; i < f.nx; i++)", ["ny", "nx"]),
+        ("int i, int n", "for (; i < n; i++)", ["i", "n"]),
+        ("unsigned n, short i0", "int i = i0; BEGIN for (; i < (int)n; i++)", ["i", "n"]),
+        # Whose it would be is not known: each has a name of its own.
+        (
+            "struct field *f, struct field *g",
+            "for (int i = f->nx; i < g->nx; i++)",
+            ["f_nx", "g_nx"],
+        ),
+    ],
+)
+def test_a_size_is_asked_for_by_the_name_that_gives_it(
+    params: str, loop: str, asked: list[str]
+) -> None:
+    before, _, nest = loop.rpartition("BEGIN")
+    lines = f"{STRUCTS}void f({params}, double *a) {{", before, "BEGIN", nest
+    text = "\n".join((*lines, "a[i] = 1;", "/*@ end @*/", "}", ""))
+    found = region(text)
+    (said,) = (one.message for one in analyse(found).warnings if one.code == "AT221")
+    assert sorted(re.findall(r"'(\w+)'", said)) == sorted(asked)
+    # What gives them is used, and nothing is left to be asked for.
+    assert unused_settings(asked, [found]) == []
+    values = "".join(f"param {name} = {9 + number}; " for number, name in enumerate(asked))
+    given = region(text, f"def input_params {{ {values}}}")
+    assert not any(one.code == "AT221" for one in analyse(given).warnings)
 
 
 def test_the_places_in_the_text_are_exact() -> None:

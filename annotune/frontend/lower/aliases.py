@@ -209,7 +209,7 @@ def _whole(node: c_ast.Node, is_owner: bool = False) -> Iterator[str]:
 
 
 @once_for_each(MOST_FUNCTIONS)
-def _addressed(body: c_ast.Node) -> frozenset[str]:
+def _names_with_address(body: c_ast.Node) -> frozenset[str]:
     parts = (n.expr for n in index_of(body).of_kind(c_ast.UnaryOp) if n.op == "&")
     return frozenset(name for part in parts for name in names_in(part))
 
@@ -294,7 +294,7 @@ class _AliasMaker:
         self.table = table
         self.names = names
         self.own = {n.name for n in walk_tree(block) if isinstance(n, c_ast.Decl) and n.name}
-        self.addressed = _addressed(function.body)
+        self.addressed = _names_with_address(function.body)
         self.read_before = frozenset(sure_pointers(statements, names))
         stored = [base for node in walk_tree(block) for base in self.stores(node)]
         targets = (changed_by(node) for node in walk_tree(block))

@@ -362,7 +362,7 @@ class Stability:
             names,
             index.addressed,
             index.given_away,
-            tuple(_stores(names)),
+            tuple(_places_of_stores(names)),
             tuple((first, last) for _, first, last in index.loops if first <= start <= last),
         )
 
@@ -456,7 +456,7 @@ def _is_declared_once(symbol: Symbol, names: Names) -> bool:
     return all(types.symbol(decl, "local").start == symbol.start for decl in decls)
 
 
-def _stores(names: Names) -> Iterator[int]:
+def _places_of_stores(names: Names) -> Iterator[int]:
     """Yield the places of calls and stores that may change an integer in memory."""
     changes = _changes_of_memory(names.function.body)
     for function, place in changes.calls:
@@ -554,7 +554,7 @@ def _just_before(statements: Sequence[c_ast.Node], stability: Stability) -> dict
     """
     block = list(_block_with(stability.names.function.body, statements[0]))
     at = next((k for k, item in enumerate(block) if item is statements[0]), 0)
-    changed = set[str]().union(*map(_changes, statements))
+    changed = set[str]().union(*map(_variables_changed_by, statements))
     found: dict[str, c_ast.Node] = {}
     for item in reversed(block[:at]):
         if _has_label(item):
@@ -571,7 +571,7 @@ def _just_before(statements: Sequence[c_ast.Node], stability: Stability) -> dict
             is_itself = name in names_in(value)
             if not is_itself and stability.keeps_near(c_ast.ID(name), value, last_of(item)):
                 found[name] = value
-        changed |= _changes(item)
+        changed |= _variables_changed_by(item)
     return found
 
 
@@ -588,7 +588,7 @@ def _has_label(item: c_ast.Node) -> bool:
 
 
 @once_for_each(MOST_STATEMENTS)
-def _changes(item: c_ast.Node) -> frozenset[str]:
+def _variables_changed_by(item: c_ast.Node) -> frozenset[str]:
     """Return the variables that a statement sets, declares, or gives away the address of."""
     places = [changed_by(node, CHANGES) for node in walk_tree(item)]
     declared = {n.name for n in walk_tree(item) if isinstance(n, c_ast.Decl) and n.name}

@@ -560,7 +560,7 @@ class Expressions:
         if node.op in ("++", "--", "p++", "p--"):
             raise self.refuse(messages.NESTED_ASSIGNMENT, node)
         if node.op == "sizeof":
-            return self._size(node)
+            return self._size_of_operand(node)
         operand = self.exact_value(node.expr)
         if node.op != "~" or not is_integer(operand.kind):
             raise self.refuse(messages.OPERATOR, node, op=node.op)
@@ -571,7 +571,7 @@ class Expressions:
             return Typed(Int(ones - known.value), operand.kind)
         return self.computed("-", Typed(Int(ones), operand.kind), operand, node)
 
-    def _size(self, node: c_ast.UnaryOp) -> Typed:
+    def _size_of_operand(self, node: c_ast.UnaryOp) -> Typed:
         """Return how many bytes a type, or a variable of a size that C fixes, has."""
         value = self.names.fixed_value(node)
         if value is None:

@@ -64,7 +64,7 @@ def _as_counted(node: c_ast.Node) -> c_ast.Node | None:
     """
     if isinstance(node, c_ast.DoWhile):
         is_once = isinstance(node.cond, c_ast.Constant) and node.cond.value == "0"
-        return node.stmt if is_once and not _leaves(node.stmt) else None
+        return node.stmt if is_once and not _leaves_loop(node.stmt) else None
     if not isinstance(node, c_ast.While):
         return None
     if stepping_part(node.cond) is not None:
@@ -92,7 +92,7 @@ def _is_sum(step: c_ast.Assignment) -> bool:
     return step.op in ("+=", "-=") or (step.op == "=" and is_plain)
 
 
-def _leaves(node: c_ast.Node) -> bool:
+def _leaves_loop(node: c_ast.Node) -> bool:
     """Return whether a statement has a ``break`` or a ``continue`` of the loop around it."""
     if isinstance(node, c_ast.Break | c_ast.Continue):
         return True
@@ -100,7 +100,7 @@ def _leaves(node: c_ast.Node) -> bool:
         # A ``break`` leaves the switch, but a ``continue`` the loop.
         return _goes_on(node)
     is_loop = isinstance(node, c_ast.For | c_ast.While | c_ast.DoWhile)
-    return not is_loop and isinstance(node, HOLDERS) and any(map(_leaves, node))
+    return not is_loop and isinstance(node, HOLDERS) and any(map(_leaves_loop, node))
 
 
 def _goes_on(node: c_ast.Node) -> bool:

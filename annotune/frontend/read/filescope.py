@@ -317,13 +317,15 @@ class File:
         """Add the enumerations that a declaration defines, and their enumerators, to `scope`."""
         for inner in walk_tree(node):
             if isinstance(inner, c_ast.Enum) and inner.values is not None:
-                values = list(self._enumerate(inner.values, scope))
+                values = list(self._values_of_enumerators(inner.values, scope))
                 scope.types.enumerations.pop(enumeration_key(inner), None)
                 kind = type_of_enumeration(values)
                 if kind is not None:
                     scope.types.enumerations[enumeration_key(inner)] = kind
 
-    def _enumerate(self, listed: c_ast.EnumeratorList, scope: FileScope) -> Iterator[int | None]:
+    def _values_of_enumerators(
+        self, listed: c_ast.EnumeratorList, scope: FileScope
+    ) -> Iterator[int | None]:
         """Yield the values of enumerators, None for what is not known, once `scope` has them."""
         following: int | None = 0
         for one in listed:

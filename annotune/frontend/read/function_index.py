@@ -80,16 +80,16 @@ class FunctionIndex:
         return [(loop, *self.extents[id(loop)]) for loop in found]
 
     @cached_property
-    def _places(self) -> Mapping[int, int]:
+    def _index_by_identity(self) -> Mapping[int, int]:
         return {id(node): place for place, node in enumerate(self.nodes)}
 
     def parent_of(self, node: c_ast.Node) -> c_ast.Node:
         """Return what holds one of the function's nodes; of the whole body itself."""
-        return self.nodes[self.parents[self._places[id(node)]]]
+        return self.nodes[self.parents[self._index_by_identity[id(node)]]]
 
     def loops_around(self, node: c_ast.Node) -> Iterator[Loop]:
         """Yield the loops around one of the function's nodes."""
-        place = self._places[id(node)]
+        place = self._index_by_identity[id(node)]
         while place:
             place = self.parents[place]
             around = self.nodes[place]

@@ -157,10 +157,14 @@ OUT_OF_THE_RACE = 1.05
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What one turn of one contestant took, in seconds per run, or the words of its failure."""
+    """What a run took in one turn of one contestant, in seconds, or the words of its failure.
+
+    The whole turn took `whole_s`, with all that comes before and after the runs in it.
+    """
 
     time_s: float
     problem: str = ""
+    whole_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,27 +175,40 @@ class Turns:
     problem: str = ""
 
 
+NO_TURN = "no time was left for its turns"
+
+
 def take_turns(
-    limits: Sequence[int], turn: Callable[[int], Turn], is_over: Callable[[], bool]
+    limits: Sequence[int],
+    turn: Callable[[int], Turn],
+    is_over: Callable[[float], bool],
+    fewest: int = FEWEST_ROUNDS,
+    spare: Sequence[int] = (),
 ) -> tuple[Turns, ...]:
     """Return the times of each contestant, taken in turns: first, second, …, first, second, ….
 
     Every other round goes backwards, so that nobody always follows the same one. Whoever is
     clearly behind, or fails, is left out of further rounds, and each after as many as `limits` has
-    for it. It ends after `MOST_ROUNDS`, when nothing is left to be told, or when `is_over` between
-    two rounds. Whoever does not fail has `FEWEST_ROUNDS`: one time is no sample.
+    for it. It ends after `MOST_ROUNDS`, when nothing is left to be told, or where another round,
+    of as many seconds as `is_over` is asked about, would end too late. Whoever does not fail has
+    `fewest` rounds, for one time is no sample; but those in `spare` have none at all where so many
+    would end too late.
     """
     times: list[list[float]] = [[] for _ in limits]
+    whole_s = [0.0 for _ in limits]
     problems = ["" for _ in limits]
     racing = list(range(len(limits)))
     for number in range(MOST_ROUNDS):
-        if number >= FEWEST_ROUNDS:
+        if number >= fewest:
             racing = [one for one in racing if number < limits[one]]
-            if is_over() or len(racing) < 2:
+            if len(racing) < 2 or is_over(sum(whole_s[one] for one in racing)):
                 break
         for one in racing if number % 2 == 0 else racing[::-1]:
+            if number == 0 and one in spare and is_over(_fewest_s(one, whole_s, fewest, spare)):
+                problems[one] = NO_TURN
+                continue
             taken = turn(one)
-            problems[one] = taken.problem
+            problems[one], whole_s[one] = taken.problem, taken.whole_s
             times[one].append(taken.time_s)
         racing = [one for one in racing if not problems[one]]
         if number + 1 >= LEAST_ROUNDS:
@@ -200,6 +217,16 @@ def take_turns(
         Turns((), problem) if problem else Turns(tuple(taken))
         for taken, problem in zip(times, problems, strict=True)
     )
+
+
+def _fewest_s(one: int, whole_s: Sequence[float], fewest: int, spare: Sequence[int]) -> float:
+    """Return the seconds of what is left of the `fewest` rounds in whose first `one` is next.
+
+    Of those whose turns are still to come it has as long ones as the longest before it.
+    """
+    owed = sum(1 for other in range(one + 1, len(whole_s)) if other not in spare)
+    ahead_s = (1 + owed) * max(whole_s)
+    return ahead_s + (fewest - 1) * (sum(whole_s) + ahead_s)
 
 
 def _still_racing(racing: Sequence[int], times: Sequence[Sequence[float]]) -> list[int]:

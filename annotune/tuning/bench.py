@@ -76,9 +76,14 @@ class Elsewhere(Protocol):
         """Return the fate of a program of an oracle's region, and where it was timed."""
 
     def take_rounds(
-        self, oracle: Oracle, contestants: Sequence[Contestant], plan: CheckPlan, budget_s: float
+        self,
+        oracle: Oracle,
+        contestants: Sequence[Contestant],
+        plan: CheckPlan,
+        budget_s: float,
+        fewest: int,
     ) -> Rounds:
-        """Return the turns of the contestants, taken on one GPU."""
+        """Return the turns of the contestants, taken on one GPU, `fewest` rounds at the least."""
 
 
 @dataclass(frozen=True)

@@ -46,6 +46,7 @@ from annotune.measure.plan import CheckPlan
 from annotune.measure.program import Program, compile_ahead, compile_job_of
 from annotune.measure.run import RUN_LIMIT_S, Child, RunJob, TimingPlan, run_in_one_child
 from annotune.measure.timing import (
+    FEWEST_ROUNDS,
     MOST_ROUNDS,
     Turn,
     Turns,
@@ -69,8 +70,9 @@ class Contestant:
     """A program that was compiled and found right, and its time in the search.
 
     `number` is its place in the listing, which breaks ties; None for the original and its like,
-    which can win nothing. It takes part in so many `rounds` at most. On a GPU its kernels are
-    timed, and whole calls with their copies where it `is_whole`.
+    which can win nothing. It takes part in so many `rounds` at most; one that `is_spare` in none
+    where there is no time for all. On a GPU its kernels are timed, and whole calls with their
+    copies where it `is_whole`.
     """
 
     name: str
@@ -80,6 +82,7 @@ class Contestant:
     number: int | None = None
     rounds: int = MOST_ROUNDS
     is_whole: bool = False
+    is_spare: bool = False
 
 
 @dataclass(frozen=True)
@@ -100,22 +103,28 @@ def take_rounds(
     contestants: Sequence[Contestant],
     plan: CheckPlan,
     budget_s: float,
+    fewest: int = FEWEST_ROUNDS,
     is_stopped: Callable[[], bool] = lambda: False,
 ) -> Rounds:
-    """Return the turns of the contestants at the first sizes, for about `budget_s` seconds."""
+    """Return the turns of the contestants at the first sizes, for about `budget_s` seconds.
+
+    However long they take, there are `fewest` rounds.
+    """
     jobs = [(*job_of(oracle, one, plan), one.is_whole) for one in contestants]
     until = time.monotonic() + budget_s
 
-    def is_over() -> bool:
-        return is_stopped() or time.monotonic() >= until
+    def is_over(next_s: float) -> bool:
+        return is_stopped() or time.monotonic() + next_s >= until
 
     begin, waited = time.perf_counter(), waited_s()
     limits = [one.rounds for one in contestants]
-    turns = take_turns(limits, lambda number: _turn(*jobs[number]), is_over)
+    spare = [number for number, one in enumerate(contestants) if one.is_spare]
+    turns = take_turns(limits, lambda number: _turn(*jobs[number]), is_over, fewest, spare)
     return Rounds(turns, share_waited(waited, time.perf_counter() - begin))
 
 
 def _turn(child: Child, job: RunJob, is_whole: bool) -> Turn:
+    begin = time.monotonic()
     with run_in_one_child(child, [job]) as (outcome,):
         pass  # what it computes is known to be right
     if outcome.status is not Status.CORRECT or outcome.times is None:
@@ -123,7 +132,8 @@ def _turn(child: Child, job: RunJob, is_whole: bool) -> Turn:
     times = outcome.times
     # The least of them: what other work on the machine adds is never negative. Source: J. Chen and
     # J. Revels, "Robust benchmarking in noisy environments", 2016, arXiv:1608.04295.
-    return Turn(min(times.times_s if is_whole else times.tuned_s))
+    taken_s = min(times.times_s if is_whole else times.tuned_s)
+    return Turn(taken_s, whole_s=time.monotonic() - begin)
 
 
 def job_of(oracle: Oracle, one: Contestant, plan: CheckPlan) -> tuple[Child, RunJob]:
@@ -421,6 +431,7 @@ class FinalsJob:
     contestants: tuple[Contestant, ...]
     plan: CheckPlan
     budget_s: float
+    fewest: int = FEWEST_ROUNDS
 
     def run(self, timeout_s: float) -> Rounds:
         """Return their turns.
@@ -434,7 +445,7 @@ class FinalsJob:
             gpu = _gpu_of(own)
             plan = replace(self.plan, arch=gpu.arch, environ={})
             with _held(gpu):
-                taken = take_rounds(oracle, self.contestants, plan, self.budget_s)
+                taken = take_rounds(oracle, self.contestants, plan, self.budget_s, self.fewest)
             return replace(taken, device=gpu.name)
 
 

@@ -743,7 +743,7 @@ def _compared_by_calls(
     call_s = _end_to_end_s(one.trial) or one.trial.time_s
     own = Contestant(target.name, program, call_s, bench.session.cores, 0, is_whole=True)
     rivals = [
-        replace(rival, is_whole=True)
+        replace(rival, is_whole=True, is_spare=True)
         for name in ORIGINALS
         if name in others and (rival := others[name].contestant) is not None
     ]

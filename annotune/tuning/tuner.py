@@ -155,19 +155,19 @@ def finals(
     plan = replace(bench.plan(True), arch=bench.arch)
     crew, stop = bench.session.crew, bench.session.stop
 
-    def take(several: Sequence[Contestant], time_s: float) -> Rounds:
+    def take(several: Sequence[Contestant], time_s: float, fewest: int) -> Rounds:
         if by_crew and crew is not None:
-            return crew.take_rounds(oracle, several, plan, time_s)
-        return take_rounds(oracle, several, plan, time_s, lambda: stop.is_set)
+            return crew.take_rounds(oracle, several, plan, time_s, fewest)
+        return take_rounds(oracle, several, plan, time_s, fewest, lambda: stop.is_set)
 
     until = time.monotonic() + budget_s
-    taken = take(taking_part, FIRST_ROUNDS * budget_s)
+    taken = take(taking_part, FIRST_ROUNDS * budget_s, FEWEST_ROUNDS)
     found = replace(decided(taking_part, taken.turns), waited=taken.waited)
     several = () if stop.is_set else undecided(taking_part, found)
     if not several:
         return found
-    left_s = max((1 - FIRST_ROUNDS) * budget_s, until - time.monotonic())
-    return further(found, several, take(several, left_s).turns)
+    left_s = until - time.monotonic()
+    return further(found, several, take(several, left_s, 0).turns)
 
 
 def undecided(contestants: Sequence[Contestant], found: Finals) -> tuple[Contestant, ...]:
@@ -516,9 +516,14 @@ def measured(
     tried, searched = by_clock(searching, target, kind, listing, wanted)
     right = {one.number: one for one in _by_time(one for one in tried if one.is_right)}
     chosen = [right[n] for n in finalists({n: one.trial for n, one in right.items()})]
-    own = [_contestant(target, kind, one, bench.session.cores) for one in chosen]
+    own = [
+        replace(_contestant(target, kind, one, bench.session.cores), is_spare=place > 0)
+        for place, one in enumerate(chosen)
+    ]
     found = NO_FINALS
-    if not bench.session.stop.is_set:
+    # Of one alone the search has just taken the time.
+    is_known = not rivals and not any(one.trial.reused for one in chosen[:1]) and len(own) == 1
+    if not bench.session.stop.is_set and not is_known:
         with bench.session.config.ledger.on(Phase.FINALS):
             found = finals(bench, (*own, *rivals), budget_s, by_crew=kind not in _ON_THIS_CPU)
     look()

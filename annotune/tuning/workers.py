@@ -361,13 +361,18 @@ class Crew:
         return Trial(program.target, dict(program.config), Status.RUNTIME, reason=reason)
 
     def take_rounds(
-        self, oracle: Oracle, contestants: Sequence[Contestant], plan: CheckPlan, budget_s: float
+        self,
+        oracle: Oracle,
+        contestants: Sequence[Contestant],
+        plan: CheckPlan,
+        budget_s: float,
+        fewest: int,
     ) -> Rounds:
         """Return the turns of the contestants, taken on one GPU of the home model.
 
         None of them has any where no worker on such a one could be had.
         """
-        job = FinalsJob(self._parcel(oracle), tuple(contestants), plan, budget_s)
+        job = FinalsJob(self._parcel(oracle), tuple(contestants), plan, budget_s, fewest)
         problem = ""
         for _ in range(FINALS_SENT):
             try:

@@ -24,7 +24,7 @@ def _played(
     return asked, turn
 
 
-def _never() -> bool:
+def _never(_: float) -> bool:
     return False
 
 
@@ -64,7 +64,7 @@ def test_one_that_is_far_ahead_ends_it() -> None:
 @given(st.lists(st.floats(0, 2), max_size=5))
 def test_without_time_there_are_the_fewest_rounds(times_s: list[float]) -> None:
     asked, turn = _played(times_s)
-    found = take_turns([MOST_ROUNDS] * len(times_s), turn, lambda: True)
+    found = take_turns([MOST_ROUNDS] * len(times_s), turn, lambda _: True)
     assert [bool(one.problem) for one in found] == [not time_s for time_s in times_s]
     assert all(asked.count(one) <= FEWEST_ROUNDS for one in range(len(times_s)))
     # One time is no sample, of one contestant alone neither.
@@ -80,3 +80,53 @@ def test_who_takes_long_has_fewer_rounds_and_the_others_go_on() -> None:
     assert [len(one.times_s) for one in found] == [3, 3]
     found = take_turns((MOST_ROUNDS, 1), turn, _never)
     assert [len(one.times_s) for one in found] == [FEWEST_ROUNDS] * 2
+
+
+class _Clock:
+    """A clock that the turns of some contestants move by so many seconds each."""
+
+    def __init__(self, whole_s: Sequence[float], budget_s: float) -> None:
+        self.now_s, self._whole_s, self._budget_s = 0.0, whole_s, budget_s
+
+    def turn(self, one: int) -> Turn:
+        self.now_s += self._whole_s[one]
+        return Turn(1.0 + self.now_s % 0.1, whole_s=self._whole_s[one])
+
+    def is_over(self, next_s: float) -> bool:
+        return self.now_s + next_s > self._budget_s
+
+
+@given(st.lists(st.integers(1, 5).map(float), min_size=1, max_size=5), st.integers(0, 60))
+def test_no_round_is_begun_that_would_end_too_late(whole_s: list[float], budget_s: int) -> None:
+    clock = _Clock(whole_s, budget_s)
+    found = take_turns([MOST_ROUNDS] * len(whole_s), clock.turn, clock.is_over)
+    assert clock.now_s <= max(budget_s, FEWEST_ROUNDS * sum(whole_s))
+    assert all(len(one.times_s) >= FEWEST_ROUNDS for one in found)
+
+
+@given(st.integers(2, 6), st.integers(1, 5).map(float), st.integers(0, 40), st.data())
+def test_spare_ones_have_the_fewest_rounds_or_none(
+    count: int, turn_s: float, budget_s: int, data: st.DataObject
+) -> None:
+    spare = data.draw(st.sets(st.integers(1, count - 1)))
+    clock = _Clock([turn_s] * count, budget_s)
+    limits = [MOST_ROUNDS] * count
+    found = take_turns(limits, clock.turn, clock.is_over, FEWEST_ROUNDS, sorted(spare))
+    owed_s = FEWEST_ROUNDS * turn_s * (count - len(spare))
+    assert clock.now_s <= max(budget_s, owed_s)
+    for number, one in enumerate(found):
+        if one.problem:
+            assert number in spare
+            assert one.times_s == ()
+        else:
+            assert len(one.times_s) >= FEWEST_ROUNDS
+    # What fits is not left out.
+    if budget_s >= FEWEST_ROUNDS * turn_s * count:
+        assert not any(one.problem for one in found)
+
+
+def test_further_rounds_may_be_none() -> None:
+    asked, turn = _played((1.0, 1.0))
+    found = take_turns((MOST_ROUNDS,) * 2, turn, lambda _: True, 0)
+    assert asked == []
+    assert [one.times_s for one in found] == [(), ()]

@@ -140,10 +140,15 @@ class _CrewHere:
         return CheckHere(Checker(oracle), program, plan).run(timeout_s)
 
     def take_rounds(
-        self, oracle: Oracle, contestants: Sequence[Contestant], plan: CheckPlan, budget_s: float
+        self,
+        oracle: Oracle,
+        contestants: Sequence[Contestant],
+        plan: CheckPlan,
+        budget_s: float,
+        fewest: int,
     ) -> Rounds:
         self.timed.append(tuple(one.name for one in contestants if one.is_whole))
-        return take_rounds(oracle, contestants, plan, budget_s)
+        return take_rounds(oracle, contestants, plan, budget_s, fewest)
 
 
 def test_a_worker_compares_whole_calls_with_the_original_beside_it(

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from annotune.ir.region import Region
     from annotune.pipeline import RunReport
     from annotune.rebuild import Earlier
-    from annotune.report.findings import CheckReport, MeasuredOriginal, RegionReport
+    from annotune.report.findings import CheckReport, MeasuredOriginal
     from annotune.tensor.translate import Translated
     from annotune.tuning.results import Results
 
@@ -176,32 +177,40 @@ def _checked(
     texts |= settings.texts
     report = pipeline.check(settings)
     found, failed = pipeline.spaces(report, settings) if space else ([], ())
+    made: Sequence[Mapping[str, str]] = [{} for _ in report.regions]
+    if form == "json" or (form == "text" and "cuda" not in settings.targets):
+        made, mistaken = pipeline.recipes(report, settings)
+        failed = (*failed, *mistaken)
     if form == "json":
         from annotune.report.json_form import check_json
 
-        _print_json(check_json(report, found))
+        _print_json(check_json(report, made, found))
     elif form == "text":
         before = _measured_before(settings.source)
-        failed = (*failed, *_print_each(report, lambda one: region_text(one, before(one.region))))
+        told = [
+            partial(region_text, one, before(one.region), settings.targets, own)
+            for one, own in zip(report.regions, made, strict=True)
+        ]
+        failed = (*failed, *_print_each(report, told))
         for line in data_lines(report.source):
             click.echo(line)
     _show((*report.diagnostics, *failed), texts)
     if space and form == "text":
         click.echo("\n".join(space_lines(report, found)))
     if certificate and form == "text":
-        unproven = _print_each(report, certificate_text)
+        unproven = _print_each(report, [partial(certificate_text, r) for r in report.regions])
         _show(unproven, texts)
         failed = (*failed, *unproven)
     return (*report.diagnostics, *failed), report.is_refused or bool(failed)
 
 
-def _print_each(report: CheckReport, text: Callable[[RegionReport], str]) -> tuple[Diagnostic, ...]:
+def _print_each(report: CheckReport, texts: Sequence[Callable[[], str]]) -> tuple[Diagnostic, ...]:
     """Print a text of each region; return annotune's own mistakes in making them."""
     failed: list[Diagnostic] = []
-    for one in report.regions:
+    for one, text in zip(report.regions, texts, strict=True):
         try:
             with internal_errors_at(one.region.span):
-                click.echo(text(one))
+                click.echo(text())
         except AnnotuneError as mistake:
             failed += mistake.diagnostics
     return tuple(failed)

@@ -33,7 +33,7 @@ from annotune.codegen.build import (
     commands,
     header_lines,
 )
-from annotune.codegen.recipes import first_variant, listing_of, targets_said
+from annotune.codegen.recipes import exact_recipe, first_variant, listing_of, targets_said
 from annotune.codegen.several_sizes import (
     at_other_sizes,
     can_share,
@@ -552,6 +552,31 @@ def spaces(
             if all(one.code != INTERNAL.code for one in refusal.diagnostics):
                 raise
             failed += refusal.diagnostics
+        found.append(own)
+    return found, tuple(failed)
+
+
+def recipes(
+    report: CheckReport, settings: Settings
+) -> tuple[list[Mapping[str, str]], tuple[Diagnostic, ...]]:
+    """Return for each region the recipe of each target's first choice, and annotune's mistakes.
+
+    A recipe says every step, and makes the text that `emit` writes. A region without a plan has
+    none, and neither has a target that is refused there.
+    """
+    device = load_device(settings.device)
+    found: list[Mapping[str, str]] = []
+    failed: list[Diagnostic] = []
+    for region in report.regions:
+        own: dict[str, str] = {}
+        for name in settings.targets if region.has_kernels and not region.is_refused else ():
+            target = load_target(name)
+            try:
+                with internal_errors_at(region.region.span):
+                    variant, _ = _first_choices(region, target, device)
+                    own[name] = exact_recipe(name, settings.sharing(variant, target))
+            except AnnotuneError as refusal:
+                failed += [one for one in refusal.diagnostics if one.code == INTERNAL.code]
         found.append(own)
     return found, tuple(failed)
 

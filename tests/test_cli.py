@@ -105,6 +105,48 @@ def test_a_printed_recipe_can_be_pasted() -> None:
     assert again["recipe"].split("\n") == found["recipe"].split("\n")[2:]
 
 
+TWO_NESTS = function(
+    "    double s = 0;\n"
+    + region(
+        f"{LOOP} for (int j = 0; j <= i; j++) if (b[j] > 0) s += b[j] * b[i]; {LOOP} a[i] = s;"
+    ),
+    "int n, double *restrict a, const double *restrict b",
+)
+
+
+@pytest.mark.parametrize("source", [GRAD.read_text(), GEMM.read_text(), COPY, TWO_NESTS])
+def test_a_whole_recipe_of_each_target_can_be_pasted(source: str) -> None:
+    Path("user.c").write_text(source)
+    recipes = sound("check", "user.c", "--json").json["regions"][0]["recipes"]
+    assert list(recipes) == ["cuda", "openacc", "openmp"]
+    first = emitted("user.c")
+    # On the line of the annotation, for texts name lines of their source.
+    pasted = "; ".join(line for one in recipes.values() for line in one.splitlines())
+    _, end = re.search(r"begin PerfTuning.*?@\*/", source, re.DOTALL).span()  # type: ignore[union-attr]
+    whole = f"{source[:end]} /*@ begin CHiLL ({pasted}) @*/{source[end:]}"
+    Path("user.c").write_text(whole.replace(CLOSE, CLOSE * 2))
+    again = emitted("user.c")
+    assert [*first] == [*again]
+    for name in first:
+        assert _code(first[name]) == _code(again[name]), name
+    assert sound("check", "user.c", "--json").json["regions"][0]["recipes"] == recipes
+
+
+def _code(text: str) -> list[str]:
+    """Return the lines of a text but its comments, which tell who made the choice."""
+    return [line for line in text.splitlines() if not re.match(r" *(/\*| \*)", line)]
+
+
+def test_check_of_one_target_says_what_is_done_for_it() -> None:
+    told = sound("check", GEMM, "--target", "openmp").out
+    recipe = sound("check", GEMM, "--json").json["regions"][0]["recipes"]["openmp"]
+    assert "in OpenMP" in told
+    assert not re.search("CUDA|OpenACC|predicted for|space: ", told)
+    assert re.sub("^ +", "", told, flags=re.MULTILINE).endswith(f"every step of it\n{recipe}\n")
+    both = sound("check", GEMM, "--target", "openacc,openmp").out
+    assert both.count("every step of it") == 2
+
+
 def test_a_users_recipe_is_printed_word_for_word() -> None:
     for name in ("fig3_9a", "fig3_9b"):
         source = EXAMPLES / f"thesis/{name}.c"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from annotune.annotation.expressions import literal
 from annotune.codegen.build import BuildCommand
 from annotune.codegen.c_expr import c_expr
 from annotune.codegen.several_sizes import sizes_text
+from annotune.codegen.target import DEFAULT_TARGETS
 from annotune.codegen.writer import Writer
 from annotune.diagnostics import Diagnostic, Severity, Span
 from annotune.frozen import dataclass
@@ -122,7 +123,7 @@ class CheckReport:
 
     def __str__(self) -> str:
         """Return what is said of each region, as `check` prints it."""
-        return "\n".join(map(region_text, self.regions))
+        return "\n".join(region_text(one) for one in self.regions)
 
     @property
     def is_refused(self) -> bool:
@@ -156,6 +157,8 @@ HOLDS = "holds: every iteration once, every dependence kept, in bounds"
 GANGS = "OpenACC: blocks are the iterations that gangs share, threads those of workers and lanes"
 CORES = "OpenMP: blocks and threads are the iterations that threads and lanes share"
 NOTHING: Mapping[int, tuple[str, ...]] = {}
+NO_RECIPES: Mapping[str, str] = {}
+CUDA, OPENMP = "cuda", "openmp"
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,10 +169,17 @@ class MeasuredOriginal:
     device: str
 
 
-def region_text(report: RegionReport, original: MeasuredOriginal | None = None) -> str:
-    """Return the findings of one region as plain text.
+def region_text(
+    report: RegionReport,
+    original: MeasuredOriginal | None = None,
+    targets: Collection[str] = DEFAULT_TARGETS,
+    recipes: Mapping[str, str] = NO_RECIPES,
+) -> str:
+    """Return the findings of one region as plain text, those for some targets.
 
-    With the original's measured time it says where a GPU is predicted to lose to that.
+    With the original's measured time it says where a GPU is predicted to lose to that. Without
+    CUDA among the targets, whose recipe may be edited and leaves much to the rules, it ends in
+    their own `recipes`, which say every step.
     """
     out = Writer()
     region = report.region
@@ -178,9 +188,9 @@ def region_text(report: RegionReport, original: MeasuredOriginal | None = None) 
         _steps(out, report)
         _loops(out, report)
         _work(out, report)
-        _decisions(out, report, original)
+        _decisions(out, report, original, targets, recipes)
         if original is not None:
-            _losing(out, report, original)
+            _losing(out, report, original, targets)
     return out.text()
 
 
@@ -191,9 +201,12 @@ def data_lines(source: SourceFile) -> Iterator[str]:
             yield f"{source.path}:{source.text.count(chr(10), 0, edit.start) + 1}: {edit.title}"
 
 
-def _losing(out: Writer, report: RegionReport, original: MeasuredOriginal) -> None:
+def _losing(
+    out: Writer, report: RegionReport, original: MeasuredOriginal, targets: Collection[str]
+) -> None:
     """Write for CUDA and OpenACC that they are predicted to lose to the original."""
-    for name, decision in (("CUDA", report.decision), ("OpenACC", report.openacc)):
+    cuda = report.decision if CUDA in targets else None
+    for name, decision in (("CUDA", cuda), ("OpenACC", report.openacc)):
         found = None if decision is None else report.forecast(decision)
         if found is None:
             continue
@@ -280,7 +293,13 @@ def _work(out: Writer, report: RegionReport) -> None:
     )
 
 
-def _decisions(out: Writer, report: RegionReport, original: MeasuredOriginal | None) -> None:
+def _decisions(
+    out: Writer,
+    report: RegionReport,
+    original: MeasuredOriginal | None,
+    targets: Collection[str],
+    recipes: Mapping[str, str],
+) -> None:
     if report.decision is None:
         return
     if report.plan is None:
@@ -293,16 +312,23 @@ def _decisions(out: Writer, report: RegionReport, original: MeasuredOriginal | N
     if not report.has_kernels:
         out.line("no kernel: no loop may run in parallel")
         return
-    first = report.forecast(report.decision)
-    _kernels(out, report.decision.choices, "", first, _others(report))
+    first = report.forecast(report.decision) if CUDA in targets else None
+    if CUDA in targets:
+        _kernels(out, report.decision.choices, "", first, _others(report))
     if report.openacc is not None:
         forecast = report.forecast(report.openacc)
         _kernels(out, report.openacc.choices, " in OpenACC", forecast)
-    if report.base is not None:
-        # No recipe speaks of the cores of a CPU, and no model.
+    if report.base is not None and OPENMP in targets:
+        # No model speaks of the cores of a CPU.
         _kernels(out, first_plan(report.base).choices, " in OpenMP", None)
     if original is None:
         _copies(out, first)
+    if CUDA not in targets:
+        for name, text in recipes.items():
+            out.line(f"recipe for {name}, every step of it")
+            with out.deeper():
+                out.lines(text)
+        return
     out.line("recipe")
     with out.deeper():
         out.lines(recipe_of(report))

@@ -102,6 +102,7 @@ class CheckRegionJson(Struct):
     sizes: dict[str, int]
     tuned_for: list[dict[str, int]]
     recipe: str
+    recipes: dict[str, str]
     space: SpaceJson | None
     steps: list[StepJson]
     loops: list[LoopJson]
@@ -185,10 +186,18 @@ class EmitJson(Struct):
     diagnostics: list[DiagnosticJson]
 
 
-def check_json(report: CheckReport, spaces: Sequence[Mapping[str, Listing]] = ()) -> dict[str, Any]:
-    """Return what `check --json` prints; `spaces` are the targets' of each region, if asked for."""
+def check_json(
+    report: CheckReport,
+    recipes: Sequence[Mapping[str, str]],
+    spaces: Sequence[Mapping[str, Listing]] = (),
+) -> dict[str, Any]:
+    """Return what `check --json` prints.
+
+    `recipes` are the targets' of each region, and `spaces` theirs too, if these are asked for.
+    """
     listings = spaces or len(report.regions) * (None,)
-    regions = [_region(r, found) for r, found in zip(report.regions, listings, strict=True)]
+    found = zip(report.regions, recipes, listings, strict=True)
+    regions = [_region(*one) for one in found]
     return _plain(CheckJson(SCHEMA, regions, diagnostic_records(report.diagnostics)))
 
 
@@ -294,7 +303,9 @@ def diagnostic_records(diagnostics: Iterable[Diagnostic]) -> list[DiagnosticJson
     ]
 
 
-def _region(report: RegionReport, listings: Mapping[str, Listing] | None) -> CheckRegionJson:
+def _region(
+    report: RegionReport, recipes: Mapping[str, str], listings: Mapping[str, Listing] | None
+) -> CheckRegionJson:
     region, analysis = report.region, report.analysis
     return CheckRegionJson(
         function=region.function,
@@ -303,6 +314,7 @@ def _region(report: RegionReport, listings: Mapping[str, Listing] | None) -> Che
         sizes=report.sizes,
         tuned_for=[one.sizes for one in report.by_size],
         recipe=recipe_of(report),
+        recipes=dict(recipes),
         space=_space(report, listings),
         steps=_steps(report),
         loops=loop_records(report),

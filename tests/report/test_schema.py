@@ -134,7 +134,7 @@ def test_results() -> None:
 
 
 def test_check(checked: pipeline.CheckReport) -> None:
-    found = check_json(checked)
+    found = check_json(checked, [{"openmp": 'target("openmp")\n'}])
     assert found["regions"][0]["decisions"]
     assert problems(found, "CheckJson") == []
 

@@ -172,10 +172,12 @@ class ExpressionText:
 
     def _literal(self, node: c_ast.Constant) -> str:
         text = str(node.value)
-        if integer(text) is None and not _REAL.match(text):
-            # A character is an int in C and none in C++; long double is none of a device.
+        value = integer(text)
+        if value is None and not _REAL.match(text):
+            # long double is none of a device.
             raise Unfit(f"it uses the literal {text}")
-        return text
+        # A character is an int in C and none in C++.
+        return str(value) if node.type == "char" else text
 
     def _name(self, node: c_ast.ID) -> str:
         symbol = self.find(node.name)

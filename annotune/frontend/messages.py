@@ -243,7 +243,9 @@ POINTER_CHANGES = Template(
     "write the offset in the subscript",
 )
 LITERAL = Template(
-    "AT138", "literal '{text}' is not supported in a region", "use a decimal integer or double"
+    "AT138",
+    "literal '{text}' is not supported in a region",
+    "use an integer, a character of ASCII or a double",
 )
 STATEMENT = Template(
     "AT139",

@@ -123,7 +123,7 @@ BAD = {
     "increment inside": Bad(
         plain(f"{LOOP} a[«k++»] = k;", "int n, int k, double *restrict a"), "AT134", "assignment"
     ),
-    "character": Bad(plain(f"{LOOP} a[i] = «'c'»;"), "AT138", "literal ''c''"),
+    "characters": Bad(plain(f"{LOOP} a[i] = «'cd'»;"), "AT138", "literal ''cd''"),
     "string": Bad(plain(f'{LOOP} a[i] = «"c"»;'), "AT138", "literal"),
     "long literal": Bad(plain(f"{LOOP} a[i] = «1.0L»;"), "AT138", "literal '1.0L'"),
     "address": Bad(plain(f"{LOOP} a[i] = «&b[i]»;"), "AT133", "operator '&'"),

@@ -75,7 +75,7 @@ REFUSED = {
     f"{G}{{ long double b = x; return b; }}": "'b' is of type 'long double'",
     f"{G}{{ volatile double b = x; return b; }}": "'b' is volatile",
     f"{G}{{ return x + sizeof x; }}": "it uses 'sizeof', which is about memory",
-    f"{G}{{ return x + 'a'; }}": "it uses the literal 'a'",
+    f"{G}{{ return x + 'ab'; }}": "it uses the literal 'ab'",
     f"{G}{{ return x + 1.0L; }}": "it uses the literal 1.0L",
     f"{G}{{ struct s {{ double d; }} s = {{x}}; return s.d; }}": "'s' is of type 'struct'",
     f"{G}{{ for (int i = 0; i < 2; i++) {{ int i = 3; x += i; }} return x; }}":

@@ -86,7 +86,7 @@ IN_REGION = {
     "subscripted scalar": (f"{LOOP} a[i] = «x»[i];", "AT136", "0 dimension(s)"),
     "moving pointer": (f"{LOOP} {{ b[i] = 0; «b» = a; }}", "AT137", "arithmetic on 'b'"),
     "stepping pointer": (f"{LOOP} *«a++» = a[1];", "AT137", "arithmetic on 'a'"),
-    "character": (f"{LOOP} a[i] = «'c'»;", "AT138", "literal ''c''"),
+    "characters": (f"{LOOP} a[i] = «'ab'»;", "AT138", "literal ''ab''"),
     "long double": (f"{LOOP} a[i] = «1.0L»;", "AT138", "literal '1.0L'"),
     "real subscript": (f"{LOOP} a[«x»] = 0;", "AT149", "must be an integer"),
     "no start": (

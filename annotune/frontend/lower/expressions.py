@@ -533,11 +533,11 @@ class Expressions:
         return self.names.read(node, self.in_index, self.is_rounded)
 
     def _literal(self, node: c_ast.Constant) -> Typed:
-        if "int" in node.type or node.type in ("long", "unsigned long"):
+        if "int" in node.type or node.type in ("long", "unsigned long", "char"):
             value = integer(node.value)
             if value is not None:
-                kind = literal_type(node.value, value)
-                self.names.used.is_wide |= "l" in node.value.lower()
+                kind = "int" if node.type == "char" else literal_type(node.value, value)
+                self.names.used.is_wide |= node.type != "char" and "l" in node.value.lower()
                 return Typed(Int(value) if self.in_index else constant(value, kind), kind)
         if node.type in REALS:
             return Typed(Real(node.value), node.type)

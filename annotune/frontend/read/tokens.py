@@ -111,8 +111,32 @@ OPERATORS: Mapping[str, Callable[[int, int], int]] = {
 _MOST_DIGITS = 64
 
 
+# C11, 6.4.4.4.
+_CHARACTER = re.compile(r"""'(?:([^'\\\n])|\\(['"?\\abfnrtv])|\\([0-7]{1,3})|\\x([0-9a-fA-F]+))'""")
+_ESCAPED = dict(zip("abfnrtv", "\a\b\f\n\r\t\v", strict=True))
+
+
+def character(text: str) -> int | None:
+    """Return the value of a C character constant, or None when `text` is none.
+
+    Nor has one a value here of which the compiler says what it is: several characters, and what is
+    no character of ASCII, whose `char` may have a sign.
+    """
+    match = _CHARACTER.fullmatch(text)
+    if match is None:
+        return None
+    plain, escaped, octal, hexadecimal = match.groups()
+    if octal or hexadecimal:
+        value = int(octal, 8) if octal else int(hexadecimal, 16)
+    else:
+        value = ord(plain or _ESCAPED.get(escaped, escaped))
+    return value if value < 128 else None
+
+
 def integer(text: str) -> int | None:
-    """Return the value of a C integer literal, or None when `text` is none."""
+    """Return the value of a C integer literal or character, or None when `text` is none."""
+    if text.startswith("'"):
+        return character(text)
     digits = text.rstrip("uUlL")
     if len(digits) > _MOST_DIGITS:
         return None

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from annotune.rebuild import Earlier
     from annotune.report.findings import CheckReport, Emission
     from annotune.report.views import RunResults
-    from annotune.tuning.bench import Listener
-    from annotune.tuning.config import RunConfig, Stop
+    from annotune.tuning.bench import Listener, Request
+    from annotune.tuning.config import Stop
     from annotune.tuning.results import Results
     from annotune.verify import Verified
 
@@ -149,12 +149,14 @@ def tune(
 
     from annotune.options import config_of
     from annotune.report.views import RunResults
+    from annotune.tuning.bench import Request
 
     begun = time.monotonic()
     folder = None if output is None else Path(output)
     with _as_told(source, options, folder, is_run=True) as (settings, said):
         config = config_of(said, max(1, len(os.sched_getaffinity(0))), begun)
-        found, _ = tuned(settings, config, os.environ, folder, listener, said["resume"])
+        request = Request(config, os.environ, listener, folder, is_fresh=not said["resume"])
+        found, _ = tuned(settings, request)
     return RunResults.of(replace(found.results, folder=str(folder or "")))
 
 
@@ -225,18 +227,8 @@ def emitted(
     return made, write_files(folder, named) if folder is not None else ()
 
 
-def tuned(
-    settings: Settings,
-    config: RunConfig,
-    environ: Mapping[str, str],
-    folder: Path | None,
-    listener: Listener | None = None,
-    resume: bool = True,
-    stop: Stop | None = None,
-) -> tuple[RunReport, tuple[Path, ...]]:
+def tuned(settings: Settings, request: Request) -> tuple[RunReport, tuple[Path, ...]]:
     """Return what a run finds of the settings' source, and its files, in the folder if any.
-
-    `stop` ends it early, with the best so far. With `resume` trials in the folder are reused.
 
     Raises:
         AnnotuneError: The source is refused, the original cannot be compiled, a disk is full, or
@@ -245,20 +237,18 @@ def tuned(
     from dataclasses import replace
 
     from annotune import formulated
-    from annotune.codegen.target import load_target
     from annotune.files import held_folder, prepared_folder, write_files
     from annotune.report.html import report_html
     from annotune.report.results_json import RESULTS_FILE, results_file
-    from annotune.tuning.config import NEVER, over_words
+    from annotune.tuning.config import over_words
     from annotune.tuning.results import Spent
 
-    targets = [load_target(name) for name in settings.targets]
-    how = (environ, listener, folder, not resume, stop or NEVER)
+    config, folder = request.config, request.folder
     with ExitStack() as held:
         if folder is not None:
             held.enter_context(prepared_folder(folder))
             held.enter_context(held_folder(folder))
-        found = formulated.run(settings, targets, config, *how)
+        found = formulated.run(settings, request)
         late = over_words(config, time.monotonic())
         warnings = (*found.results.warnings, *late)
         spent, reading = Spent(**config.ledger.seconds()), found.results.reading
@@ -294,6 +284,7 @@ def verified(
     from annotune.rebuild import Earlier
     from annotune.report.html import report_html
     from annotune.report.results_json import RESULTS_FILE, results_file, show_folder
+    from annotune.tuning.bench import Request
     from annotune.tuning.config import NEVER
 
     show_folder(folder)
@@ -302,8 +293,8 @@ def verified(
     with held_folder(folder), _as_told(place, {}, folder, is_run=True) as (settings, said):
         settings = earlier.read_as(settings)
         config = config_of(said, max(1, len(os.sched_getaffinity(0))), time.monotonic())
-        how = (os.environ, folder, listener, stop or NEVER)
-        found = verify.verified(earlier, settings, config, *how)
+        request = Request(config, os.environ, listener, folder, stop=stop or NEVER)
+        found = verify.verified(earlier, settings, request)
         results = found.results
         reports = {RESULTS_FILE: results_file(results), "report.html": report_html(results)}
         changed = {n: text for n, text in found.files.items() if n in results.files}

@@ -316,6 +316,7 @@ def run(output: Path | None, resume: bool, debug: bool, **options: Any) -> None:
 
     from annotune.api import tuned
     from annotune.report.terminal import LiveProgress
+    from annotune.tuning.bench import Request
     from annotune.tuning.config import SIGNALLED, interrupts
 
     form, folder = _form(options), output or default_folder(options["source"])
@@ -331,7 +332,8 @@ def run(output: Path | None, resume: bool, debug: bool, **options: Any) -> None:
         stopped = interrupts(lambda: screen.print(ENDING), screen.show_cursor)
         end_s = None if config.time_s is None else begun + config.time_s
         with stopped as stop, LiveProgress(screen, end_s, options["is_quiet"]) as progress:
-            found, written = tuned(settings, config, os.environ, folder, progress, resume, stop)
+            request = Request(config, os.environ, progress, folder, not resume, stop)
+            found, written = tuned(settings, request)
         _show_run(found, form, written, folder, texts, options["is_verbose"])
     if stop.signal:
         sys.exit(SIGNALLED + stop.signal)

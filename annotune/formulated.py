@@ -9,24 +9,23 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
+from functools import cached_property
 from itertools import zip_longest
 from pathlib import Path
 from tempfile import gettempdir
 
 from annotune import pipeline
-from annotune.annotation.devices import load_device
-from annotune.codegen.target import Target
+from annotune.codegen.target import Target, load_target
 from annotune.diagnostics import AnnotuneError
 from annotune.frozen import dataclass
-from annotune.measure.toolchain import find_toolchains
 from annotune.measure.trial import Trial
 from annotune.pipeline import RunReport, Settings
 from annotune.report.findings import CheckReport
 from annotune.tensor.translate import USUAL, Translated
 from annotune.tuning import calls
-from annotune.tuning.bench import Listener, disk_full_is_refused
+from annotune.tuning.bench import Request, disk_full_is_refused
 from annotune.tuning.calls import ORIGINAL, Called, Entrant, Standing
-from annotune.tuning.config import DEFAULT_TIME_S, NEVER, Phase, RunConfig, Stop
+from annotune.tuning.config import DEFAULT_TIME_S, Phase, RunConfig
 from annotune.tuning.results import (
     FORMULATION,
     ORIGINALS,
@@ -117,33 +116,31 @@ class _Run:
     """One run of a tensor file; for its fields see `run`."""
 
     settings: Settings
-    targets: Sequence[Target]
-    config: RunConfig
-    environ: Mapping[str, str]
-    listener: Listener | None
-    folder: Path | None
-    is_fresh: bool
-    stop: Stop
+    request: Request
     begun: float
     time_s: float
+
+    @cached_property
+    def targets(self) -> Sequence[Target]:
+        return [load_target(name) for name in self.settings.targets]
 
     def found(self, usual: Translated, count: int) -> RunReport:
         """Return the best of up to so many formulations for each target."""
         looked = tuple(self.looked_at(usual))
         chosen = promising(looked, self.targets, count)
         if len(chosen) == 1:
-            tried = [self.tried(*chosen[0], self.config)]
+            tried = [self.tried(*chosen[0], self.request)]
             return _combined(looked, tried, {}, self.targets)
         weights = [1 + len(targets) for _, targets in chosen]
         share_s = (1 - COMPARING) * self.time_s / sum(weights)
         times = TimeShares([weight * share_s for weight in weights], self.begun)
         tried = []
         for one, targets in chosen:
-            if tried and self.stop.is_set:
+            if tried and self.request.stop.is_set:
                 break
-            tried.append(self.tried(one, targets, self.its_config(one.made, times.next_s())))
-        with self.config.ledger.on(Phase.FINALS):
-            standings = {} if self.stop.is_set else self.compared(tried)
+            tried.append(self.tried(one, targets, self.its_request(one.made, times.next_s())))
+        with self.request.config.ledger.on(Phase.FINALS):
+            standings = {} if self.request.stop.is_set else self.compared(tried)
         return _combined(looked, tried, standings, self.targets)
 
     def looked_at(self, usual: Translated) -> Iterator[Looked]:
@@ -168,28 +165,28 @@ class _Run:
                 continue
             yield Looked(made, found, {row.name: row for row in region.rows})
 
-    def its_config(self, made: Translated, share_s: float) -> RunConfig:
+    def its_request(self, made: Translated, share_s: float) -> Request:
         """Return how one of several formulations is tuned in so many seconds."""
-        begun, naive = time.monotonic(), self.config.checks_naive and made.is_usual
-        return replace(self.config, time_s=share_s, begun=begun, checks_naive=naive)
+        config, listener = self.request.config, self.request.listener
+        begun, naive = time.monotonic(), config.checks_naive and made.is_usual
+        config = replace(config, time_s=share_s, begun=begun, checks_naive=naive)
+        if listener is not None:
+            listener = SizeListener(listener, f"the formulation {made.formulation.name}")
+        # What is kept of the other formulations was found just now.
+        is_fresh = self.request.is_fresh and made.is_usual
+        return replace(self.request, config=config, listener=listener, is_fresh=is_fresh)
 
-    def tried(self, looked: Looked, targets: Sequence[Target], config: RunConfig) -> _Tried:
+    def tried(self, looked: Looked, targets: Sequence[Target], request: Request) -> _Tried:
         """Return what comes of a formulation that is tuned for some targets.
 
         Raises:
             AnnotuneError: It is the usual one and refused, or the run cannot go on.
         """
-        made, listener = looked.made, self.listener
-        if listener is not None and config is not self.config:
-            listener = SizeListener(listener, f"the formulation {made.formulation.name}")
-        began_s = time.monotonic() - self.begun
+        made, began_s = looked.made, time.monotonic() - self.begun
         names = tuple(target.name for target in targets)
         own = replace(self.settings, translated=made, targets=names)
-        how = (config, self.environ, listener, self.folder)
-        # What is kept of the other formulations was found just now.
-        is_fresh = self.is_fresh and made.is_usual
         try:
-            report = pipeline.run(own, targets, *how, is_fresh, self.stop, looked.accepted)
+            report = pipeline.run(own, request, looked.accepted)
         except AnnotuneError as refusal:
             problems = refusal.diagnostics
             if made.is_usual or any(one.code in OF_THE_RUN for one in problems):
@@ -208,20 +205,10 @@ class _Run:
         assert report.source is not None
         left_s = self.begun + (1 - COMPARING / 4) * self.time_s - time.monotonic()
         left_s = max(LEAST_COMPARING_S, left_s)
+        environ = self.request.environ
+        building = pipeline.building_of(self.settings, report.source, self.targets, environ)
         full = disk_full_is_refused(Path(gettempdir()))
-        with (
-            full,
-            tuning(
-                report.source,
-                self.targets,
-                load_device(self.settings.device),
-                find_toolchains(self.environ),
-                self.config,
-                self.settings.flags,
-                listener=self.listener,
-                stop=self.stop,
-            ) as own,
-        ):
+        with full, tuning(building, self.request) as own:
             bench = own.bench(report.ready[0], own.scratch / "calls", left_s)
             return calls.beside(bench, _called(usual.made), entrants, left_s)
 
@@ -241,28 +228,19 @@ class _Run:
         return tuple(_entrant(self.settings.source.stem, target, one) for one in found)
 
 
-def run(
-    settings: Settings,
-    targets: Sequence[Target],
-    config: RunConfig,
-    environ: Mapping[str, str],
-    listener: Listener | None = None,
-    folder: Path | None = None,
-    is_fresh: bool = False,
-    stop: Stop = NEVER,
-) -> RunReport:
+def run(settings: Settings, request: Request) -> RunReport:
     """Return what `pipeline.run` does: of a tensor file, for the best of its formulations.
 
     Raises:
         AnnotuneError: As there.
     """
+    config = request.config
     time_s = config.time_s or DEFAULT_TIME_S
     made, count = settings.translated, min(MOST, int(time_s / EACH_S))
-    how = (config, environ, listener, folder, is_fresh, stop)
     if made is None or not made.others or count < 2 or config.by_steps or _is_alone(made, config):
-        return pipeline.run(settings, targets, *how)
+        return pipeline.run(settings, request)
     begun = time.monotonic() if config.begun is None else config.begun
-    return _Run(settings, targets, *how, begun, time_s).found(made, count)
+    return _Run(settings, request, begun, time_s).found(made, count)
 
 
 def _is_alone(made: Translated, config: RunConfig) -> bool:

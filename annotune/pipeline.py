@@ -83,7 +83,7 @@ from annotune.space.variants import Variant, has_general
 from annotune.strategies.hints import refused_wishes
 from annotune.transforms.cache import AddOnHost, Both
 from annotune.transforms.map import Map
-from annotune.tuning.config import NEVER, RunConfig, Stop, wanted
+from annotune.tuning.config import RunConfig, wanted
 
 if TYPE_CHECKING:
     from annotune.annotation.spec import Value
@@ -92,10 +92,10 @@ if TYPE_CHECKING:
     from annotune.measure.capture.records import RecordedRegion, Records
     from annotune.space.variants import Listing
     from annotune.tensor.translate import Translated
-    from annotune.tuning.bench import Listener
+    from annotune.tuning.bench import Request
     from annotune.tuning.region_run import Tuned
     from annotune.tuning.results import Reading, RegionResult, Results
-    from annotune.tuning.run import Ready
+    from annotune.tuning.run import Building, Ready
 
 NO_REGION = Template(
     "AT604",
@@ -751,27 +751,16 @@ class RunReport:
 
 
 @_told_of_tensors
-def run(
-    settings: Settings,
-    targets: Sequence[Target],
-    config: RunConfig,
-    environ: Mapping[str, str],
-    listener: Listener | None = None,
-    folder: Path | None = None,
-    is_fresh: bool = False,
-    stop: Stop | None = None,
-    found: CheckReport | None = None,
-) -> RunReport:
+def run(settings: Settings, request: Request, found: CheckReport | None = None) -> RunReport:
     """Return a file's regions tuned: checked, measured or predicted, the best of each kept.
 
-    In `folder` every trial is kept for later runs, `is_fresh` begins anew. `stop` ends it early.
     `found` is what `accepted` says of the file, None to ask.
 
     Raises:
         AnnotuneError: The file is refused, the original cannot be compiled, or a disk is full.
     """
     # numpy and the runners are not needed, nor waited for, by the other commands.
-    from annotune.measure.toolchain import find_toolchains, nvcc_warnings
+    from annotune.measure.toolchain import nvcc_warnings
     from annotune.tuning import run as tuning
     from annotune.tuning.bench import disk_full_is_refused
     from annotune.tuning.store import opened
@@ -779,20 +768,33 @@ def run(
     found = accepted(settings) if found is None else found
     if not found.regions:
         raise AnnotuneError.of(NO_REGION.at(Span(str(settings.source), 1, 1)))
-    device = load_device(settings.device)
-    here = find_toolchains(environ)
-    with disk_full_is_refused(Path(gettempdir())), opened(folder, is_fresh) as (store, kept_aside):
+    targets = [load_target(name) for name in settings.targets]
+    building = building_of(settings, found.source, targets, request.environ)
+    keeping = opened(request.folder, request.is_fresh)
+    with disk_full_is_refused(Path(gettempdir())), keeping as (store, kept_aside):
         ready = ready_regions(found.regions)
-        how = (config, settings.flags, settings.arch, listener, store, stop or NEVER)
-        tuned, tools, failed = tuning.run(found.source, ready, targets, device, here, *how)
+        tuned, tools, failed = tuning.run(building, ready, request, store)
     made, builds, left = handed_out(settings, found.source, targets, tuned)
-    faulty = nvcc_warnings(here, found.source.path) if ".cu" in made else ()
+    faulty = nvcc_warnings(building.tools, found.source.path) if ".cu" in made else ()
     left = (*_as_warnings(failed), *left)
     diagnostics = (*found.diagnostics, *kept_aside, *faulty, *_left_out(settings), *left)
-    value = tuning.results(found.source, device, tuned, tools, [d.message for d in diagnostics])
+    value = tuning.results(
+        found.source, building.device, tuned, tools, [d.message for d in diagnostics]
+    )
     texts = {settings.source.stem + end: text for end, text in made.items()}
     value = tuning.with_files(replace(value, reading=_reading(settings)), texts, builds)
     return RunReport(value, diagnostics, builds, found.source, tuple(ready), tuned)
+
+
+def building_of(
+    settings: Settings, source: SourceFile, targets: Sequence[Target], environ: Mapping[str, str]
+) -> Building:
+    """Return what is built of a source that the settings are about, and with what."""
+    from annotune.measure.toolchain import find_toolchains
+    from annotune.tuning.run import Building
+
+    device, tools = load_device(settings.device), find_toolchains(environ)
+    return Building(source, targets, device, tools, settings.flags, settings.arch)
 
 
 def handed_out(

@@ -35,7 +35,7 @@ from annotune.report.results_json import RESULTS_FILE, read_results, results_fil
 from annotune.report.suite import Suite, Workload
 from annotune.report.tables import FirstChoices, WorkloadResult
 from annotune.tensor.translate import USUAL, read_program, translated
-from annotune.tuning.bench import Listener
+from annotune.tuning.bench import Listener, Request
 from annotune.tuning.config import NEVER, RunConfig, Stop
 from annotune.tuning.jobs import scratch_folder
 from annotune.tuning.proving import NO_TIME_TO_PROVE
@@ -325,8 +325,14 @@ class SuiteRun:
         own = replace(self.base, source=work.file, function=work.function)
         if work.file.suffix == ".tensor":
             program = read_program(str(work.file), read_source(work.file))
-            how = (work.file.name, __version__, True, _memory_bytes())
-            made = translated(program, *how, None if is_search else USUAL)
+            made = translated(
+                program,
+                work.file.name,
+                __version__,
+                is_factored=True,
+                memory_bytes=_memory_bytes(),
+                name=None if is_search else USUAL,
+            )
             own = replace(own, source=self.folder / f"{work.file.stem}.c", translated=made)
         if not work.is_macro:
             return replace(own, sizes=dict(work.values))
@@ -397,12 +403,12 @@ class SuiteRun:
         )
         folder = self._place(job, timed, gpu)
         listener = self.listener and SizeListener(self.listener, place)
-        how = (config, self.environ, listener, folder, False, self.stop)
+        request = Request(config, self.environ, listener, folder, stop=self.stop)
         try:
             settings = self._of_job(job, is_search)
             settings = replace(settings, targets=tuple(one.name for one in timed))
             with prepared_folder(folder):
-                found = formulated.run(settings, timed, *how)
+                found = formulated.run(settings, request)
         except AnnotuneError as refusal:
             if any(problem.code in _OF_ALL for problem in refusal.diagnostics):
                 raise
@@ -448,8 +454,8 @@ class SuiteRun:
         with suppress(AnnotuneError):
             settings = replace(self._settings(work), targets=tuple(one.name for one in timed))
             with prepared_folder(folder):
-                how = (config, self.environ, None, folder)
-                made = pipeline.run(settings, timed, *how, found=found)
+                request = Request(config, self.environ, folder=folder)
+                made = pipeline.run(settings, request, found)
                 return not any(NO_TIME_TO_PROVE in words for words in made.results.warnings)
         return True
 

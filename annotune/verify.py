@@ -9,18 +9,15 @@ from pathlib import Path
 from tempfile import gettempdir
 
 from annotune import pipeline
-from annotune.annotation.devices import load_device
 from annotune.codegen.target import Target
 from annotune.diagnostics import AnnotuneError, Span, Template
 from annotune.frozen import dataclass
 from annotune.measure.parts.pace import original_pace
 from annotune.measure.plan import SEED
-from annotune.measure.toolchain import find_toolchains
 from annotune.pipeline import Settings
 from annotune.rebuild import Earlier, Remade
 from annotune.report.results_json import RESULTS_FILE
-from annotune.tuning.bench import Bench, Listener, disk_full_is_refused
-from annotune.tuning.config import NEVER, RunConfig, Stop
+from annotune.tuning.bench import Bench, Request, disk_full_is_refused
 from annotune.tuning.proving import (
     LATER_WORDS,
     NO_TIME_TO_PROVE,
@@ -83,15 +80,7 @@ def source_of(results: Results, folder: Path) -> Path:
     raise AnnotuneError.of(NO_SOURCE.at(place, **values))
 
 
-def verified(
-    earlier: Earlier,
-    settings: Settings,
-    config: RunConfig,
-    environ: Mapping[str, str],
-    folder: Path,
-    listener: Listener | None = None,
-    stop: Stop = NEVER,
-) -> Verified:
+def verified(earlier: Earlier, settings: Settings, request: Request) -> Verified:
     """Return the results of a run with its checks finished, of a source that is `read_as` by it.
 
     What the store of the folder knows is not checked again.
@@ -99,10 +88,11 @@ def verified(
     Raises:
         AnnotuneError: The results are not of this source as it is, or a disk is full.
     """
-    config = replace(config, original_s=ORIGINAL_LIMIT_S)
+    config = replace(request.config, original_s=ORIGINAL_LIMIT_S)
+    request = replace(request, config=config)
     results, files, said = earlier.results, dict[str, str](), list[str]()
     for made in earlier.remade(settings):
-        with _session(made, config, environ, folder, listener, stop) as own:
+        with _session(made, request) as own:
             tuned = [
                 _finished(own, number, ready, one, made.targets, results, said)
                 for number, (ready, one) in enumerate(
@@ -122,21 +112,16 @@ def verified(
 
 
 @contextmanager
-def _session(
-    made: Remade,
-    config: RunConfig,
-    environ: Mapping[str, str],
-    folder: Path,
-    listener: Listener | None,
-    stop: Stop,
-) -> Iterator[Tuning]:
-    """Give what the regions of a source have in common, with the store of a folder."""
-    settings, device = made.settings, load_device(made.settings.device)
-    tools = find_toolchains(environ)
-    with disk_full_is_refused(Path(gettempdir())), opened(folder, False) as (store, _):
-        how = (settings.flags, settings.arch, listener, store, stop)
-        with tuning(made.found.source, made.targets, device, tools, config, *how) as own:
-            yield own
+def _session(made: Remade, request: Request) -> Iterator[Tuning]:
+    """Give what the regions of a source have in common, with the store of the folder."""
+    source, environ = made.found.source, request.environ
+    building = pipeline.building_of(made.settings, source, made.targets, environ)
+    with (
+        disk_full_is_refused(Path(gettempdir())),
+        opened(request.folder, request.is_fresh) as (store, _),
+        tuning(building, request, store) as own,
+    ):
+        yield own
 
 
 def _finished(

@@ -20,6 +20,7 @@ from annotune.frontend import load, outliving
 from annotune.pipeline import Settings
 from annotune.report import findings
 from annotune.tuning import run as tuning
+from annotune.tuning.bench import Request
 from annotune.tuning.config import RunConfig
 from annotune.tuning.region_run import untuned
 
@@ -158,8 +159,7 @@ def test_run_tunes_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
         return untuned(analysis.region, analysis.total, "it was not tried")
 
     monkeypatch.setattr(tuning.Tuning, "region", tuned)
-    targets = [load_target("openmp")]
-    found = pipeline.run(Settings(Path("user.c"), ("openmp",)), targets, RunConfig(time_s=1.0), {})
+    found = pipeline.run(Settings(Path("user.c"), ("openmp",)), Request(RunConfig(time_s=1.0), {}))
     assert [one.function for one in found.results.regions] == ["first", "faulty", "last"]
     (mistake,) = (one for one in found.diagnostics if one.code == "AT169")
     assert mistake.severity == diagnostics.Severity.WARNING

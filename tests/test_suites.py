@@ -18,6 +18,7 @@ from annotune.measure.toolchain import find_toolchains
 from annotune.pipeline import RunReport, Settings
 from annotune.report.suite import load_suite
 from annotune.suites import ENDED, NO_TIME, SuiteRun
+from annotune.tuning.bench import Request
 from annotune.tuning.config import RunConfig, Stop
 from annotune.tuning.results import RegionResult, Results, Row, RowStatus, Searched
 from annotune.tuning.store import STORE_FAILED
@@ -51,10 +52,10 @@ class Runs:
     targets: set[str] = field(default_factory=set)
     at: dict[int, Callable[[], None]] = field(default_factory=dict)
 
-    def __call__(self, settings: Settings, targets: Any, config: RunConfig, *_: Any) -> RunReport:
-        size = settings.sizes["n"]
+    def __call__(self, settings: Settings, request: Request, *_: Any) -> RunReport:
+        config, size = request.config, settings.sizes["n"]
         assert isinstance(size, int)
-        self.targets |= {target.name for target in targets}
+        self.targets |= {*settings.targets}
         self.asked.append(size)
         self.budgets.append(config.budget)
         self.profiles.append(config.profiles)

@@ -303,8 +303,7 @@ class Oracle(Original):
 
     def _made_inputs(self, asked: Asked) -> Inputs:
         folder, sizes = self.folder / f"inputs-{next(self._numbers)}", dict(asked.sizes)
-        how = (asked.seed, folder, asked.values, asked.overlap)
-        return make_inputs(self.analysis, sizes, *how)
+        return make_inputs(self.analysis, sizes, asked.seed, folder, asked.values, asked.overlap)
 
     def _referred(self, asked: Asked) -> OracleResult:
         if asked.is_narrow:

@@ -87,6 +87,23 @@ class Elsewhere(Protocol):
 
 
 @dataclass(frozen=True)
+class Request:
+    """How and in what surroundings a run is to go: asked for once, by whoever begins it.
+
+    `environ` is the environment in which compilers are looked for. `listener` is told of stages and
+    trials, and `stop` ends the run early. Every trial is kept in `folder` for later runs, with None
+    in none; one that `is_fresh` begins anew.
+    """
+
+    config: RunConfig = field(default_factory=RunConfig)
+    environ: Mapping[str, str] = field(default_factory=dict)
+    listener: Listener | None = None
+    folder: Path | None = None
+    is_fresh: bool = False
+    stop: Stop = NEVER
+
+
+@dataclass(frozen=True)
 class Session:
     """What all regions of a run have in common.
 

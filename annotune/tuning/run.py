@@ -39,7 +39,7 @@ from annotune.measure.trial import Trial
 from annotune.space.decision import Base
 from annotune.space.space import Space
 from annotune.space.variants import Variant
-from annotune.tuning.bench import Bench, Listener, Session, program_of
+from annotune.tuning.bench import Bench, Listener, Request, Session, program_of
 from annotune.tuning.config import NEVER, RunConfig, Stop, Wanted, refuse_missing_libraries, wanted
 from annotune.tuning.digest import digest
 from annotune.tuning.jobs import UNFIT_WORKER, scratch_folder
@@ -76,58 +76,51 @@ class Ready:
         return (self, *self.others)
 
 
+@dataclass(frozen=True)
+class Building:
+    """What is built of a source, and with what.
+
+    `targets` are what is written for a region, `device` is what its kernels are predicted for.
+    `flags` go to every compilation of the user's file, such as ``-D``; `arch` is ``--arch``.
+    """
+
+    source: SourceFile
+    targets: Sequence[Target]
+    device: Device
+    tools: Toolchains
+    flags: tuple[str, ...] = ()
+    arch: str = ""
+
+
 def run(
-    source: SourceFile,
-    regions: Sequence[Ready],
-    targets: Sequence[Target],
-    device: Device,
-    tools: Toolchains,
-    config: RunConfig,
-    flags: tuple[str, ...] = (),
-    arch: str = "",
-    listener: Listener | None = None,
-    store: Store | None = None,
-    stop: Stop = NEVER,
+    building: Building, regions: Sequence[Ready], request: Request, store: Store | None = None
 ) -> tuple[tuple[Tuned, ...], Mapping[str, str], tuple[Diagnostic, ...]]:
     """Return every region's result, the versions of the tools, and annotune's own mistakes.
 
-    `flags` go to every compilation of the user's file, such as ``-D``. The time is that of the
-    whole command: it is shared by the regions, and a region's by its problem sizes. What `store`
-    knows is not measured again; without one, nothing outlives the run.
+    The time is that of the whole command: it is shared by the regions, and a region's by its
+    problem sizes. What `store` knows is not measured again; without one, nothing outlives the run.
 
     Raises:
         AnnotuneError: An annotation asks for no search that there is, the original does not compile
             here, so nothing can be checked, there are no such workers, or the disk is full.
     """
     searches = [
-        _searched(config, ready.base.analysis.region, share)
+        _searched(request.config, ready.base.analysis.region, share)
         for ready, share in zip(regions, region_shares(regions), strict=True)
     ]
-    settings = (source, targets, device, tools, config, flags, arch, listener, store, stop)
-    times = TimeShares([(1 - AFTERWARDS) * one.time_s for one in searches], config.begun)
-    with tuning(*settings) as own:
+    times = TimeShares([(1 - AFTERWARDS) * one.time_s for one in searches], request.config.begun)
+    with tuning(building, request, store) as own:
         found: list[Tuned | AnnotuneError] = []
         for number, (ready, search) in enumerate(zip(regions, searches, strict=True)):
             search = replace(search, time_s=times.next_s())
             found.append(own.region_or_refusal(number, ready, search))
     refusals = (d for one in found if isinstance(one, AnnotuneError) for d in one.diagnostics)
     failed = tuple(one for one in refusals if one.code == INTERNAL.code)
-    return _with_refused(regions, found), _versions(tools), failed
+    return _with_refused(regions, found), _versions(building.tools), failed
 
 
 @contextmanager
-def tuning(
-    source: SourceFile,
-    targets: Sequence[Target],
-    device: Device,
-    tools: Toolchains,
-    config: RunConfig,
-    flags: tuple[str, ...] = (),
-    arch: str = "",
-    listener: Listener | None = None,
-    store: Store | None = None,
-    stop: Stop = NEVER,
-) -> Iterator[Tuning]:
+def tuning(building: Building, request: Request, store: Store | None = None) -> Iterator[Tuning]:
     """Give what the regions of a run have in common, for as long as it lasts.
 
     Raises:
@@ -135,23 +128,25 @@ def tuning(
     """
 
     def wait() -> None:
-        if listener is not None:
-            listener.stage("waiting for the first worker", 0)
+        if request.listener is not None:
+            request.listener.stage("waiting for the first worker", 0)
 
-    with scratch_folder() as scratch, crew_of(config.workers, stop, wait) as crew:
+    config = request.config
+    with scratch_folder() as scratch, crew_of(config.workers, request.stop, wait) as crew:
         session = Session(
             config,
             usable_cores(),
             memory_limit_mib(),
-            listener,
+            request.listener,
             in_memory() if store is None else store,
-            stop,
+            request.stop,
             crew,
         )
         gpu = find_gpu() if crew is None else crew.home.gpu
         # What the processor can do is asked of all its cores at once, when they are free.
-        cpu = Cpu(cpu_model(), usable_cores()) if config.is_ahead else cpu_facts(tools)
-        yield Tuning(session, source, targets, device, tools, flags, arch, gpu, cpu, scratch)
+        is_idle = not config.is_ahead
+        cpu = cpu_facts(building.tools) if is_idle else Cpu(cpu_model(), usable_cores())
+        yield Tuning(session, building, gpu, cpu, scratch)
 
 
 def _with_refused(
@@ -182,15 +177,10 @@ def _searched(config: RunConfig, region: Region, share: float) -> Wanted:
 
 @dataclass(frozen=True)
 class Tuning:
-    """What the regions of one run have in common; for the rest see `run`."""
+    """What the regions of one run have in common."""
 
     session: Session
-    source: SourceFile
-    targets: Sequence[Target]
-    device: Device
-    tools: Toolchains
-    flags: tuple[str, ...]
-    arch: str
+    building: Building
     gpu: Gpu | NoGpu
     cpu: Cpu
     scratch: Path
@@ -216,7 +206,9 @@ class Tuning:
         if self.session.config.is_ahead:
             return self._ahead(number, ready, search, times)
         at_size = partial(self.at_size, number, ready, search)
-        return tune_each(names, at_size, search.budget, times, self.targets, self.session.stop)
+        return tune_each(
+            names, at_size, search.budget, times, self.building.targets, self.session.stop
+        )
 
     def _ahead(self, number: int, ready: Ready, search: Wanted, times: TimeShares) -> Tuned:
         """Return a region that is made ready at each of its sizes, and tuned at none.
@@ -228,7 +220,7 @@ class Tuning:
         found = []
         for place in range(len(ready.by_size)):
             run = self._region_run(number, ready, search, place, times.next_s())
-            found.append(prove_first(run, self.targets, proves=not ready.others))
+            found.append(prove_first(run, self.building.targets, proves=not ready.others))
         said = dict.fromkeys(words for one in found for words in one.warnings)
         return replace(found[0], warnings=tuple(said))
 
@@ -238,7 +230,7 @@ class Tuning:
         """Return a region searched at one of its problem sizes, with a share of what it may do."""
         wanted = replace(search, budget=budget)
         run = self._region_run(number, ready, wanted, place, share_s)
-        found = sought(run, self.targets)
+        found = sought(run, self.building.targets)
         return AtSize(found, min(RESERVED * share_s, found.proofs_s()))
 
     def _region_run(
@@ -252,9 +244,9 @@ class Tuning:
             listener = inner and SizeListener(inner, sizes_text(bench.sizes[0]))
             session = replace(self.session, listener=listener)
             bench = replace(bench, session=session, others=_checked_only(ready, place))
-        offloads = "nvptx-none" in self.tools.offload
-        profiler = Profiler(self.tools.ncu)
-        made_of = (one.base, one.space, self.device, self.cpu, search, self.gpu, offloads, profiler)
+        device, tools = self.building.device, self.building.tools
+        offloads, profiler = "nvptx-none" in tools.offload, Profiler(tools.ncu)
+        made_of = (one.base, one.space, device, self.cpu, search, self.gpu, offloads, profiler)
         return RegionRun(bench, *made_of)
 
     def bench(self, ready: Ready, folder: Path, share_s: float) -> Bench:
@@ -263,11 +255,11 @@ class Tuning:
         Raises:
             AnnotuneError: The original does not compile here.
         """
-        analysis, tools = ready.base.analysis, self.tools
+        analysis, building, tools = ready.base.analysis, self.building, self.building.tools
         region = analysis.region
-        given = (*self.flags, *macros(region.spec, {*region.scalars, *region.arrays}))
+        given = (*building.flags, *macros(region.spec, {*region.scalars, *region.arrays}))
         original_s = self.session.config.original_s
-        can_compile = tools.nvcc is not None and self.device.can_compile
+        can_compile = tools.nvcc is not None and building.device.can_compile
         # What is compiled depends on no size: a text that is met at several is compiled once.
         compiled = self.session.config.compiled or self.scratch / "compiled"
         compiled.mkdir(exist_ok=True)
@@ -275,12 +267,12 @@ class Tuning:
         (folder / compiled.name).symlink_to(compiled)
         return Bench(
             self.session,
-            Checker(Oracle(self.source, analysis, tools, folder, given, original_s)),
+            Checker(Oracle(building.source, analysis, tools, folder, given, original_s)),
             (tuned_sizes(region),),
             awkward_sizes(analysis),
             time.monotonic() + share_s,
             self.cpu.model,
-            self.arch or (self.device.arch if can_compile else ""),
+            building.arch or (building.device.arch if can_compile else ""),
             limit_s=_limit_s(self.session.config, share_s),
             others=other_sizes(analysis),
         )

@@ -29,7 +29,7 @@ from annotune.report.summary import formulation_texts
 from annotune.tensor.program import TensorProgram
 from annotune.tensor.read import read_program
 from annotune.tensor.translate import Translated, formulations, translated
-from annotune.tuning.bench import Bench, Session
+from annotune.tuning.bench import Bench, Request, Session
 from annotune.tuning.calls import Called, Entrant, Standing, beside
 from annotune.tuning.config import RunConfig
 from annotune.tuning.results import Results, Row, RowStatus
@@ -309,5 +309,5 @@ def test_a_short_run_has_the_usual_one_alone(monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr(pipeline, "run", run)
     settings = Settings(Path("two.c"), translated=every())
-    formulated.run(settings, [load_target("openmp")], RunConfig(time_s=50.0), os.environ)
+    formulated.run(settings, Request(RunConfig(time_s=50.0), os.environ))
     assert [one.translated and one.translated.formulation.name for one in asked] == ["usual"]

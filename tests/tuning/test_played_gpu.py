@@ -19,7 +19,6 @@ from support.little import time_little, tune_little
 from test_profiling import FAKE, KERNELS, csv_of
 
 from annotune import pipeline, suites
-from annotune.codegen.target import load_target
 from annotune.measure.check import Checker
 from annotune.measure.machine import Gpu, exclusive
 from annotune.measure.oracle import Oracle
@@ -32,8 +31,8 @@ from annotune.report.suite import load_suite
 from annotune.suites import SuiteRun
 from annotune.tuning import region_run, tuner
 from annotune.tuning import run as tuning
-from annotune.tuning.bench import Recorder, TrialJob
-from annotune.tuning.config import RunConfig, Stop
+from annotune.tuning.bench import Recorder, Request, TrialJob
+from annotune.tuning.config import NEVER, RunConfig, Stop
 from annotune.tuning.jobs import CheckHere, Contestant, Rounds, place, take_rounds
 from annotune.tuning.profiling import NO_NCU
 from annotune.tuning.region_run import NOT_ASKED
@@ -85,9 +84,9 @@ def environ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
 CONFIG = RunConfig(budget=FIRST_ALONE, time_s=60.0, checks_naive=False)
 
 
-def region_of(config: RunConfig, environ: dict[str, str], stop: Stop | None = None) -> RegionResult:
-    settings, targets = pipeline.Settings(Path("a.c"), ("cuda",)), (load_target("cuda"),)
-    (found,) = pipeline.run(settings, targets, config, environ, stop=stop).results.regions
+def region_of(config: RunConfig, environ: dict[str, str], stop: Stop = NEVER) -> RegionResult:
+    settings = pipeline.Settings(Path("a.c"), ("cuda",))
+    (found,) = pipeline.run(settings, Request(config, environ, stop=stop)).results.regions
     return found
 
 
@@ -183,11 +182,11 @@ def test_a_run_that_has_to_wait_for_the_gpu_says_for_whom(
     environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tune_little(monkeypatch)
-    settings, targets = pipeline.Settings(Path("a.c"), ("cuda",)), (load_target("cuda"),)
+    settings = pipeline.Settings(Path("a.c"), ("cuda",))
     with ExitStack() as held:
         held.enter_context(exclusive(GPU, region_run.lock_folder()))
         listener = _Hears(held.close)
-        pipeline.run(settings, targets, CONFIG, environ, listener)
+        pipeline.run(settings, Request(CONFIG, environ, listener))
     waited = f"waiting for process {os.getpid()}, which measures on {GPU.name}"
     assert listener.heard == [waited, ""]
 
@@ -204,14 +203,14 @@ def test_what_is_proved_ahead_is_not_proved_again(
         return check(recorder, job, timeout_s)
 
     monkeypatch.setattr(Recorder, "check", checked)
-    settings, targets = pipeline.Settings(Path("a.c"), ("cuda",)), (load_target("cuda"),)
+    settings = pipeline.Settings(Path("a.c"), ("cuda",))
     folder = Path("out")
     folder.mkdir()
-    pipeline.run(settings, targets, replace(CONFIG, is_ahead=True), environ, None, folder)
+    pipeline.run(settings, Request(replace(CONFIG, is_ahead=True), environ, None, folder))
     assert timed
     assert not any(timed)
     timed.clear()
-    pipeline.run(settings, targets, CONFIG, environ, None, folder)
+    pipeline.run(settings, Request(CONFIG, environ, None, folder))
     assert timed == [True]
 
 

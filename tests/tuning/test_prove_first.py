@@ -10,11 +10,10 @@ import pytest
 from support.little import time_little
 
 from annotune import pipeline
-from annotune.codegen.target import load_target
 from annotune.measure import compile as compiling
 from annotune.measure.compile import CompileJob, CompileResult
 from annotune.measure.trial import Trial
-from annotune.tuning.bench import Recorder, TrialJob
+from annotune.tuning.bench import Recorder, Request, TrialJob
 from annotune.tuning.config import RunConfig
 from annotune.tuning.results import FIRST_ALONE
 
@@ -62,16 +61,15 @@ def test_a_run_finds_its_first_choice_compiled_and_proved(
     folder.mkdir()
     compiled.mkdir()
     settings = pipeline.Settings(source, ("openmp",))
-    targets = (load_target("openmp"),)
     config = RunConfig(budget=FIRST_ALONE, time_s=60.0, compiled=compiled, checks_naive=False)
     watched = Watched(monkeypatch)
     ahead = replace(config, is_ahead=True)
-    pipeline.run(settings, targets, ahead, os.environ, None, folder)
+    pipeline.run(settings, Request(ahead, os.environ, None, folder))
     assert watched.timed
     assert not any(watched.timed)
     assert {"c", "openmp", "openmp-asan", "openmp-race"} <= {*watched.kinds}
     watched.begin()
-    found = pipeline.run(settings, targets, config, os.environ, None, folder)
+    found = pipeline.run(settings, Request(config, os.environ, None, folder))
     # Only what empties the caches between timed runs was not asked for before.
     assert watched.kinds in ([], ["c"])
     assert watched.timed == [True]
@@ -85,13 +83,13 @@ def test_cuda_is_proved_on_this_processor(tmp_path: Path, monkeypatch: pytest.Mo
     source, folder = tmp_path / "a.c", tmp_path / "out"
     source.write_text(C_TEXT)
     folder.mkdir()
-    settings, targets = pipeline.Settings(source, ("cuda",)), (load_target("cuda"),)
+    settings = pipeline.Settings(source, ("cuda",))
     config = RunConfig(budget=FIRST_ALONE, time_s=120.0, checks_naive=False)
     watched = Watched(monkeypatch)
-    pipeline.run(settings, targets, replace(config, is_ahead=True), os.environ, None, folder)
+    pipeline.run(settings, Request(replace(config, is_ahead=True), os.environ, None, folder))
     assert watched.timed
     watched.begin()
-    found = pipeline.run(settings, targets, config, os.environ, None, folder)
+    found = pipeline.run(settings, Request(config, os.environ, None, folder))
     assert watched.timed == []
     row = next(row for row in found.results.regions[0].rows if row.name == "cuda")
     assert (row.verified, row.status) == (True, "predicted")

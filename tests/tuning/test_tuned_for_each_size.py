@@ -20,7 +20,7 @@ from annotune.analysis.analyse import analyse
 from annotune.annotation.devices import load_device
 from annotune.codegen.openmp import OpenMpTarget
 from annotune.codegen.several_sizes import at_other_sizes
-from annotune.codegen.target import RegionCode, load_target
+from annotune.codegen.target import RegionCode
 from annotune.diagnostics import AnnotuneError, Span, Template
 from annotune.ir.region import Region, SourceFile
 from annotune.measure.check import BRANCHES, Checker
@@ -36,7 +36,7 @@ from annotune.space.decision import Base
 from annotune.space.space import region_space
 from annotune.space.variants import Variant
 from annotune.tuning import run as tune_run
-from annotune.tuning.bench import Bench, Session
+from annotune.tuning.bench import Bench, Request, Session
 from annotune.tuning.config import RunConfig, Stop, Wanted
 from annotune.tuning.experiment import Tried
 from annotune.tuning.proving import NOT_PROVED
@@ -352,9 +352,8 @@ def test_a_size_without_a_winner_has_the_general_kernels(parts: list[AtSize]) ->
 def test_run_tunes_each_size_and_writes_one_text(tmp_path: Path) -> None:
     path = tmp_path / "user.c"
     path.write_text(TEXT)
-    targets = [load_target("openmp")]
     config = RunConfig(budget=4, time_s=20, compilers=2, jobs=2)
-    report = pipeline.run(Settings(path, ("openmp",)), targets, config, os.environ)
+    report = pipeline.run(Settings(path, ("openmp",)), Request(config, os.environ))
     (region,) = results_json(report.results)["regions"]
     assert region["sizes"] == {"n": 16, "m": 40}
     assert region["sizes_checked"] == [{"n": 24, "m": 40}]

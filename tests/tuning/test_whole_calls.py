@@ -12,12 +12,12 @@ from support.little import tune_little
 from test_played_gpu import CONFIG, GPU, environ  # noqa: F401  (a fixture)
 
 from annotune import api, pipeline
-from annotune.codegen.target import load_target
 from annotune.measure.machine import NoGpu
 from annotune.measure.toolchain import find_toolchains
 from annotune.measure.trial import END_TO_END, Trial
 from annotune.tuning import region_run
 from annotune.tuning import run as tuning
+from annotune.tuning.bench import Request
 from annotune.tuning.config import AUTO
 from annotune.tuning.region_run import NOT_TRIED
 from annotune.tuning.results import RegionResult, Row
@@ -76,8 +76,8 @@ def played(environ: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> dict[str
 def ran(text: str, both: str, environ: dict[str, str]) -> tuple[RegionResult, tuple[str, ...]]:  # noqa: F811
     """Return what a run says of a text, whose results are in ``out``, and its warnings."""
     Path("a.c").write_text(text)
-    settings, targets = pipeline.Settings(Path("a.c"), ("cuda",)), (load_target("cuda"),)
-    report = pipeline.run(settings, targets, replace(CONFIG, both=both, time_s=600.0), environ)
+    settings = pipeline.Settings(Path("a.c"), ("cuda",))
+    report = pipeline.run(settings, Request(replace(CONFIG, both=both, time_s=600.0), environ))
     (found,) = report.results.regions
     return found, tuple(w for one in report.tuned for w in one.warnings)
 

@@ -18,6 +18,7 @@ from support.mistakes import let_through
 from support.processor_time import ProcessorTimes
 from support.quicker import FOLDER, quicker, unoptimised
 
+import annotune.transforms.language  # noqa: F401  # which says how recipes are read
 from annotune.cli import YOUNG_OBJECTS
 from annotune.measure import compile as compiling
 from annotune.measure.command import Finished

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from functools import cache
-from importlib import import_module
 from itertools import takewhile
 from typing import TypeAlias
 
@@ -98,15 +97,23 @@ class Signature:
         return f"`{self.example}`"
 
 
+_SAID: list[Callable[[], Mapping[str, Signature]]] = []
+
+
+def say_commands(signatures: Callable[[], Mapping[str, Signature]]) -> None:
+    """Have recipes read by what `signatures` gives.
+
+    The transforms themselves say what a command takes. They stand later in the order of stages,
+    and call this when they are imported.
+    """
+    _SAID.append(signatures)
+
+
 @cache
 def signatures() -> Mapping[str, Signature]:
-    """Return every command there is by its name.
-
-    The transforms themselves say what a command takes; they stand later in the order of stages.
-    """
-    language = import_module("annotune.transforms.language")
-    found: Mapping[str, Signature] = language.signatures()
-    return found
+    """Return every command there is by its name."""
+    assert _SAID, "nobody has said which commands there are: import annotune.transforms.language"
+    return {name: one for said in _SAID for name, one in said().items()}
 
 
 def check_command(command: Command) -> tuple[Command, tuple[Diagnostic, ...]]:

@@ -25,6 +25,7 @@ from annotune.annotation.commands import (
     matched,
     name_at,
     names_at,
+    say_commands,
     wrong_kind,
 )
 from annotune.annotation.spec import Argument as Given
@@ -139,6 +140,9 @@ def _tuple(value: object) -> tuple[object, ...]:
 def signatures() -> Mapping[str, Signature]:
     """Return what a user may write, by the name of the command."""
     return {name: form.signature for name, form in forms().items()}
+
+
+say_commands(signatures)
 
 
 def read(command: Command, point: Mapping[str, Value]) -> Iterator[Step]:

@@ -1,8 +1,13 @@
-"""Declarations of a region that outlive it: C keeps them to the end of the block around the region.
+"""Declarations of a region that stand in front of it: those that outlive it, arrays and statics.
+
+C keeps what a region declares to the end of the block around the region.
 
 ``double t = 0; for (…) t += a[i];`` stands in a region, and ``return t;`` after it. The region is
 replaced, but `t` is still needed. So the declaration is moved in front of the region, in the text,
 before anything else reads it; `t` is then a variable like any other that lives on.
+
+An array that a region declares around its loops is one of all their iterations, and a static
+variable one of all calls: they are memory around the nest, whether they are used after it or not.
 
 A region that begins with such declarations begins after them. One that stands between statements
 of the region moves with its value where that value is the same in front. Otherwise it moves
@@ -125,6 +130,13 @@ class _RegionStatement:
     def decls(self) -> tuple[c_ast.Decl, ...]:
         return tuple(node for node in self.nodes if isinstance(node, c_ast.Decl))
 
+    @property
+    def is_memory(self) -> bool:
+        """Whether it declares an array, or what is there before the region and after it."""
+        storage = {word for decl in self.decls for word in decl.storage or ()}
+        has_arrays = any(isinstance(decl.type, c_ast.ArrayDecl) for decl in self.decls)
+        return has_arrays or not storage.isdisjoint({"static", "extern"})
+
     def introduced(self) -> frozenset[str]:
         """Return the names that a declaration gives to the block that it stands in."""
         found: set[str] = set()
@@ -209,13 +221,15 @@ class _DeclaringRegion:
     items: tuple[_RegionStatement, ...]
 
     def with_declarations_ahead(self) -> tuple[AnnotationBlock, list[Edit]]:
-        """Return the region without the declarations that outlive it, and the edits for that.
+        """Return the region without the declarations that stand in front, and the edits for that.
 
         Raises:
             AnnotuneError: One of them cannot stand in front.
         """
         after = frozenset(self._words_after())
-        outliving = [n for n, item in enumerate(self.items) if item.introduced() & after]
+        outliving = [
+            n for n, item in enumerate(self.items) if item.is_memory or item.introduced() & after
+        ]
         others = (n for n, item in enumerate(self.items) if not item.is_declaration)
         leading = next(others, len(self.items))
         first = max((n + 1 for n in outliving if n < leading), default=0)

@@ -32,7 +32,6 @@ def test_braces_give_every_element_its_value() -> None:
     [
         (f"{LOOP} {{ double «t»[n]; a[i] = t[0]; }}", "AT127"),
         (f"{LOOP} {{ double *«t»; a[i] = t[0]; }}", "AT127"),
-        (f"double «t»[4]; {LOOP} a[i] = t[0];", "AT127"),
         (f"{LOOP} {{ double t[2] = {{«1.0, 2.0, 3.0»}}; a[i] = t[0]; }}", "AT139"),
         (f"{LOOP} {{ static double «t»[2]; a[i] = t[0]; }}", "AT123"),
         (f"{LOOP} {{ double t[2]; a[i] = «t[0][1]»; }}", "AT136"),

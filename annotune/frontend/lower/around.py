@@ -34,6 +34,7 @@ from annotune.frontend.read.syntax import (
     assigned_in,
     base_of,
     changed_by,
+    is_table,
     last_of,
     names_in,
     offset,
@@ -112,7 +113,7 @@ def read_before_set(region: Sequence[c_ast.Node], after: frozenset[str] = _NONE)
 
 
 def _is_static(node: c_ast.Decl) -> bool:
-    return "static" in (node.storage or [])
+    return "static" in (node.storage or []) and not is_table(node)
 
 
 class _Live:

@@ -20,6 +20,7 @@ from annotune.frontend.read.region_finder import ParsedFunction
 from annotune.frontend.read.syntax import (
     extent,
     has_sizeof,
+    is_table,
     names_in,
     offset,
     text_of,
@@ -459,14 +460,14 @@ def declare(decl: c_ast.Decl, names: Names) -> Symbol:
     """Take in a declaration of the region and return what it declares.
 
     Raises:
-        AnnotuneError: It is ``static`` or ``extern``, or an array that is not one of each
-            iteration alone, with extents that C fixes.
+        AnnotuneError: It is ``extern``, or ``static`` without one value for ever, or an array that
+            is not one of each iteration alone, with extents that C fixes.
     """
     symbol = names.function.scope.types.symbol(decl, "region")
     span = names.function.file.source.span(symbol.start, symbol.end)
     # Also where it is refused: its uses need no refusal of their own.
     names.declare(symbol, span)
-    if {"extern", "static"} & {*(decl.storage or [])}:
+    if {"extern", "static"} & {*(decl.storage or [])} and not is_table(decl):
         raise AnnotuneError.of(messages.SCALAR_TYPE.at(span, name=decl.name, type=decl.storage[0]))
     if symbol.is_array:
         is_small = names.iterators and fixed_extents(symbol, names) is not None

@@ -55,6 +55,16 @@ def names_in(node: c_ast.Node | None) -> Iterator[str]:
     return (inner.name for inner in walk_tree(node) if isinstance(inner, c_ast.ID))
 
 
+def is_table(decl: c_ast.Decl) -> bool:
+    """Return whether a static variable has the value of its declaration for ever."""
+    kind = decl.type
+    while isinstance(kind, c_ast.ArrayDecl):
+        kind = kind.type
+    if not isinstance(kind, c_ast.TypeDecl) or decl.init is None:
+        return False
+    return "static" in (decl.storage or []) and [*kind.quals] == ["const"]
+
+
 def changed_by(node: c_ast.Node, operators: frozenset[str] = STEPS) -> c_ast.Node | None:
     """Return what an assignment, or one of the unary `operators`, changes; None for the others."""
     match node:

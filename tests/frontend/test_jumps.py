@@ -84,12 +84,31 @@ class Jumps:
 
     def statement(self, labels: tuple[str, ...], depth: int) -> str:
         kind = self.random.random()
+        if kind > 0.9 and depth:
+            return self.switch(labels, depth)
         if kind < 0.4 or depth == 0:
             jump = self.random.random() < 0.4
             return self.jump(labels) if jump else f"say({self.fresh()});"
         then = f"{{ {self.block(labels, depth - 1)} }}" if kind < 0.7 else self.jump(labels)
         other = f" else {{ {self.block(labels, depth - 1)} }}" if self.random.random() < 0.3 else ""
         return f"if (ask({self.fresh()})) {then}{other} "
+
+    def switch(self, labels: tuple[str, ...], depth: int) -> str:
+        """Return a switch: labels of one statement, what falls through, breaks within branches."""
+        values = self.random.sample(range(5), self.random.randint(1, 4))
+        names = [f"case {value}" for value in values]
+        if self.random.random() < 0.7:
+            names.insert(self.random.randint(0, len(names)), "default")
+        text = ""
+        for name in names:
+            text += f"{name}: "
+            if self.random.random() < 0.2:
+                continue
+            text += self.statement(labels, depth - 1)
+            if self.random.random() < 0.2:
+                text += f"if (ask({self.fresh()})) break; say({self.fresh()}); "
+            text += "break; " if self.random.random() < 0.8 else ""
+        return f"switch (bits >> {self.fresh() % 40} & 3) {{ {text} ; }} "
 
     def jump(self, labels: tuple[str, ...]) -> str:
         label = self.random.choice(("", *labels))
@@ -115,17 +134,22 @@ for (int k = 0; k < 200; k++) {
 @pytest.mark.parametrize("first", [0])
 def test_random_bodies_run_the_same_statements(first: int, tmp_path: Path) -> None:
     text, calls, structured = MAIN, "", 0
+    switches = branches = 0
     for seed in range(first, first + 300):
         body = f"{{ for (int i = 0; i < 3; i++) {{ {Jumps(seed).block((), 3)} }} }}"
         tree = c_parser.CParser().parse(f"void f(void) {body}")
         structure(tree.ext[0].body, ())
-        jumps = (c_ast.Goto, c_ast.Continue)
+        jumps = (c_ast.Goto, c_ast.Continue, c_ast.Switch)
+        switches += "switch" in body
+        left = any(isinstance(node, c_ast.Switch) for node in walk_tree(tree))
+        branches += "switch" in body and not left
         structured += not any(isinstance(node, jumps) for node in walk_tree(tree))
         text += f"static void was_{seed}(void) {body}\n"
         text += f"static void is_{seed}(void) {c_generator.CGenerator().visit(tree.ext[0].body)}\n"
         calls += f"    heard = 0; was_{seed}(); one = heard; heard = 0; is_{seed}(); "
         calls += f'if (one != heard) printf("{seed}\\n");\n'
-    assert structured > 150
+    assert structured > 120
+    assert branches > switches / 5 > 20
     text += f"{DRAW}{calls}}} }}\n"
     source, program = tmp_path / "jumps.c", tmp_path / "jumps"
     source.write_text(text)

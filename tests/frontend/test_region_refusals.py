@@ -33,8 +33,13 @@ IN_REGION = {
         "AT131",
         "'continue'",
     ),
-    "continue of a switch": (
-        f"{LOOP} {{ «switch» (n) {{ case 1: continue; }} }}",
+    "a break that not all fall past": (
+        f"{LOOP} «switch» (n) {{ case 1: if (m) break; a[i] = 1; case 2: a[i] = 2; }}",
+        "AT131",
+        "'switch'",
+    ),
+    "a case inside another statement": (
+        f"{LOOP} «switch» (n) {{ case 1: if (m) {{ a[i] = 1; case 2: a[i] = 2; }} }}",
         "AT131",
         "'switch'",
     ),
@@ -53,7 +58,6 @@ IN_REGION = {
     ),
     "while": (f"{LOOP} «while» (x > 0) a[i] = 0;", "AT131", "'while'"),
     "do": (f"{LOOP} «do» a[i] = 0; while (x > 0);", "AT131", "'do'"),
-    "switch": (f"{LOOP} «switch» (n) {{ default: a[i] = 0; }}", "AT131", "'switch'"),
     "assignment as condition": (f"{LOOP} if («a[0] = i») a[i] = 0;", "AT134", "assignment inside"),
     "a sequence behind a condition": (
         f"{LOOP} a[i] = n > 2 && («b[i] = 2, b[i]») > 1;",

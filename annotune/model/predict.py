@@ -71,7 +71,6 @@ from annotune.schedule.candidate import (
     Assignment,
     Candidate,
     ContractionTile,
-    Move,
     held_registers,
     pipeline_of,
     resident_of,
@@ -94,6 +93,7 @@ from annotune.transforms.spread import (
     kept_part,
 )
 from annotune.transforms.tile import tile_name
+from annotune.transforms.transform import Moving
 from annotune.transforms.unroll import Unroll
 
 # 32-bit registers that a thread needs besides values: addresses and counters.
@@ -649,7 +649,7 @@ class _TiledBlocks:
 
     unit: Unit
     tile: ContractionTile
-    moves: Sequence[Move]
+    moves: Sequence[Moving]
     element: int
     device: Device
 

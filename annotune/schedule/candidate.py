@@ -16,14 +16,18 @@ from typing import TypeAlias
 from annotune.frozen import dataclass
 from annotune.transforms.cache import Resident
 from annotune.transforms.distribute import Fuse
-from annotune.transforms.language import T, Vectors, in_order, of_kind, on_place
+from annotune.transforms.language import T, in_order, of_kind, on_place
 from annotune.transforms.map import Map, Team
 from annotune.transforms.merge import Merge
 from annotune.transforms.permute import Permute
-from annotune.transforms.pipeline import Pipeline, Stream
+from annotune.transforms.pipeline import Pipeline
 from annotune.transforms.registers import Registers
 from annotune.transforms.tile import Cyclic, Tile, tile_name, worker_name
-from annotune.transforms.transform import Schedule, Transform
+from annotune.transforms.transform import (
+    Moving,
+    Schedule,
+    Transform,
+)
 from annotune.transforms.unroll import Unroll
 
 Extent = tuple[str, int]
@@ -255,17 +259,15 @@ def held_registers(tile: ContractionTile, element_bytes: int) -> int:
 
 # With one stage copies go to shared memory without a way through registers; without a pipeline they
 # go through them and are waited for one by one. At most one of each kind, in this order.
-Move: TypeAlias = Pipeline | Vectors | Stream | Resident
-Moves: TypeAlias = tuple[Move, ...]
-MOVES = (Pipeline, Vectors, Stream, Resident)
+Moves: TypeAlias = tuple[Moving, ...]
 
 
-def pipeline_of(known: Sequence[Move]) -> Pipeline | None:
+def pipeline_of(known: Sequence[Moving]) -> Pipeline | None:
     """Return the pipeline of a movement, None for copies that are waited for one by one."""
     return next(iter(of_kind(known, Pipeline)), None)
 
 
-def resident_of(known: Sequence[Move]) -> int:
+def resident_of(known: Sequence[Moving]) -> int:
     """Return how many blocks should fit on a multiprocessor, 0 for the compiler's choice."""
     return next((step.blocks for step in of_kind(known, Resident)), 0)
 
@@ -350,7 +352,7 @@ class Candidate:
     def having(
         self,
         *steps: Transform,
-        without: tuple[type[Transform], ...] = (),
+        without: tuple[type[object], ...] = (),
         why: Reason | None = None,
     ) -> Candidate:
         """Return the candidate with further steps in their places, in that of some kinds."""

@@ -22,7 +22,7 @@ from annotune.frozen import dataclass
 from annotune.ir.expr import accesses, variables
 from annotune.ir.nest import Level, MemorySpace, walk_paths
 from annotune.schedule.apply import Places, base_body
-from annotune.schedule.candidate import MOVES, Candidate, Move, Moves, Reason
+from annotune.schedule.candidate import Candidate, Moves, Reason
 from annotune.schedule.launch_sizes import MAX_AXES, WARP
 from annotune.schedule.messages import (
     ACC_SIZES,
@@ -50,10 +50,9 @@ from annotune.strategies.hints import HINTS
 from annotune.strategies.joined import joined_elements
 from annotune.strategies.movements import as_wished
 from annotune.strategies.registry import ACCUMULATE, AUTO, ELEMENTS, why_not
-from annotune.transforms.cache import Aligned, Cache, Resident
+from annotune.transforms.cache import Aligned, Resident
 from annotune.transforms.distribute import Distribute, Fuse
 from annotune.transforms.language import (
-    COPYING,
     Contract,
     Step,
     T,
@@ -71,11 +70,20 @@ from annotune.transforms.merge import Merge, merged_name
 from annotune.transforms.messages import ALREADY_PLACED, NOT_SPREAD, TOO_MANY_LOOPS
 from annotune.transforms.permute import Permute
 from annotune.transforms.registers import Hold, Registers, TensorCores
-from annotune.transforms.spread import Batch, Bring, Bulk, Keep, ShareArray, Spread
+from annotune.transforms.spread import Spread
 from annotune.transforms.stage import Stage
 from annotune.transforms.tile import Cyclic, Tile, tile_name, worker_name
 from annotune.transforms.tile_ends import Pad, Peel
-from annotune.transforms.transform import Context, Schedule, Transform
+from annotune.transforms.transform import (
+    Context,
+    Copying,
+    Moving,
+    OnStatement,
+    Schedule,
+    Shaping,
+    Sharing,
+    Transform,
+)
 from annotune.transforms.tree import Body, path
 from annotune.transforms.unroll import Unroll
 
@@ -115,9 +123,9 @@ class RecipeSteps:
     @cached_property
     def moves(self) -> Mapping[int, Moves]:
         """Return what is said of how the data of a kernel move, by statement."""
-        found: dict[int, list[Move]] = {}
+        found: dict[int, list[Moving]] = {}
         for step in self.steps:
-            if isinstance(step, MOVES):
+            if isinstance(step, Moving):
                 found.setdefault(step.statement, []).append(step)
         return {statement: tuple(known) for statement, known in found.items()}
 
@@ -260,7 +268,7 @@ def with_copies(choice: Candidate, copying: Schedule) -> Candidate:
         loops = tuple(dict.fromkeys((*asked.loops, *cut)))
         others = (step for step in copying if step is not asked)
         copying = in_order((*others, replace(asked, loops=loops))) if loops else copying
-    return choice.having(*copying, without=COPYING)
+    return choice.having(*copying, without=(Copying,))
 
 
 def with_tiles(choice: Candidate, cut: tuple[tuple[str, int], ...]) -> Candidate:
@@ -508,7 +516,7 @@ def kernel_choice(unit: Unit, point: Point, asked: RecipeSteps) -> Candidate:
     merges = common(unit, _merges(asked), "merge", asked)
     if merges:
         return _as_one(unit, merges, point, asked)
-    if any(asked.of(kind, own) for kind in _SHARING):
+    if asked.of(Sharing, own):
         return _spread(unit, asked)
     tile = common(unit, asked.by_statement(Contract), "contract", asked)
     copying = copying_of(unit, asked)
@@ -536,10 +544,6 @@ def kernel_choice(unit: Unit, point: Point, asked: RecipeSteps) -> Candidate:
     return choice.having(*kept, *unrolled, *others, without=(Registers, Unroll))
 
 
-# How the threads of a block share an element's work, in the order in which it is done.
-_SHARING = (ShareArray, Batch, Spread, Bring, Keep, Bulk)
-
-
 def _spread(unit: Unit, asked: RecipeSteps) -> Candidate:
     """Return the choice for a kernel whose block has arrays, or shares loops, as a recipe says.
 
@@ -548,21 +552,16 @@ def _spread(unit: Unit, asked: RecipeSteps) -> Candidate:
     """
     own = unit.statements
     steps: tuple[Transform, ...] = (
-        *(replace(step, span=NOWHERE) for step in asked.of(ShareArray, own)),
-        *(replace(step, span=NOWHERE) for step in asked.of(Batch, own)),
-        *(replace(step, span=NOWHERE) for step in asked.of(Spread, own)),
-        *(replace(step, span=NOWHERE) for step in asked.of(Bring, own)),
+        *(replace(step, span=NOWHERE) for step in asked.of(Sharing, own)),
         *(replace(step, span=NOWHERE) for step in asked.of(Resident, own)),
-        *(replace(step, span=NOWHERE) for step in asked.of(Keep, own)),
-        *(replace(step, span=NOWHERE) for step in asked.of(Bulk, own)),
     )
-    moves = (kind for kind in MOVES if kind is not Resident)
-    for kind in (Permute, Tile, Cyclic, Registers, Contract, *COPYING, *moves):
-        beside = asked.of(kind, own)
-        if beside:
+    for kind in (Shaping, Contract, Copying, Moving):
+        others = (step for step in asked.of(kind, own) if not isinstance(step, Resident))
+        beside = min(others, key=lambda step: step.turn, default=None)
+        if beside is not None:
             loops = [loop for step in asked.of(Spread, own) for loop in step.loops]
-            reason = f"'{written(beside[0]).name}' is asked for beside it"
-            place = asked.places.of(written(beside[0]).name, beside[0].statement)
+            reason = f"'{written(beside).name}' is asked for beside it"
+            place = asked.places.of(written(beside).name, beside.statement)
             raise AnnotuneError.of(NOT_SPREAD.at(place, loop=", ".join(loops), reason=reason))
     axes = common(unit, asked.by_statement(Map, "cuda"), "cuda", asked)
     choice = elements.asked(unit, axes, steps)
@@ -640,7 +639,6 @@ def _contracted(unit: Unit, tile: Contract, asked: RecipeSteps) -> Candidate:
 
 
 Wish = TypeVar("Wish")
-_ON_STATEMENTS = (Map, Cache, Contract, Permute, *MOVES)
 
 
 def common(unit: Unit, wished: Mapping[int, Wish], command: str, asked: RecipeSteps) -> Wish | None:
@@ -663,7 +661,7 @@ def _anywhere(wish: object) -> object:
     """Return a step as if it were on the first statement, to compare it with that of another."""
     if isinstance(wish, tuple):
         return tuple(map(_anywhere, wish))
-    return replace(wish, statement=0) if isinstance(wish, _ON_STATEMENTS) else wish
+    return replace(wish, statement=0) if isinstance(wish, OnStatement) else wish
 
 
 def _own_registers(unit: Unit, choice: Candidate) -> Iterable[tuple[int, str]]:

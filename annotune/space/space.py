@@ -49,13 +49,12 @@ from annotune.strategies.direct import (
 )
 from annotune.strategies.hints import hinted, launched
 from annotune.strategies.registry import ELEMENTS, Proposals, made
-from annotune.transforms.language import COPYING, Contract
+from annotune.transforms.language import Contract
 from annotune.transforms.map import MAX_THREADS, Map
 from annotune.transforms.merge import Merge
-from annotune.transforms.permute import Permute
-from annotune.transforms.registers import Registers, TensorCores
-from annotune.transforms.spread import Batch, Bring, Bulk, Keep, ShareArray, Spread
-from annotune.transforms.tile import Cyclic, Tile, name_is_taken, tile_name
+from annotune.transforms.registers import TensorCores
+from annotune.transforms.tile import name_is_taken, tile_name
+from annotune.transforms.transform import Copying, Shaping, Sharing
 from annotune.transforms.unroll import Unroll
 
 T = TypeVar("T")
@@ -662,10 +661,7 @@ def _open_space(base: Base, unit: Unit, asked: RecipeSteps) -> UnitSpace:
 
 
 # What a recipe says of a kernel that leaves a strategy nothing whole to make.
-SHAPING = (
-    *(Permute, Tile, Cyclic, ShareArray, Batch, Spread, Bring, Keep, Bulk, Registers),
-    *COPYING,
-)
+SHAPING = (Shaping, Sharing, Copying)
 # Points of the annotation's own parameters that are looked through for the names of axes.
 MOST_LOOKED_AT = 200
 # Kernels of a region that the model is asked of when points are ranked, and of one of its nests:

@@ -19,12 +19,14 @@ from annotune.schedule.candidate import Candidate
 from annotune.schedule.plan import Plan
 from annotune.transforms.cache import AddOnHost, Both, adding
 from annotune.transforms.distribute import Distribute, Expand
-from annotune.transforms.language import COPYING
 from annotune.transforms.map import Vectorize
 from annotune.transforms.permute import Permute
 from annotune.transforms.pipeline import Pipeline, Prefetch
 from annotune.transforms.tile import Tile
-from annotune.transforms.transform import Transform
+from annotune.transforms.transform import (
+    Copying,
+    Transform,
+)
 
 RANKED = "those of {legal} legal points that the model ranks first"
 ADMITTED = "those that --param and the constraints admit and the model ranks first"
@@ -249,9 +251,9 @@ def planned(
     return Variant(analysis, tuned, general, settings or {}, partly=partly)
 
 
-def _inside(choice: Candidate) -> tuple[type[Transform], ...]:
+def _inside(choice: Candidate) -> tuple[type[object], ...]:
     """Return the kinds of the steps by which a worker has copies and blocks of its own."""
-    kinds: tuple[type[Transform], ...] = (*COPYING, Pipeline, Prefetch)
+    kinds: tuple[type[object], ...] = (Copying, Pipeline, Prefetch)
     if choice.mapping is None or choice.cores:
         kinds = (*kinds, Tile, Permute, Vectorize, Expand, Distribute)
     return tuple(kind for kind in kinds if choice.of(kind))

@@ -29,7 +29,6 @@ from annotune.schedule.candidate import (
     Candidate,
     ContractionTile,
     Extent,
-    Move,
     Moves,
     Reason,
     held_registers,
@@ -48,7 +47,12 @@ from annotune.transforms.registers import Hold
 from annotune.transforms.stage import VECTORS, Stage
 from annotune.transforms.tile import tile_name
 from annotune.transforms.tile_ends import Pad, Peel
-from annotune.transforms.transform import Schedule, Transform, asked_once
+from annotune.transforms.transform import (
+    Moving,
+    Schedule,
+    Transform,
+    asked_once,
+)
 
 # What the rules take of the shared memory of a block, so that three of them fit on an H200.
 USUAL_SHARED_BYTES = 64 * 1024
@@ -73,7 +77,7 @@ def moves(
 ) -> Moves:
     """Return what asks for a movement of a kernel's data, nothing for what is as usual."""
     wide = Vectors(statement, copied if copied > 1 else 0, read if read > 1 else 0)
-    found: list[Move] = []
+    found: list[Moving] = []
     found += [Pipeline(statement, "", stages, through)] if stages else []
     found += [wide] if wide != Vectors(statement) else []
     found += [Stream(statement)] if streamed else []
@@ -81,13 +85,13 @@ def moves(
     return tuple(found)
 
 
-def widths(known: Sequence[Move]) -> tuple[int, int]:
+def widths(known: Sequence[Moving]) -> tuple[int, int]:
     """Return how many neighbours a thread copies at once, and how many it reads at once."""
     wide = next(iter(of_kind(known, Vectors)), Vectors(0))
     return wide.copied or 1, wide.read or 1
 
 
-def over(asked: Sequence[Move], known: Sequence[Move], statement: int) -> Moves:
+def over(asked: Sequence[Moving], known: Sequence[Moving], statement: int) -> Moves:
     """Return a movement with what is asked of it in the place of what is known."""
     ring = pipeline_of(asked) or pipeline_of(known)
     wide = {
@@ -108,12 +112,12 @@ def over(asked: Sequence[Move], known: Sequence[Move], statement: int) -> Moves:
     )
 
 
-def described(known: Sequence[Move]) -> str:
+def described(known: Sequence[Moving]) -> str:
     """Return a movement in words: ``2 stages through shared, copies by 2``."""
     return ", ".join(_in_words(known)) or "plain"
 
 
-def _in_words(known: Sequence[Move]) -> Iterator[str]:
+def _in_words(known: Sequence[Moving]) -> Iterator[str]:
     ring, (copied, read) = pipeline_of(known), widths(known)
     if ring is not None and ring.stages == 1:
         yield "asynchronous copies"

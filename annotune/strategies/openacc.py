@@ -30,14 +30,20 @@ from annotune.strategies.hints import hints
 from annotune.strategies.nests import SumLoops, free_loops, held_loop, roles, stride, why_uneven
 from annotune.strategies.registry import AUTO, Proposals
 from annotune.transforms.cache import Cache, Resident, sections
-from annotune.transforms.language import COPYING, of_kind
+from annotune.transforms.language import of_kind
 from annotune.transforms.map import PLACES, TILE, Map, Team
 from annotune.transforms.permute import Permute
 from annotune.transforms.pipeline import Stream
 from annotune.transforms.registers import Hold, Registers
 from annotune.transforms.spread import Batch, Keep, ShareArray, Spread
 from annotune.transforms.tile import Tile, name_is_taken, tile_name, worker_name
-from annotune.transforms.transform import Context, Schedule, Transform, asked_once
+from annotune.transforms.transform import (
+    Context,
+    Copying,
+    Schedule,
+    Transform,
+    asked_once,
+)
 from annotune.transforms.tree import Body, bound_names, find_assign
 from annotune.transforms.unroll import Unroll, divisors
 
@@ -448,7 +454,7 @@ def in_form(unit: Unit, choice: Candidate, asked: Map | None = None) -> Candidat
         reason = Reason(SUBJECT, "direct", NO_BARRIER)
         choice = choose(unit)
         choice = replace(choice, reasons=(reason, *choice.reasons))
-    choice = choice.having(without=COPYING)
+    choice = choice.having(without=(Copying,))
     if asked is not None:
         return on_acc(choice, asked=asked)
     if len(choice.threads) < 2:

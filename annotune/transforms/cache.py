@@ -27,7 +27,17 @@ from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Assign, CachedSection, Level, Loop, expressions, walk_stmts
 from annotune.transforms.legality import missing
 from annotune.transforms.messages import NOT_ADDED, NOT_ALIGNED, NOT_ANY_SIZE, NOT_BOTH, NOT_CACHED
-from annotune.transforms.transform import CUDA_GUIDE, TALK, Context, OnStatement, Word, takes
+from annotune.transforms.transform import (
+    CUDA_GUIDE,
+    TALK,
+    Context,
+    Moving,
+    OnStatement,
+    PhaseRank,
+    StepPhase,
+    Word,
+    takes,
+)
 from annotune.transforms.tree import Body, find_assign, numbers, path, target_name, top_of
 
 # Bytes of the sections of a gang together: what a block may have of shared memory, where a
@@ -45,7 +55,7 @@ class Cache(OnStatement):
     Source: OpenACC 3.3, section 2.10.
     """
 
-    is_inner: ClassVar[bool] = True
+    turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.LAST, 10)
     word: ClassVar[Word] = Word(
         "cache",
         "name boxes of arrays that a gang reads again and again, for the compiler to keep near",
@@ -224,7 +234,7 @@ class AnySize(OnStatement):
     size, and emitted text does not ask for it before it runs the kernel.
     """
 
-    is_inner: ClassVar[bool] = True
+    turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.LAST, 4)
     word: ClassVar[Word] = Word(
         "any_size",
         "run the kernel whatever value a size has that a call gives",
@@ -253,7 +263,7 @@ class AnySize(OnStatement):
 
 
 @dataclass(frozen=True, slots=True)
-class Resident(OnStatement):
+class Resident(Moving):
     """Let so many `blocks` of the kernel of `statement` fit on a multiprocessor.
 
     ``Resident(0, 3)`` changes nothing of the nest: the compiler is told with the kernel.
@@ -261,7 +271,7 @@ class Resident(OnStatement):
     Source: CUDA C++ Programming Guide, Launch Bounds.
     """
 
-    is_inner: ClassVar[bool] = True
+    turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.LAST, 3)
     word: ClassVar[Word] = Word(
         "resident",
         "let a thread have so few registers that this many blocks fit on a multiprocessor",
@@ -299,7 +309,7 @@ class Aligned(OnStatement):
     Source: CUDA C++ Programming Guide, Device Memory Accesses.
     """
 
-    is_inner: ClassVar[bool] = True
+    turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.LAST, 5)
     word: ClassVar[Word] = Word(
         "aligned",
         "tell the compiler that an array is aligned, so that it loads several neighbours at once",
@@ -369,7 +379,7 @@ class AddOnHost(OnStatement):
     Source: PNNL, Deep Dive into GPU Programming: results are accumulated on the host.
     """
 
-    is_inner: ClassVar[bool] = True
+    turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.LAST, 11)
     word: ClassVar[Word] = Word(
         "add_on_host",
         "send nothing of an array that is only added to, and add on the host what comes back",
@@ -408,7 +418,7 @@ class Both(OnStatement):
     the front and the host from the back. With `gpus` so many of them share what is not the host's.
     """
 
-    is_inner: ClassVar[bool] = True
+    turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.LAST, 12)
     word: ClassVar[Word] = Word(
         "both",
         "let the host compute a share of the outermost parallel loop, the GPU the rest",

@@ -25,7 +25,19 @@ from annotune.transforms.messages import (
     REVERSES_DEPENDENCE,
     SETS_BOUNDS,
 )
-from annotune.transforms.transform import CHILL, THESIS, Context, OnStatement, Word, takes
+from annotune.transforms.transform import (
+    CHILL,
+    THESIS,
+    Context,
+    Described,
+    OnStatement,
+    PhaseRank,
+    Schedule,
+    StepPhase,
+    Word,
+    any_changes_nests,
+    takes,
+)
 from annotune.transforms.tree import (
     Body,
     band_with,
@@ -50,7 +62,7 @@ from annotune.transforms.tree import (
 
 
 @dataclass(frozen=True, slots=True)
-class Distribute:
+class Distribute(Described):
     """Give each group of statements its own copy of the loops around it.
 
     ``Distribute(((0,), (1,)))``: ``for i: S0; S1`` becomes ``for i: S0`` then ``for i: S1``.
@@ -61,7 +73,7 @@ class Distribute:
     ``for i: (for j: S0) (for j: S1)``.
     """
 
-    is_inner: ClassVar[bool] = False
+    turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.SHAPING, 0)
     word: ClassVar[Word] = Word(
         "distribute",
         "give each of the statements loops of its own",
@@ -71,6 +83,15 @@ class Distribute:
     groups: tuple[tuple[int, ...], ...] = takes(Kind.GROUP, name="statements", repeated=1)
     loop: str = takes(Kind.LOOP, "", by_name=True, exact=True)
     span: Span = field(default=NOWHERE, compare=False)
+
+    @property
+    def changes_nests(self) -> bool:
+        """Return whether the step changes which nests a kernel has, which it does."""
+        return True
+
+    def comes_late(self, others: Schedule) -> bool:
+        """Return whether other steps change which nests there are, so that it stays in place."""
+        return any_changes_nests(others)
 
     @property
     def statements(self) -> tuple[int, ...]:
@@ -147,7 +168,7 @@ def _parted(body: Body, apart: Body) -> tuple[str, str] | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Fuse:
+class Fuse(Described):
     """Merge the nests of several statements, as many loops deep as they agree.
 
     ``Fuse((0, 1))``: ``for i: S0`` and ``for i: S1`` become ``for i: S0; S1``. Loops agree
@@ -162,7 +183,7 @@ class Fuse:
     may be written by nests between them.
     """
 
-    is_inner: ClassVar[bool] = False
+    turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.SHAPING, 4)
     word: ClassVar[Word] = Word(
         "fuse",
         "run the statements in the same loops",
@@ -173,6 +194,15 @@ class Fuse:
     loop: str = takes(Kind.LOOP, "", by_name=True)
     late: bool = takes(Kind.FLAG, False, by_name=True, exact=True)
     span: Span = field(default=NOWHERE, compare=False)
+
+    @property
+    def changes_nests(self) -> bool:
+        """Return whether nests are one down to some loop, or where the last of them stood."""
+        return bool(self.loop or self.late)
+
+    def comes_late(self, others: Schedule) -> bool:
+        """Return whether the step stays where it is given among others that change nests."""
+        return self.changes_nests
 
     @property
     def statement(self) -> int:
@@ -316,7 +346,7 @@ class Expand(OnStatement):
     Source: Allen and Kennedy, "Optimizing Compilers for Modern Architectures", 2001, section 5.3.
     """
 
-    is_inner: ClassVar[bool] = False
+    turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.SHAPING, 1)
     word: ClassVar[Word] = Word(
         "expand",
         "give a private scalar an element for each iteration of the loops",
@@ -326,6 +356,15 @@ class Expand(OnStatement):
     )
     scalar: str = takes(Kind.NAME)
     loops: tuple[str, ...] = takes(Kind.LOOPS)
+
+    @property
+    def changes_nests(self) -> bool:
+        """Return whether the step changes which nests a kernel has, which it does."""
+        return True
+
+    def comes_late(self, others: Schedule) -> bool:
+        """Return whether other steps change which nests there are, so that it stays in place."""
+        return any_changes_nests(others)
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the scalar cannot become an array, or None when it can."""
@@ -407,7 +446,7 @@ class Scalarize(OnStatement):
     transformations", ICS 1991, doi:10.1145/109025.109077 (array contraction).
     """
 
-    is_inner: ClassVar[bool] = False
+    turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.SHAPING, 5)
     word: ClassVar[Word] = Word(
         "scalarize",
         "have a scalar in place of an array whose elements live in one iteration",
@@ -416,6 +455,10 @@ class Scalarize(OnStatement):
         exact=True,
     )
     array: str = takes(Kind.NAME)
+
+    def comes_late(self, others: Schedule) -> bool:
+        """Return whether other steps change which nests there are, so that it stays in place."""
+        return any_changes_nests(others)
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the array must be in memory, or None where a scalar does."""

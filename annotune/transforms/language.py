@@ -1,9 +1,9 @@
 """Steps of a schedule: as commands of a recipe, by kind, and in the order of work.
 
 ``read(written(step))`` is the step again. A class is a command where it has a `word`, or several in
-`words`: those of the table below, and those of the entry points ``annotune.transforms``. Some are
-no transforms: they ask a strategy as a whole, which then says the transforms, or say which target
-and sizes the rest is for.
+`words`: those in the modules of this package, and those of the entry points
+``annotune.transforms``. Some are no transforms: they ask a strategy as a whole, which then says the
+transforms, or say which target and sizes the rest is for.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import MISSING, Field, field, fields, replace
 from enum import StrEnum
 from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar, cast
 
 from annotune import plugins
@@ -33,29 +35,23 @@ from annotune.annotation.spec import Command, Value
 from annotune.diagnostics import NOWHERE, Diagnostic, Span, Template
 from annotune.frozen import dataclass
 from annotune.ir.nest import Level
-from annotune.transforms.cache import AddOnHost, Aligned, AnySize, Both, Cache, Resident
-from annotune.transforms.distribute import Distribute, Expand, Fuse, Scalarize
-from annotune.transforms.map import PLACES, Map, Team, Vectorize
-from annotune.transforms.merge import Decode, Merge
-from annotune.transforms.permute import Permute
-from annotune.transforms.pipeline import Pipeline, Prefetch, Relay, Stream
-from annotune.transforms.registers import Hold, Registers, TensorCores
-from annotune.transforms.spread import Batch, Bring, Bulk, Keep, ShareArray, Spread
-from annotune.transforms.stage import Overlay, Stage
-from annotune.transforms.tile import Cyclic, Tile, tile_name
-from annotune.transforms.tile_ends import Pad, Peel
+from annotune.transforms.map import PLACES, Map
 from annotune.transforms.transform import (
     CHILL,
     CUDA_GUIDE,
     KIM_2019,
+    LATE,
     ArgumentForm,
+    Described,
+    Moving,
     OnStatement,
+    PhaseRank,
     Schedule,
+    StepPhase,
     Transform,
     Word,
     takes,
 )
-from annotune.transforms.unroll import Unroll
 
 EXACT_ONLY = Template(
     "AT061",
@@ -115,7 +111,7 @@ class Form:
 @cache
 def forms() -> Mapping[str, Form]:
     """Return what every command is by its name, those of a user's plug-ins among them."""
-    classes = (*_COMMANDS, *plugins.loaded(plugins.TRANSFORMS).values())
+    classes = (*own_kinds(), *plugins.loaded(plugins.TRANSFORMS).values())
     found: dict[str, Form] = {}
     for made in classes:
         for word in words_of(made):
@@ -123,6 +119,20 @@ def forms() -> Mapping[str, Form]:
             if word.old:
                 found[word.old] = found[word.name]
     return found
+
+
+@cache
+def own_kinds() -> tuple[Kinds, ...]:
+    """Return the classes of this package that are commands, in the order in which they are done."""
+    package = import_module(__package__)
+    modules = (import_module(f"{__package__}.{m.name}") for m in iter_modules(package.__path__))
+    found = (
+        made
+        for module in modules
+        for made in vars(module).values()
+        if isinstance(made, type) and made.__module__ == module.__name__ and words_of(made)
+    )
+    return tuple(sorted(found, key=lambda made: made.turn))
 
 
 def words_of(made: Kinds) -> tuple[Word, ...]:
@@ -315,6 +325,7 @@ class Contract(OnStatement):
     of `thread` has `thread_z` iterations in a block at once.
     """
 
+    turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.ASKED, 0)
     word: ClassVar[Word] = Word(
         "contract",
         "compute a tile of a contraction's output per block, a part of it in registers",
@@ -336,12 +347,13 @@ class Contract(OnStatement):
 
 
 @dataclass(frozen=True, slots=True)
-class Vectors(OnStatement):
+class Vectors(Moving):
     """Copies of `copied` neighbours at once, and a layout in which `read` are read together.
 
     0 leaves it to the rules.
     """
 
+    turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.ASKED, 1)
     word: ClassVar[Word] = Word(
         "vectors",
         "copy neighbours at once, and lay out the copies so that neighbours are read at once",
@@ -356,6 +368,7 @@ class Vectors(OnStatement):
 class Stated(OnStatement):
     """CHiLL's statement of what a nest is, which changes nothing."""
 
+    turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.ASKED, 2)
     word: ClassVar[Word] = Word(
         "stm",
         "state the statement's loops and output; changes nothing",
@@ -375,9 +388,10 @@ class Serves(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class ForTarget:
+class ForTarget(Described):
     """What follows is all that is done for one target, `sizes` such as ``n=8, m=4`` its sizes."""
 
+    turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.ASKED, 3)
     word: ClassVar[Word] = Word(
         TARGET,
         "what follows says all that is done for this target; nothing is left to the rules",
@@ -390,9 +404,10 @@ class ForTarget:
 
 
 @dataclass(frozen=True, slots=True)
-class OtherSizes:
+class OtherSizes(Described):
     """What follows is for sizes that are not the tuned ones: all others, or the listed of some."""
 
+    turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.ASKED, 4)
     word: ClassVar[Word] = Word(
         "other_sizes",
         'what follows is for all other sizes, or for the "listed" values of some of them',
@@ -410,36 +425,6 @@ class OtherSizes:
 
 
 T = TypeVar("T")
-
-# What a worker does is done in this order: statement by statement from copies to ends of tiles.
-_SHAPING = (Merge, Permute, Fuse, Scalarize, Tile, Cyclic)
-_IN_NEST = (Permute, Scalarize, Tile, Cyclic)
-_PLACING = (Map, ShareArray, Batch, Team, Spread, Vectorize)
-_OF_STATEMENT = (Stage, Pipeline, Overlay, Prefetch, Hold, Relay, Peel, Pad)
-# What a recipe says of copies and blocks in registers.
-COPYING = (Stage, Hold, Pad, Peel, TensorCores)
-_LAST = (
-    *(Unroll, TensorCores, Stream, Resident, AnySize, Aligned, Decode, Bring, Keep, Bulk, Cache),
-    *(AddOnHost, Both),
-)
-_BY_PHASE: tuple[tuple[Kinds, ...], ...] = (_SHAPING, _PLACING, (Registers,), _OF_STATEMENT, _LAST)
-_BY_STATEMENT = _BY_PHASE.index(_OF_STATEMENT)
-_PHASES: Mapping[type, tuple[int, int]] = {
-    kind: (phase, rank) for phase, kinds in enumerate(_BY_PHASE) for rank, kind in enumerate(kinds)
-}
-# Those of kinds that are not among these, by whether they say what a worker does.
-_OTHERS = ((0, len(_SHAPING)), (len(_BY_PHASE) - 1, len(_LAST)))
-_ASKING = (Contract, Vectors, Stated, ForTarget, OtherSizes)
-_COMMANDS: tuple[Kinds, ...] = (
-    Distribute,
-    Expand,
-    *_SHAPING,
-    *_PLACING,
-    Registers,
-    *_OF_STATEMENT,
-    *_LAST,
-    *_ASKING,
-)
 
 
 def of_kind(
@@ -460,42 +445,30 @@ def in_order(steps: Iterable[Transform]) -> Schedule:
     """Return the steps of one kernel in the order in which they are done.
 
     First comes what shapes its nests, then what puts loops in their places, then what a
-    worker does. Loops over tiles get their order once they are there. What takes a nest apart, or
-    makes nests one down to some loop, stays as it is given, for it changes which nests there are.
-    Ends of tiles come last where statements have a block in common: copies for the later ones ask
-    where tiles end.
+    worker does, as their classes say (`PhaseRank`). A step that comes late stays where it is given
+    after the others of its phase: loops over tiles get their order once they are there, and what
+    takes a nest apart changes which nests there are.
     """
     every = tuple(steps)
     first = {statement_of(step): place for place, step in reversed([*enumerate(every)])}
-    made = {tile_name(step.loop) for step in every if isinstance(step, Tile)}
-    is_apart = any(isinstance(step, (Expand, Distribute)) for step in every)
-    is_apart = is_apart or any(map(_is_fusing, every))
-    is_joint = any(isinstance(step, Hold) and step.others for step in every)
 
     def place(step: Transform) -> tuple[int, int, int]:
-        # What other packages add comes after all that is here.
-        phase, rank = _PHASES.get(type(step), _OTHERS[step.is_inner])
-        if phase == _BY_STATEMENT:
-            is_last = isinstance(step, Relay) or (is_joint and isinstance(step, (Peel, Pad)))
-            return (phase, len(every) if is_last else first[statement_of(step)], rank)
-        if phase == 0:
-            is_late = isinstance(step, Permute) and bool(made & {*step.order})
-            is_given = is_apart and (isinstance(step, _IN_NEST) or _is_fusing(step))
-            return (0, len(_SHAPING) if is_late or is_given else rank, 0)
-        return (phase, rank, 0)
+        phase, rank = _turn(step)
+        is_late = step.comes_late(every)
+        if phase is StepPhase.STATEMENT:
+            return (phase, len(every) if is_late else first[statement_of(step)], rank)
+        return (phase, LATE if is_late else rank, 0)
 
     return tuple(sorted(every, key=place))
 
 
-def _is_fusing(step: Transform) -> bool:
-    """Return whether a step makes one of nests down to some loop, or where the last one stood."""
-    return isinstance(step, Fuse) and bool(step.loop or step.late)
+def _turn(step: Transform) -> PhaseRank:
+    """Return when a step is done; a class of another package may say `is_inner` alone."""
+    turn = step.turn
+    return turn if turn.phase.is_inner == step.is_inner else PhaseRank(StepPhase.LAST)
 
 
 def together(kernels: Iterable[Schedule]) -> Schedule:
     """Return the steps of several kernels, each in order, as those of a region."""
-
-    def phase(step: Transform) -> int:
-        return 2 if step.is_inner else int(isinstance(step, _PLACING))
-
-    return tuple(sorted((step for steps in kernels for step in steps), key=phase))
+    every = (step for steps in kernels for step in steps)
+    return tuple(sorted(every, key=lambda step: min(_turn(step).phase, StepPhase.REGISTERS)))

@@ -40,7 +40,16 @@ from annotune.transforms.messages import (
     TEAM_INSIDE,
     UNEVEN_BLOCKS,
 )
-from annotune.transforms.transform import CHILL, THESIS, Context, OnStatement, Word, takes
+from annotune.transforms.transform import (
+    CHILL,
+    THESIS,
+    Context,
+    OnStatement,
+    PhaseRank,
+    StepPhase,
+    Word,
+    takes,
+)
 from annotune.transforms.tree import (
     Body,
     band_with,
@@ -90,7 +99,7 @@ class Map(OnStatement):
     compiler cuts the loops whose tiles are the gangs.
     """
 
-    is_inner: ClassVar[bool] = False
+    turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.PLACING, 0)
     words: ClassVar[tuple[Word, ...]] = (
         Word(
             "cuda",
@@ -296,7 +305,7 @@ class Team(OnStatement):
     loops that hold nothing else, where these leave its bounds alone and are none of `host`.
     """
 
-    is_inner: ClassVar[bool] = False
+    turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.PLACING, 3)
     word: ClassVar[Word] = Word(
         "team",
         "let the threads of a block, or the lanes of a core, share the loop inside its work",
@@ -419,7 +428,7 @@ class Vectorize(OnStatement):
     ``Vectorize(0, "i")``: ``for k: for i: S0`` becomes ``for k: for i @simd: S0``.
     """
 
-    is_inner: ClassVar[bool] = False
+    turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.PLACING, 5)
     word: ClassVar[Word] = Word(
         "vectorize",
         "run the loop with vector instructions",

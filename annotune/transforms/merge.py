@@ -27,7 +27,15 @@ from annotune.ir.nest import (
 from annotune.ir.poly import ZERO, from_expr, integer
 from annotune.transforms.legality import changed_nest, missing, order_refusal
 from annotune.transforms.messages import NOT_DECODED, NOT_MERGED, NOT_ONE_BAND
-from annotune.transforms.transform import TALK, Context, OnStatement, Word, takes
+from annotune.transforms.transform import (
+    TALK,
+    Context,
+    OnStatement,
+    PhaseRank,
+    StepPhase,
+    Word,
+    takes,
+)
 from annotune.transforms.tree import (
     Body,
     band_with,
@@ -62,7 +70,7 @@ class Merge(OnStatement):
     have one index for all dimensions.
     """
 
-    is_inner: ClassVar[bool] = False
+    turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.SHAPING, 2)
     word: ClassVar[Word] = Word(
         "merge",
         "run nested loops as one that is called by their names together, outermost first",
@@ -299,7 +307,7 @@ class Decode(OnStatement):
     no expression asks for is not worked out.
     """
 
-    is_inner: ClassVar[bool] = True
+    turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.LAST, 6)
     word: ClassVar[Word] = Word(
         "decode",
         "work out once at which iterations of its parts a merged loop stands",

@@ -9,19 +9,30 @@ from annotune.diagnostics import Diagnostic
 from annotune.frozen import dataclass
 from annotune.transforms.legality import changed_nest, missing, order_refusal
 from annotune.transforms.messages import BOUND_DEPENDS, NOT_A_PERMUTATION, NOT_ONE_BAND
-from annotune.transforms.transform import THESIS, Context, OnStatement, Word, takes
+from annotune.transforms.tile import Tile, tile_name
+from annotune.transforms.transform import (
+    THESIS,
+    Context,
+    PhaseRank,
+    Schedule,
+    Shaping,
+    StepPhase,
+    Word,
+    any_changes_nests,
+    takes,
+)
 from annotune.transforms.tree import Body, band_with, bound_names, nest_loops, path, replace_loop
 
 
 @dataclass(frozen=True, slots=True)
-class Permute(OnStatement):
+class Permute(Shaping):
     """Put loops of the perfect nest around `statement` in a new order, outermost first.
 
     ``Permute(0, ("j", "i"))``: ``for i: for j: S0`` becomes ``for j: for i: S0``. Loops of
     the nest that `order` leaves out keep their depth.
     """
 
-    is_inner: ClassVar[bool] = False
+    turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.SHAPING, 3)
     word: ClassVar[Word] = Word(
         "permute",
         "put the statement's loops in this order, outermost first",
@@ -29,6 +40,11 @@ class Permute(OnStatement):
         THESIS,
     )
     order: tuple[str, ...] = takes(Kind.LOOPS)
+
+    def comes_late(self, others: Schedule) -> bool:
+        """Return whether its loops are made by tiles, or others change which nests there are."""
+        made = (tile_name(step.loop) for step in others if isinstance(step, Tile))
+        return any(name in self.order for name in made) or any_changes_nests(others)
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason this order is illegal, or None when it is legal."""

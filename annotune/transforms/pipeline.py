@@ -54,7 +54,17 @@ from annotune.transforms.messages import (
     NOT_STREAMED,
     STAGES,
 )
-from annotune.transforms.transform import CUDA_GUIDE, Context, OnStatement, Word, takes
+from annotune.transforms.transform import (
+    CUDA_GUIDE,
+    Context,
+    Moving,
+    OnStatement,
+    PhaseRank,
+    Schedule,
+    StepPhase,
+    Word,
+    takes,
+)
 from annotune.transforms.tree import (
     Body,
     bound_names,
@@ -84,7 +94,7 @@ WORDS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Pipeline(OnStatement):
+class Pipeline(Moving):
     """Let the copies at the start of `loop` around `statement` run ahead of its work.
 
     ``Pipeline(0, "k", 2)``: ``shared double t[8]``, ``for k in 0:n: { copy: t[i] = a[k][i];
@@ -102,7 +112,7 @@ class Pipeline(OnStatement):
         The ring with one barrier for each step: CUTLASS, Efficient GEMM in CUDA, Pipelining.
     """
 
-    is_inner: ClassVar[bool] = True
+    turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.STATEMENT, 1)
     word: ClassVar[Word] = Word(
         "pipeline",
         "copy the inputs of later steps of the sum while the present one is multiplied",
@@ -308,7 +318,7 @@ class Relay(OnStatement):
         Work of a following tile that begins in the present one's end: the same, Persistent Kernels.
     """
 
-    is_inner: ClassVar[bool] = True
+    turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.STATEMENT, 5)
     word: ClassVar[Word] = Word(
         "relay",
         "begin the copies of each statement while the one before it is computed",
@@ -316,6 +326,10 @@ class Relay(OnStatement):
         "CUTLASS, Efficient GEMM in CUDA",
     )
     others: tuple[int, ...] = takes(Kind.GROUP)
+
+    def comes_late(self, others: Schedule) -> bool:
+        """Return that it comes after the steps of all statements, whose copies it moves."""
+        return True
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the copies cannot begin before their loops, or None when they can."""
@@ -487,7 +501,7 @@ class Prefetch(OnStatement):
         ASPLOS 1992, doi:10.1145/143365.143488.
     """
 
-    is_inner: ClassVar[bool] = True
+    turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.STATEMENT, 3)
     word: ClassVar[Word] = Word(
         "prefetch",
         "ask before the second loop for what the next iteration of the first updates there",
@@ -573,7 +587,7 @@ def _following(loop: Loop) -> Expr:
 
 
 @dataclass(frozen=True, slots=True)
-class Stream(OnStatement):
+class Stream(Moving):
     """Let what `statement` accumulates into pass by the caches: it is read and written once.
 
     ``Stream(0)``: ``c_block[i] = c[i]``, ``for k: c_block[i] += a[k]``, ``c[i] = c_block[i]``
@@ -585,7 +599,7 @@ class Stream(OnStatement):
         PTX ISA, Cache Operators: "ld.cs, likely to be accessed once".
     """
 
-    is_inner: ClassVar[bool] = True
+    turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.LAST, 2)
     word: ClassVar[Word] = Word(
         "stream",
         "let what the statement accumulates into pass by the caches",

@@ -58,7 +58,12 @@ from annotune.transforms.messages import (
     ROUNDED_SUM,
     TARGET_MOVES,
 )
-from annotune.transforms.transform import Context
+from annotune.transforms.transform import (
+    Context,
+    Described,
+    PhaseRank,
+    StepPhase,
+)
 from annotune.transforms.tree import (
     Body,
     bound_names,
@@ -97,7 +102,7 @@ _BY_CLAUSE = frozenset({Level.GANG, Level.WORKER, Level.VECTOR, Level.CPU_THREAD
 
 
 @dataclass(frozen=True, slots=True)
-class Reduce:
+class Reduce(Described):
     """Accumulate `statement` over `loops` into a scalar that those loops combine.
 
     ``Reduce(0, ("k",))``: ``for k: S0: s += a[k]`` becomes ``double s_sum = -0.0``,
@@ -112,7 +117,7 @@ class Reduce:
     they would need, a flag says whether anything but -0.0 was added.
     """
 
-    is_inner: ClassVar[bool] = True
+    turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.REGISTERS, 1)
     statement: int
     loops: tuple[str, ...]
     span: Span = field(default=NOWHERE, compare=False)

@@ -64,7 +64,17 @@ from annotune.transforms.messages import (
     READ_ELSEWHERE,
     ROUNDED_SUM,
 )
-from annotune.transforms.transform import KIM_2018, THESIS, Context, OnStatement, Word, takes
+from annotune.transforms.transform import (
+    KIM_2018,
+    THESIS,
+    Context,
+    Copying,
+    PhaseRank,
+    Shaping,
+    StepPhase,
+    Word,
+    takes,
+)
 from annotune.transforms.tree import (
     Body,
     bound_names,
@@ -89,14 +99,14 @@ from annotune.transforms.tree import (
 
 
 @dataclass(frozen=True, slots=True)
-class Registers(OnStatement):
+class Registers(Shaping):
     """Load the target of `statement` before `loop`, work on a scalar, store it after.
 
     ``Registers(0, "k")``: ``for k: c[i] += a[k]`` becomes ``double c_acc = c[i];``
     ``for k: c_acc += a[k]`` ``c[i] = c_acc``. A target that is a scalar already stays.
     """
 
-    is_inner: ClassVar[bool] = True
+    turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.REGISTERS, 0)
     word: ClassVar[Word] = Word(
         "registers",
         "keep values that are reused across the loop in registers",
@@ -194,7 +204,7 @@ def _elements(assign: Assign) -> list[Access]:
 
 
 @dataclass(frozen=True, slots=True)
-class Hold(OnStatement):
+class Hold(Copying):
     """Load the elements that `statement` updates inside `loop` into a local array, store after.
 
     ``Hold(0, "k")``: ``for k: for i in i_t:i_t+4: c[i] += a[k]`` becomes
@@ -222,7 +232,7 @@ class Hold(OnStatement):
     what the statement has. Without `from_zero` such a statement is refused.
     """
 
-    is_inner: ClassVar[bool] = True
+    turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.STATEMENT, 4)
     word: ClassVar[Word] = Word(
         "hold",
         "keep the block of elements that the statement updates in the loop in registers",
@@ -642,7 +652,7 @@ def simplified(index: Expr) -> Expr:
 
 
 @dataclass(frozen=True, slots=True)
-class TensorCores(OnStatement):
+class TensorCores(Copying):
     """Let the warps of a block multiply the block of registers of `statement` in the sum `loop`.
 
     ``TensorCores(0, "k")``: ``for k: for i: for j: c[i][j] += a[i] * b[j]`` in 4 by 8 threads and
@@ -662,7 +672,7 @@ class TensorCores(OnStatement):
         PTX ISA 8, "Multiply-and-Accumulate Instruction: mma": the fragments of each lane.
     """
 
-    is_inner: ClassVar[bool] = True
+    turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.LAST, 1)
     word: ClassVar[Word] = Word(
         "mma",
         "multiply the block of registers by the tensor cores, in double precision",

@@ -52,7 +52,16 @@ from annotune.transforms.messages import (
 )
 from annotune.transforms.permute import Permute
 from annotune.transforms.tile import Cyclic, Tile, worker_name
-from annotune.transforms.transform import CUDA_GUIDE, Context, OnStatement, Word, asked_once, takes
+from annotune.transforms.transform import (
+    CUDA_GUIDE,
+    Context,
+    PhaseRank,
+    Sharing,
+    StepPhase,
+    Word,
+    asked_once,
+    takes,
+)
 from annotune.transforms.tree import (
     Body,
     all_names,
@@ -75,7 +84,7 @@ BULK_BYTES = 16
 
 
 @dataclass(frozen=True, slots=True)
-class ShareArray(OnStatement):
+class ShareArray(Sharing):
     """Keep an array of one iteration of the blocks' loops in memory that all their threads reach.
 
     ``ShareArray(0, "t")``: ``for i @block.x: local double t[4]; …`` becomes ``for i @block.x:
@@ -83,7 +92,7 @@ class ShareArray(OnStatement):
     one at a time; it fits what every block has.
     """
 
-    is_inner: ClassVar[bool] = False
+    turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.PLACING, 1)
     word: ClassVar[Word] = Word(
         "share",
         "keep an array of a block's iteration in shared memory, where all its threads reach it",
@@ -130,7 +139,7 @@ class ShareArray(OnStatement):
 
 
 @dataclass(frozen=True, slots=True)
-class Batch(OnStatement):
+class Batch(Sharing):
     """Give a block `size` iterations of its loop at once, and in each nest inside a row of threads.
 
     ``Batch(0, "e", 2)``: ``for e @block.x: (local shared double t[4]; for i: t[i] = a[e]; for i:
@@ -139,7 +148,7 @@ class Batch(OnStatement):
     The threads meet between the nests, as they did; `Spread` deals the loops of each to a row.
     """
 
-    is_inner: ClassVar[bool] = False
+    turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.PLACING, 2)
     word: ClassVar[Word] = Word(
         "batch",
         "let a block have several iterations of its loop at once, a row of threads for each",
@@ -220,7 +229,7 @@ class Batch(OnStatement):
 
 
 @dataclass(frozen=True, slots=True)
-class Bring(OnStatement):
+class Bring(Sharing):
     """Copy what a block may read of an input into the block's memory, before it is read there.
 
     ``Bring(0, "b")``: ``for e @block.x: for i @thread.x: c[e] += b[i]; …`` becomes ``for e
@@ -231,7 +240,7 @@ class Bring(OnStatement):
     copied by neighbouring threads, whoever reads them then.
     """
 
-    is_inner: ClassVar[bool] = True
+    turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.LAST, 7)
     word: ClassVar[Word] = Word(
         "bring",
         "copy a small input, or its part for an iteration, into the memory of every block",
@@ -278,7 +287,7 @@ class Bring(OnStatement):
 
 
 @dataclass(frozen=True, slots=True)
-class Keep(OnStatement):
+class Keep(Sharing):
     """Have what a block's iteration writes of an array in the block's memory while it works.
 
     ``Keep(0, "t")``: ``for e @block.x: (for i @thread.x: t[4*e + i] = …; for i @thread.x: c[4*e +
@@ -293,7 +302,7 @@ class Keep(OnStatement):
     first.
     """
 
-    is_inner: ClassVar[bool] = True
+    turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.LAST, 8)
     word: ClassVar[Word] = Word(
         "keep",
         "have what a block writes of an array in its memory while it works",
@@ -342,7 +351,7 @@ class Keep(OnStatement):
 
 
 @dataclass(frozen=True, slots=True)
-class Bulk(OnStatement):
+class Bulk(Sharing):
     """Have the device copy by itself what `Bring` or `Keep` moves of an array.
 
     ``Bulk(0, "u")``: ``for e @block.x: (shared double u_tile[4]; for u_s in 0:4 @cooperative:
@@ -356,7 +365,7 @@ class Bulk(OnStatement):
     Accelerator; PTX ISA, ``cp.async.bulk``.
     """
 
-    is_inner: ClassVar[bool] = True
+    turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.LAST, 9)
     word: ClassVar[Word] = Word(
         "bulk",
         "have the device copy by itself what `bring` or `keep` moves of an array",
@@ -705,7 +714,7 @@ def _stays_within(context: Context, fact: AccessFacts, loop: str, each: int) -> 
 
 
 @dataclass(frozen=True, slots=True)
-class Spread(OnStatement):
+class Spread(Sharing):
     """Run nested loops inside a block's work as one, whose iterations are the block's threads.
 
     ``Spread(0, ("j", "k"))``: ``for i @block.x: for j in 0:4: for k in 0:6: S0`` becomes
@@ -718,7 +727,7 @@ class Spread(OnStatement):
     `Permute` would do it first. Written out by `Unroll`, they load what both need once.
     """
 
-    is_inner: ClassVar[bool] = False
+    turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.PLACING, 4)
     word: ClassVar[Word] = Word(
         "spread",
         "let the threads of a block share nested loops inside its work, flattened",

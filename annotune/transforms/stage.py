@@ -64,8 +64,11 @@ from annotune.transforms.presence import ends_seen
 from annotune.transforms.transform import (
     KIM_2018,
     Context,
+    Copying,
     OnStatement,
+    PhaseRank,
     Schedule,
+    StepPhase,
     Word,
     takes,
 )
@@ -91,7 +94,7 @@ MEMORIES = {"shared": MemorySpace.SHARED, "registers": MemorySpace.PRIVATE}
 
 
 @dataclass(frozen=True, slots=True)
-class Stage(OnStatement):
+class Stage(Copying):
     """Copy what `statement` reads of `array` inside `loop` into a local array before it.
 
     ``Stage(0, "b", "k", (("k", 4), ("j", 1)))``: ``for k in k_t:k_t+8: for j in 0:4:
@@ -122,7 +125,7 @@ class Stage(OnStatement):
     must be such in the array and in the copy, and start at a multiple of the width in both.
     """
 
-    is_inner: ClassVar[bool] = True
+    turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.STATEMENT, 0)
     word: ClassVar[Word] = Word(
         "stage",
         "copy what the statement reads of the array in the loop into shared memory before it",
@@ -371,7 +374,7 @@ class Overlay(OnStatement):
         via Coloring", Computer Languages 6, 1981, doi:10.1016/0096-0551(81)90048-5.
     """
 
-    is_inner: ClassVar[bool] = True
+    turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.STATEMENT, 2)
     word: ClassVar[Word] = Word(
         "overlay",
         "put the copies of the statement where those of another are, which is over by then",

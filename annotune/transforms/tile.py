@@ -21,7 +21,17 @@ from annotune.transforms.messages import (
     NAME_TAKEN,
     NOT_CYCLIC,
 )
-from annotune.transforms.transform import CHILL, Context, OnStatement, Word, takes
+from annotune.transforms.transform import (
+    CHILL,
+    Context,
+    PhaseRank,
+    Schedule,
+    Shaping,
+    StepPhase,
+    Word,
+    any_changes_nests,
+    takes,
+)
 from annotune.transforms.tree import (
     Body,
     cut_end,
@@ -74,7 +84,7 @@ _TILES = NewLoop("tile", "tiles", "_t", "2, 4, 8, …")
 
 
 @dataclass(frozen=True, slots=True)
-class Tile(OnStatement):
+class Tile(Shaping):
     """Cut a loop into tiles of `size` iterations; the order of iterations does not change.
 
     ``Tile(0, "k", 4)``: ``for k in 0:n`` becomes ``for k_t in 0:n step 4`` around
@@ -83,7 +93,7 @@ class Tile(OnStatement):
     tiled in turn: both steps are over tiles of the one loop of the text.
     """
 
-    is_inner: ClassVar[bool] = False
+    turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.SHAPING, 6)
     word: ClassVar[Word] = Word(
         "tile",
         "split the loop into tiles of the factor; `control` names the loop over tiles",
@@ -93,6 +103,10 @@ class Tile(OnStatement):
     )
     loop: str = takes(Kind.LOOP)
     size: int = takes(Kind.COUNT, name="factor")
+
+    def comes_late(self, others: Schedule) -> bool:
+        """Return whether other steps change which nests there are, so that it stays in place."""
+        return any_changes_nests(others)
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the loop cannot be tiled, or None. Tiling is always legal."""
@@ -143,7 +157,7 @@ _WORKERS = NewLoop("cyclic", "workers", "_w", "8, 16, …")
 
 
 @dataclass(frozen=True, slots=True)
-class Cyclic(OnStatement):
+class Cyclic(Shaping):
     """Let each of `workers` workers run every so-manieth iteration of a loop.
 
     ``Cyclic(0, "i", 16)``: ``for i in i_t:i_t + 128`` becomes ``for i_w in 0:16`` around
@@ -155,7 +169,7 @@ class Cyclic(OnStatement):
     ``for i in i_w:n step 16``.
     """
 
-    is_inner: ClassVar[bool] = False
+    turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.SHAPING, 7)
     word: ClassVar[Word] = Word(
         "cyclic",
         "give each of the workers every so-manieth iteration; `i_w` is the loop over those of `i`",
@@ -165,6 +179,10 @@ class Cyclic(OnStatement):
     )
     loop: str = takes(Kind.LOOP)
     workers: int = takes(Kind.COUNT)
+
+    def comes_late(self, others: Schedule) -> bool:
+        """Return whether other steps change which nests there are, so that it stays in place."""
+        return any_changes_nests(others)
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the loop cannot be distributed, or None when it can."""

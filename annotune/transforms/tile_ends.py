@@ -47,7 +47,17 @@ from annotune.ir.nest import (
 )
 from annotune.transforms.legality import TEAM_LEVELS, missing
 from annotune.transforms.messages import NOT_PADDED, NOT_PEELED, PEEL_DIVERGES
-from annotune.transforms.transform import KIM_2019, Context, OnStatement, Word, takes
+from annotune.transforms.registers import Hold
+from annotune.transforms.transform import (
+    KIM_2019,
+    Context,
+    Copying,
+    PhaseRank,
+    Schedule,
+    StepPhase,
+    Word,
+    takes,
+)
 from annotune.transforms.tree import (
     Body,
     bound_names,
@@ -67,7 +77,7 @@ _OWN = (Level.SERIAL, Level.SIMD)
 
 
 @dataclass(frozen=True, slots=True)
-class Pad(OnStatement):
+class Pad(Copying):
     """Give every tile of some loops around `statement` its full length.
 
     ``Pad(0, ("i",))``: ``for i in i_t:min(i_t + 4, n): c[i] += s`` becomes
@@ -77,7 +87,7 @@ class Pad(OnStatement):
     of a block come to the same barriers.
     """
 
-    is_inner: ClassVar[bool] = True
+    turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.STATEMENT, 7)
     word: ClassVar[Word] = Word(
         "pad",
         "run tiles in full where a loop ends inside one, without touching what lies beyond",
@@ -85,6 +95,10 @@ class Pad(OnStatement):
         KIM_2019,
     )
     loops: tuple[str, ...] = takes(Kind.LOOPS)
+
+    def comes_late(self, others: Schedule) -> bool:
+        """Return whether statements have a block in common: later copies ask where tiles end."""
+        return any(isinstance(step, Hold) and step.others for step in others)
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason a loop has no full length, or None. Padding breaks no order."""
@@ -200,7 +214,7 @@ _INSIDE = (Level.SERIAL, Level.SIMD)
 
 
 @dataclass(frozen=True, slots=True)
-class Peel(OnStatement):
+class Peel(Copying):
     """Set whole tiles of some loops around `statement` apart from those that are cut short.
 
     ``Peel(0, ("i",))``: ``for i_t in 0:n step 8: for i in i_t:min(i_t + 8, n)`` becomes
@@ -212,7 +226,7 @@ class Peel(OnStatement):
     test.
     """
 
-    is_inner: ClassVar[bool] = True
+    turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.STATEMENT, 6)
     word: ClassVar[Word] = Word(
         "peel",
         "test once whether the tiles of these loops are whole, and run whole ones unconditioned",
@@ -220,6 +234,10 @@ class Peel(OnStatement):
         "Wolfe 1996, 9",
     )
     loops: tuple[str, ...] = takes(Kind.LOOPS)
+
+    def comes_late(self, others: Schedule) -> bool:
+        """Return whether statements have a block in common: later copies ask where tiles end."""
+        return any(isinstance(step, Hold) and step.others for step in others)
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason whole tiles cannot be told apart, or None. It breaks no order."""

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, field
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 from functools import cached_property, wraps
-from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar, TypeVarTuple, cast
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeAlias, TypeVar, TypeVarTuple, cast
 
 from annotune.analysis.facts import Analysis
 from annotune.annotation.commands import Kind, Slot
@@ -156,13 +156,80 @@ class Context:
         return {a.name: a.extents for a in self.analysis.region.arrays.values()}
 
 
+class StepPhase(IntEnum):
+    """When a step of a kernel is done: its nests, the places of its loops, what a worker does."""
+
+    SHAPING = 0
+    PLACING = 1
+    REGISTERS = 2
+    # Statement by statement, from copies to the ends of tiles.
+    STATEMENT = 3
+    LAST = 4
+    # Never: a strategy is asked for it as a whole.
+    ASKED = 5
+
+    @property
+    def is_inner(self) -> bool:
+        """Return whether steps of the phase change what a worker does, not which worker does it."""
+        return self > StepPhase.PLACING
+
+
+# The rank of a step that comes after all others of its phase.
+LATE = 99
+
+
+class PhaseRank(NamedTuple):
+    """The place of a class in the order of work: its phase, and its rank there."""
+
+    phase: StepPhase
+    rank: int = LATE
+
+
+class Described:
+    """What a class says of its steps, as it is for most of them.
+
+    `turn` is when they are done. Those of another package may state `is_inner` alone.
+    """
+
+    __slots__ = ()
+
+    turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.SHAPING)
+
+    @property
+    def is_inner(self) -> bool:
+        """Return whether the step changes what a worker does, not which worker does what."""
+        return self.turn.phase.is_inner
+
+    @property
+    def changes_nests(self) -> bool:
+        """Return whether the step changes which nests a kernel has: it takes apart, or fuses."""
+        return False
+
+    def comes_late(self, others: Schedule) -> bool:
+        """Return whether the step comes after all of its phase in a kernel's steps, `others`."""
+        return False
+
+
+def any_changes_nests(steps: Schedule) -> bool:
+    """Return whether a step changes which nests there are: others then stay as they are given."""
+    return any(step.changes_nests for step in steps)
+
+
 class Transform(Protocol):
     """One step of a schedule. Its fields are the arguments of its command, and its place.
 
     One that `is_inner` changes what a worker does, others which worker does what.
     """
 
-    is_inner: ClassVar[bool]
+    turn: ClassVar[PhaseRank]
+
+    @property
+    def is_inner(self) -> bool: ...
+
+    @property
+    def changes_nests(self) -> bool: ...
+
+    def comes_late(self, others: Schedule) -> bool: ...
 
     @property
     def statement(self) -> int:
@@ -180,11 +247,53 @@ class Transform(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class OnStatement:
+class OnStatement(Described):
     """A step that names its nest by one `statement` in it; `span` is where the user asks for it."""
 
     statement: int = takes(Kind.STATEMENT)
     span: Span = field(default=NOWHERE, compare=False, kw_only=True)
+
+
+class NestStep(OnStatement):
+    """A transform of one of the families below, which says why not and changes a body."""
+
+    __slots__ = ()
+
+    def why_not(self, body: Body, context: Context) -> Diagnostic | None:
+        """Return the reason the step is illegal on `body`, or None when it is legal."""
+        raise NotImplementedError
+
+    def apply(self, body: Body, context: Context) -> Body:
+        """Return `body` after the step, which `why_not` has accepted."""
+        raise NotImplementedError
+
+
+# The families of steps that strategies and recipes speak of as a whole: `isinstance` and
+# `of_kind` take them as they take a class.
+
+
+class Shaping(NestStep):
+    """A step that gives a nest its loops: their order, tiles, shares, and what they hold."""
+
+    __slots__ = ()
+
+
+class Sharing(NestStep):
+    """A step by which the threads of a block share an element's work."""
+
+    __slots__ = ()
+
+
+class Copying(NestStep):
+    """A step that copies elements, has a block of registers, or settles how tiles end there."""
+
+    __slots__ = ()
+
+
+class Moving(OnStatement):
+    """A step that tells how the data of a kernel move whose tile is chosen."""
+
+    __slots__ = ()
 
 
 # What is done to a region, in the order in which it is done.

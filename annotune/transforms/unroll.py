@@ -42,7 +42,15 @@ from annotune.transforms.messages import (
     NOT_INNERMOST,
     UNSIGNED_BOUND,
 )
-from annotune.transforms.transform import THESIS, Context, OnStatement, Word, takes
+from annotune.transforms.transform import (
+    THESIS,
+    Context,
+    OnStatement,
+    PhaseRank,
+    StepPhase,
+    Word,
+    takes,
+)
 from annotune.transforms.tree import (
     Body,
     bound_names,
@@ -69,7 +77,7 @@ class Unroll(OnStatement):
     own additions.
     """
 
-    is_inner: ClassVar[bool] = True
+    turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.LAST, 0)
     word: ClassVar[Word] = Word(
         "unroll",
         "unroll by a factor of the tuned trip count; other sizes get a remainder loop",

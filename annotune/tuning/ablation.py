@@ -106,7 +106,8 @@ def _bare(model: RegionModel, names: Sequence[str]) -> RegionModel | None:
 
     def bare(choice: Candidate) -> Candidate:
         steps = tuple(step for step in choice.steps if kind_of(step) in names)
-        moves = tuple(move for move in choice.moves if move in steps)
+        kept: tuple[object, ...] = steps
+        moves = tuple(move for move in choice.moves if move in kept)
         return replace(choice, steps=steps, moves=moves, shape="", general=None)
 
     return replace(model, choices=tuple(map(bare, model.choices)))

@@ -19,7 +19,6 @@ class Interchange(OnStatement):
     ``Interchange(0, "i", "j")``: ``for i: for j: S0`` becomes ``for j: for i: S0``.
     """
 
-    is_inner: ClassVar[bool] = False
     word: ClassVar[Word] = Word(
         "interchange",
         "let two loops of a perfect nest change places",

@@ -6,7 +6,7 @@ that only pass between statements of one iteration become scalars.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import ClassVar
 
@@ -27,15 +27,14 @@ from annotune.transforms.messages import (
 )
 from annotune.transforms.transform import (
     CHILL,
+    NESTS,
     THESIS,
     Context,
     Described,
     OnStatement,
     PhaseRank,
-    Schedule,
     StepPhase,
     Word,
-    any_changes_nests,
     takes,
 )
 from annotune.transforms.tree import (
@@ -85,13 +84,13 @@ class Distribute(Described):
     span: Span = field(default=NOWHERE, compare=False)
 
     @property
-    def changes_nests(self) -> bool:
-        """Return whether the step changes which nests a kernel has, which it does."""
-        return True
+    def awaited(self) -> tuple[str, ...]:
+        """Return that there are other nests after it."""
+        return (NESTS,)
 
-    def comes_late(self, others: Schedule) -> bool:
-        """Return whether other steps change which nests there are, so that it stays in place."""
-        return any_changes_nests(others)
+    def comes_late(self, awaited: Collection[str]) -> bool:
+        """Return whether steps change which nests there are: it stays where it is among these."""
+        return NESTS in awaited
 
     @property
     def statements(self) -> tuple[int, ...]:
@@ -196,13 +195,13 @@ class Fuse(Described):
     span: Span = field(default=NOWHERE, compare=False)
 
     @property
-    def changes_nests(self) -> bool:
-        """Return whether nests are one down to some loop, or where the last of them stood."""
-        return bool(self.loop or self.late)
+    def awaited(self) -> tuple[str, ...]:
+        """Return other nests where they are one down to some loop, or where the last one stood."""
+        return (NESTS,) if self.loop or self.late else ()
 
-    def comes_late(self, others: Schedule) -> bool:
+    def comes_late(self, awaited: Collection[str]) -> bool:
         """Return whether the step stays where it is given among others that change nests."""
-        return self.changes_nests
+        return bool(self.awaited)
 
     @property
     def statement(self) -> int:
@@ -358,13 +357,13 @@ class Expand(OnStatement):
     loops: tuple[str, ...] = takes(Kind.LOOPS)
 
     @property
-    def changes_nests(self) -> bool:
-        """Return whether the step changes which nests a kernel has, which it does."""
-        return True
+    def awaited(self) -> tuple[str, ...]:
+        """Return that there are other nests after it."""
+        return (NESTS,)
 
-    def comes_late(self, others: Schedule) -> bool:
-        """Return whether other steps change which nests there are, so that it stays in place."""
-        return any_changes_nests(others)
+    def comes_late(self, awaited: Collection[str]) -> bool:
+        """Return whether steps change which nests there are: it stays where it is among these."""
+        return NESTS in awaited
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the scalar cannot become an array, or None when it can."""
@@ -456,9 +455,9 @@ class Scalarize(OnStatement):
     )
     array: str = takes(Kind.NAME)
 
-    def comes_late(self, others: Schedule) -> bool:
-        """Return whether other steps change which nests there are, so that it stays in place."""
-        return any_changes_nests(others)
+    def comes_late(self, awaited: Collection[str]) -> bool:
+        """Return whether steps change which nests there are: it stays where it is among these."""
+        return NESTS in awaited
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the array must be in memory, or None where a scalar does."""

@@ -451,10 +451,11 @@ def in_order(steps: Iterable[Transform]) -> Schedule:
     """
     every = tuple(steps)
     first = {statement_of(step): place for place, step in reversed([*enumerate(every)])}
+    awaited = {name for step in every for name in step.awaited}
 
     def place(step: Transform) -> tuple[int, int, int]:
-        phase, rank = _turn(step)
-        is_late = step.comes_late(every)
+        phase, rank = turn_of(step.__class__)
+        is_late = step.comes_late(awaited)
         if phase is StepPhase.STATEMENT:
             return (phase, len(every) if is_late else first[statement_of(step)], rank)
         return (phase, LATE if is_late else rank, 0)
@@ -462,13 +463,18 @@ def in_order(steps: Iterable[Transform]) -> Schedule:
     return tuple(sorted(every, key=place))
 
 
-def _turn(step: Transform) -> PhaseRank:
-    """Return when a step is done; a class of another package may say `is_inner` alone."""
-    turn = step.turn
-    return turn if turn.phase.is_inner == step.is_inner else PhaseRank(StepPhase.LAST)
+@cache
+def turn_of(made: Kinds) -> PhaseRank:
+    """Return when steps of a class are done; one of another package may say `is_inner` alone."""
+    turn: PhaseRank = made.turn
+    is_other = made.is_inner in (True, False) and made.is_inner != turn.phase.is_inner
+    return PhaseRank(StepPhase.LAST) if is_other else turn
 
 
 def together(kernels: Iterable[Schedule]) -> Schedule:
     """Return the steps of several kernels, each in order, as those of a region."""
-    every = (step for steps in kernels for step in steps)
-    return tuple(sorted(every, key=lambda step: min(_turn(step).phase, StepPhase.REGISTERS)))
+
+    def phase(step: Transform) -> int:
+        return min(turn_of(step.__class__).phase, StepPhase.REGISTERS)
+
+    return tuple(sorted((step for steps in kernels for step in steps), key=phase))

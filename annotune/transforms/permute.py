@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import ClassVar
 
 from annotune.annotation.commands import Kind
@@ -9,16 +10,14 @@ from annotune.diagnostics import Diagnostic
 from annotune.frozen import dataclass
 from annotune.transforms.legality import changed_nest, missing, order_refusal
 from annotune.transforms.messages import BOUND_DEPENDS, NOT_A_PERMUTATION, NOT_ONE_BAND
-from annotune.transforms.tile import Tile, tile_name
 from annotune.transforms.transform import (
+    NESTS,
     THESIS,
     Context,
     PhaseRank,
-    Schedule,
     Shaping,
     StepPhase,
     Word,
-    any_changes_nests,
     takes,
 )
 from annotune.transforms.tree import Body, band_with, bound_names, nest_loops, path, replace_loop
@@ -41,10 +40,9 @@ class Permute(Shaping):
     )
     order: tuple[str, ...] = takes(Kind.LOOPS)
 
-    def comes_late(self, others: Schedule) -> bool:
-        """Return whether its loops are made by tiles, or others change which nests there are."""
-        made = (tile_name(step.loop) for step in others if isinstance(step, Tile))
-        return any(name in self.order for name in made) or any_changes_nests(others)
+    def comes_late(self, awaited: Collection[str]) -> bool:
+        """Return whether tiles make loops of it, or steps change which nests there are."""
+        return NESTS in awaited or any(name in awaited for name in self.order)
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason this order is illegal, or None when it is legal."""

@@ -6,7 +6,7 @@ iteration updates, and what is touched once passes by the caches.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import ClassVar
 
@@ -60,7 +60,6 @@ from annotune.transforms.transform import (
     Moving,
     OnStatement,
     PhaseRank,
-    Schedule,
     StepPhase,
     Word,
     takes,
@@ -327,7 +326,7 @@ class Relay(OnStatement):
     )
     others: tuple[int, ...] = takes(Kind.GROUP)
 
-    def comes_late(self, others: Schedule) -> bool:
+    def comes_late(self, awaited: Collection[str]) -> bool:
         """Return that it comes after the steps of all statements, whose copies it moves."""
         return True
 

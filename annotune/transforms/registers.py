@@ -65,6 +65,7 @@ from annotune.transforms.messages import (
     ROUNDED_SUM,
 )
 from annotune.transforms.transform import (
+    JOINT,
     KIM_2018,
     THESIS,
     Context,
@@ -242,6 +243,11 @@ class Hold(Copying):
     loop: str = takes(Kind.LOOP)
     from_zero: bool = takes(Kind.FLAG, False, by_name=True, exact=True)
     others: tuple[int, ...] = takes(Kind.GROUP, (), by_name=True)
+
+    @property
+    def awaited(self) -> tuple[str, ...]:
+        """Return that statements have the block in common, where there are others."""
+        return (JOINT,) if self.others else ()
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the copy would be wrong, or None when it is right."""

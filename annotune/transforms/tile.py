@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import ClassVar
 
@@ -23,13 +23,12 @@ from annotune.transforms.messages import (
 )
 from annotune.transforms.transform import (
     CHILL,
+    NESTS,
     Context,
     PhaseRank,
-    Schedule,
     Shaping,
     StepPhase,
     Word,
-    any_changes_nests,
     takes,
 )
 from annotune.transforms.tree import (
@@ -104,9 +103,14 @@ class Tile(Shaping):
     loop: str = takes(Kind.LOOP)
     size: int = takes(Kind.COUNT, name="factor")
 
-    def comes_late(self, others: Schedule) -> bool:
-        """Return whether other steps change which nests there are, so that it stays in place."""
-        return any_changes_nests(others)
+    @property
+    def awaited(self) -> tuple[str, ...]:
+        """Return the loop over the tiles, whose order is settled once it is there."""
+        return (tile_name(self.loop),)
+
+    def comes_late(self, awaited: Collection[str]) -> bool:
+        """Return whether steps change which nests there are: it stays where it is among these."""
+        return NESTS in awaited
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the loop cannot be tiled, or None. Tiling is always legal."""
@@ -180,9 +184,9 @@ class Cyclic(Shaping):
     loop: str = takes(Kind.LOOP)
     workers: int = takes(Kind.COUNT)
 
-    def comes_late(self, others: Schedule) -> bool:
-        """Return whether other steps change which nests there are, so that it stays in place."""
-        return any_changes_nests(others)
+    def comes_late(self, awaited: Collection[str]) -> bool:
+        """Return whether steps change which nests there are: it stays where it is among these."""
+        return NESTS in awaited
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the loop cannot be distributed, or None when it can."""

@@ -7,7 +7,7 @@ it: no ends, no conditions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial, reduce
 from typing import ClassVar
@@ -47,13 +47,12 @@ from annotune.ir.nest import (
 )
 from annotune.transforms.legality import TEAM_LEVELS, missing
 from annotune.transforms.messages import NOT_PADDED, NOT_PEELED, PEEL_DIVERGES
-from annotune.transforms.registers import Hold
 from annotune.transforms.transform import (
+    JOINT,
     KIM_2019,
     Context,
     Copying,
     PhaseRank,
-    Schedule,
     StepPhase,
     Word,
     takes,
@@ -96,9 +95,9 @@ class Pad(Copying):
     )
     loops: tuple[str, ...] = takes(Kind.LOOPS)
 
-    def comes_late(self, others: Schedule) -> bool:
+    def comes_late(self, awaited: Collection[str]) -> bool:
         """Return whether statements have a block in common: later copies ask where tiles end."""
-        return any(isinstance(step, Hold) and step.others for step in others)
+        return JOINT in awaited
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason a loop has no full length, or None. Padding breaks no order."""
@@ -235,9 +234,9 @@ class Peel(Copying):
     )
     loops: tuple[str, ...] = takes(Kind.LOOPS)
 
-    def comes_late(self, others: Schedule) -> bool:
+    def comes_late(self, awaited: Collection[str]) -> bool:
         """Return whether statements have a block in common: later copies ask where tiles end."""
-        return any(isinstance(step, Hold) and step.others for step in others)
+        return JOINT in awaited
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason whole tiles cannot be told apart, or None. It breaks no order."""

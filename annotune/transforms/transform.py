@@ -6,7 +6,7 @@ recipe it is, and what its fields are there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import MISSING, field
 from enum import IntEnum, StrEnum
 from functools import cached_property, wraps
@@ -201,18 +201,18 @@ class Described:
         return self.turn.phase.is_inner
 
     @property
-    def changes_nests(self) -> bool:
-        """Return whether the step changes which nests a kernel has: it takes apart, or fuses."""
+    def awaited(self) -> tuple[str, ...]:
+        """Return what others of a kernel wait for: a loop over tiles, `NESTS` or `JOINT`."""
+        return ()
+
+    def comes_late(self, awaited: Collection[str]) -> bool:
+        """Return whether the step comes after all of its phase, for what a kernel's steps make."""
         return False
 
-    def comes_late(self, others: Schedule) -> bool:
-        """Return whether the step comes after all of its phase in a kernel's steps, `others`."""
-        return False
 
-
-def any_changes_nests(steps: Schedule) -> bool:
-    """Return whether a step changes which nests there are: others then stay as they are given."""
-    return any(step.changes_nests for step in steps)
+# What a step makes that others wait for, by names that no loop has: other nests, and a block that
+# statements have in common.
+NESTS, JOINT = "(nests)", "(joint)"
 
 
 class Transform(Protocol):
@@ -227,9 +227,9 @@ class Transform(Protocol):
     def is_inner(self) -> bool: ...
 
     @property
-    def changes_nests(self) -> bool: ...
+    def awaited(self) -> tuple[str, ...]: ...
 
-    def comes_late(self, others: Schedule) -> bool: ...
+    def comes_late(self, awaited: Collection[str]) -> bool: ...
 
     @property
     def statement(self) -> int:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from annotune import plugins
 from annotune.annotation.commands import recipe_text
 from annotune.annotation.spec import Argument, Command, Formula
 from annotune.schedule.candidate import Candidate
@@ -16,7 +15,7 @@ from annotune.strategies.movements import described
 from annotune.strategies.openacc import RECIPE, acc_levels
 from annotune.transforms.cache import AddOnHost, Aligned, Resident
 from annotune.transforms.distribute import Fuse
-from annotune.transforms.language import on_place, words_of, written
+from annotune.transforms.language import on_place, word_of, written
 from annotune.transforms.map import Map
 from annotune.transforms.merge import Merge, merged_name
 from annotune.transforms.permute import Permute
@@ -26,6 +25,7 @@ from annotune.transforms.spread import Batch, Bring, Bulk, Keep, ShareArray, Spr
 from annotune.transforms.stage import Stage
 from annotune.transforms.tile import Cyclic, Tile
 from annotune.transforms.tile_ends import Pad, Peel
+from annotune.transforms.transform import Subject
 
 ACC_PLACES = ("gang", "worker", "vector")
 # What is said of arrays of a block, by the names of settings.
@@ -149,46 +149,14 @@ def _as_written(decided: Sequence[Command], wished: Sequence[Command]) -> tuple[
     """Return the decided commands, the user's in place of those that say the same again."""
     own = {_subject(command): command for command in wished}
     said = {_subject(command) for command in decided}
-    foreign = (
-        w.name for made in plugins.loaded(plugins.TRANSFORMS).values() for w in words_of(made)
-    )
-    kept = {*_KEPT, *foreign}
-    others = tuple(c for c in wished if _subject(c) not in said and c.name in kept)
+    others = tuple(c for c in wished if _subject(c) not in said and word_of(c).kept)
     return (*others, *(own.get(_subject(command), command) for command in decided))
-
-
-# Commands that no choice turns back into a command, for the loops are those of the choice.
-_OF_LOOPS = (
-    "tile",
-    "merge",
-    "cyclic",
-    "share",
-    "spread",
-    "registers",
-    "unroll",
-    "stage",
-    "hold",
-    "mma",
-)
-# One of these for each of several arrays.
-_OF_ARRAYS = (
-    "add_on_host",
-    "aligned",
-    "any_size",
-    "bring",
-    "bulk",
-    "expand",
-    "keep",
-    "scalarize",
-)
-# What the rules find by themselves, whatever the kernels are, need not be said either.
-_KEPT = ("acc", "distribute", "permute", "pad", "peel", "add_on_host", "both", *_OF_LOOPS)
 
 
 def _subject(command: Command) -> tuple[object, ...]:
     """Return what a command speaks of: its statements, and the loop or array that it names."""
-    named = command.name in (*_OF_LOOPS, *_OF_ARRAYS)
-    return (command.name, *(a.value for a in command.arguments[: 2 if named else 1]))
+    count = 1 if word_of(command).names is Subject.STATEMENT else 2
+    return (command.name, *(a.value for a in command.arguments[:count]))
 
 
 def commands(

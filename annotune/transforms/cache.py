@@ -35,6 +35,7 @@ from annotune.transforms.transform import (
     OnStatement,
     PhaseRank,
     StepPhase,
+    Subject,
     Word,
     takes,
 )
@@ -241,6 +242,7 @@ class AnySize(OnStatement):
         'any_size(0, "n")',
         "annotune",
         exact=True,
+        names=Subject.ARRAY,
     )
     size: str = takes(Kind.NAME)
 
@@ -277,6 +279,7 @@ class Resident(Moving):
         "let a thread have so few registers that this many blocks fit on a multiprocessor",
         "resident(0, 3)",
         CUDA_GUIDE,
+        kept=False,
     )
     blocks: int = takes(Kind.COUNT)
 
@@ -315,6 +318,8 @@ class Aligned(OnStatement):
         "tell the compiler that an array is aligned, so that it loads several neighbours at once",
         'aligned(0, "g")',
         CUDA_GUIDE,
+        names=Subject.ARRAY,
+        kept=False,
     )
     array: str = takes(Kind.NAME)
 
@@ -385,6 +390,7 @@ class AddOnHost(OnStatement):
         "send nothing of an array that is only added to, and add on the host what comes back",
         'add_on_host(0, "t3")',
         TALK,
+        names=Subject.ARRAY,
     )
     array: str = takes(Kind.NAME)
 

@@ -34,6 +34,7 @@ from annotune.transforms.transform import (
     OnStatement,
     PhaseRank,
     StepPhase,
+    Subject,
     Word,
     takes,
 )
@@ -188,6 +189,7 @@ class Fuse(Described):
         "run the statements in the same loops",
         "fuse(0,1)",
         THESIS,
+        kept=False,
     )
     statements: tuple[int, ...] = takes(Kind.STATEMENT, repeated=2)
     loop: str = takes(Kind.LOOP, "", by_name=True)
@@ -352,6 +354,7 @@ class Expand(OnStatement):
         'expand(0, "s", ("i","j"))',
         "Allen and Kennedy 2001, 5.3",
         exact=True,
+        names=Subject.ARRAY,
     )
     scalar: str = takes(Kind.NAME)
     loops: tuple[str, ...] = takes(Kind.LOOPS)
@@ -452,6 +455,7 @@ class Scalarize(OnStatement):
         'scalarize(0, "t")',
         "Sarkar and Gao 1991",
         exact=True,
+        names=Subject.ARRAY,
     )
     array: str = takes(Kind.NAME)
 

@@ -141,6 +141,11 @@ def words_of(made: Kinds) -> tuple[Word, ...]:
     return tuple(word for word in said if isinstance(word, Word))
 
 
+def word_of(command: Command) -> Word:
+    """Return what is said of a command that was checked."""
+    return forms()[command.name].word
+
+
 def _tuple(value: object) -> tuple[object, ...]:
     # A field of that name in another class is no tuple.
     return value if isinstance(value, tuple) else ()
@@ -332,6 +337,7 @@ class Contract(OnStatement):
         'contract(0, thread={"h3","p5"}, register={"h2","p4"}, sum="h7", '
         "thread_x=16, thread_y=8, register_x=8, register_y=8, step=16)",
         KIM_2019,
+        kept=False,
     )
     thread: tuple[str, ...] = takes(Kind.LOOPS, most=3, by_name=True)
     register: tuple[str, ...] = takes(Kind.LOOPS, most=2, by_name=True, shares=True)
@@ -359,6 +365,7 @@ class Vectors(Moving):
         "copy neighbours at once, and lay out the copies so that neighbours are read at once",
         "vectors(0, copied=2)",
         CUDA_GUIDE,
+        kept=False,
     )
     copied: int = takes(Kind.COUNT, 0, by_name=True)
     read: int = takes(Kind.COUNT, 0, by_name=True)
@@ -374,6 +381,7 @@ class Stated(OnStatement):
         "state the statement's loops and output; changes nothing",
         'stm(0, ("i","j"), "c")',
         CHILL,
+        kept=False,
     )
     loops: tuple[str, ...] = takes(Kind.LOOPS)
     output: str = takes(Kind.NAME)
@@ -397,6 +405,7 @@ class ForTarget(Described):
         "what follows says all that is done for this target; nothing is left to the rules",
         'target("openmp")',
         "annotune",
+        kept=False,
     )
     name: str = takes(Kind.NAME)
     sizes: str = takes(Kind.TEXT, "", by_name=True)

@@ -108,6 +108,7 @@ class Map(OnStatement):
             THESIS,
             slots=("statement", "max_blocks", "host"),
             places=("block", "thread"),
+            kept=False,
         ),
         Word(
             "acc",

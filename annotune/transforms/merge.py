@@ -33,6 +33,7 @@ from annotune.transforms.transform import (
     OnStatement,
     PhaseRank,
     StepPhase,
+    Subject,
     Word,
     takes,
 )
@@ -76,6 +77,7 @@ class Merge(OnStatement):
         "run nested loops as one that is called by their names together, outermost first",
         'merge(0, ("h2","h3"))',
         TALK,
+        names=Subject.LOOP,
     )
     loops: tuple[str, ...] = takes(Kind.LOOPS)
 

@@ -118,6 +118,7 @@ class Pipeline(Moving):
         'pipeline(0, 2, "registers")',
         "CUTLASS, Efficient GEMM in CUDA",
         slots=("statement", "stages", "through", "loop"),
+        kept=False,
     )
     loop: str = takes(Kind.LOOP, "", by_name=True, exact=True)
     stages: int = takes(Kind.COUNT, 2, required=True)
@@ -323,6 +324,7 @@ class Relay(OnStatement):
         "begin the copies of each statement while the one before it is computed",
         "relay(0, 1)",
         "CUTLASS, Efficient GEMM in CUDA",
+        kept=False,
     )
     others: tuple[int, ...] = takes(Kind.GROUP)
 
@@ -604,6 +606,7 @@ class Stream(Moving):
         "let what the statement accumulates into pass by the caches",
         "stream(0)",
         CUDA_GUIDE,
+        kept=False,
     )
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:

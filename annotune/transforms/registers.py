@@ -73,6 +73,7 @@ from annotune.transforms.transform import (
     PhaseRank,
     Shaping,
     StepPhase,
+    Subject,
     Word,
     takes,
 )
@@ -113,6 +114,7 @@ class Registers(Shaping):
         "keep values that are reused across the loop in registers",
         'registers(0, "h7")',
         THESIS,
+        names=Subject.LOOP,
     )
     loop: str = takes(Kind.LOOP)
 
@@ -239,6 +241,7 @@ class Hold(Copying):
         "keep the block of elements that the statement updates in the loop in registers",
         'hold(0, "h7_t")',
         KIM_2018,
+        names=Subject.LOOP,
     )
     loop: str = takes(Kind.LOOP)
     from_zero: bool = takes(Kind.FLAG, False, by_name=True, exact=True)
@@ -684,6 +687,7 @@ class TensorCores(Copying):
         "multiply the block of registers by the tensor cores, in double precision",
         'mma(0, "k")',
         "PTX ISA, mma",
+        names=Subject.LOOP,
     )
     loop: str = takes(Kind.LOOP)
     steps: int = takes(Kind.COUNT, DEPTH_LANES, by_name=True)

@@ -58,6 +58,7 @@ from annotune.transforms.transform import (
     PhaseRank,
     Sharing,
     StepPhase,
+    Subject,
     Word,
     asked_once,
     takes,
@@ -98,6 +99,7 @@ class ShareArray(Sharing):
         "keep an array of a block's iteration in shared memory, where all its threads reach it",
         'share(0, "t")',
         CUDA_GUIDE,
+        names=Subject.ARRAY,
     )
     array: str = takes(Kind.NAME)
 
@@ -154,6 +156,7 @@ class Batch(Sharing):
         "let a block have several iterations of its loop at once, a row of threads for each",
         'batch(0, "e", 4)',
         "Abdelfattah et al. 2016, 4",
+        kept=False,
     )
     loop: str = takes(Kind.LOOP)
     size: int = takes(Kind.COUNT)
@@ -246,6 +249,8 @@ class Bring(Sharing):
         "copy a small input, or its part for an iteration, into the memory of every block",
         'bring(0, "B")',
         CUDA_GUIDE,
+        names=Subject.ARRAY,
+        kept=False,
     )
     array: str = takes(Kind.NAME)
 
@@ -308,6 +313,8 @@ class Keep(Sharing):
         "have what a block writes of an array in its memory while it works",
         'keep(0, "w")',
         CUDA_GUIDE,
+        names=Subject.ARRAY,
+        kept=False,
     )
     array: str = takes(Kind.NAME)
 
@@ -371,6 +378,8 @@ class Bulk(Sharing):
         "have the device copy by itself what `bring` or `keep` moves of an array",
         'bulk(0, "u")',
         CUDA_GUIDE,
+        names=Subject.ARRAY,
+        kept=False,
     )
     array: str = takes(Kind.NAME)
 
@@ -733,6 +742,7 @@ class Spread(Sharing):
         "let the threads of a block share nested loops inside its work, flattened",
         'spread(0, ("j","k"))',
         "Abdelfattah et al. 2016, 4",
+        names=Subject.LOOP,
     )
     loops: tuple[str, ...] = takes(Kind.LOOPS)
     threads: int = takes(Kind.COUNT, 0, by_name=True)

@@ -69,6 +69,7 @@ from annotune.transforms.transform import (
     PhaseRank,
     Schedule,
     StepPhase,
+    Subject,
     Word,
     takes,
 )
@@ -132,6 +133,7 @@ class Stage(Copying):
         'stage(0, "v2", "h7", padding=1)',
         KIM_2018,
         slots=("statement", "array", "loop", "order", "padding", "memory", "width"),
+        names=Subject.ARRAY,
     )
     array: str = takes(Kind.NAME)
     loop: str = takes(Kind.LOOP, "")
@@ -380,6 +382,7 @@ class Overlay(OnStatement):
         "put the copies of the statement where those of another are, which is over by then",
         "overlay(1, 0)",
         "Chaitin et al. 1981",
+        kept=False,
     )
     other: int = takes(Kind.STATEMENT)
 

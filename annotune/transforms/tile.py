@@ -28,6 +28,7 @@ from annotune.transforms.transform import (
     PhaseRank,
     Shaping,
     StepPhase,
+    Subject,
     Word,
     takes,
 )
@@ -99,6 +100,7 @@ class Tile(Shaping):
         'tile(0, "h7", 4)',
         CHILL,
         extra=(Slot("control", Kind.NAME, required=False),),
+        names=Subject.LOOP,
     )
     loop: str = takes(Kind.LOOP)
     size: int = takes(Kind.COUNT, name="factor")
@@ -180,6 +182,7 @@ class Cyclic(Shaping):
         'cyclic(0, "j", 16)',
         "High Performance Fortran 2.0, CYCLIC",
         old="deal",
+        names=Subject.LOOP,
     )
     loop: str = takes(Kind.LOOP)
     workers: int = takes(Kind.COUNT)

@@ -60,6 +60,14 @@ def asked_once(about: Callable[[K, *Ts], T]) -> Callable[[K, *Ts], T]:
     return answer
 
 
+class Subject(StrEnum):
+    """What a command speaks of: its statements as a whole, or a loop or an array of them."""
+
+    STATEMENT = "statement"
+    LOOP = "loop"
+    ARRAY = "array"
+
+
 @dataclass(frozen=True, slots=True)
 class Word:
     """A command: its name, what it does in a few words, an example, and where it comes from.
@@ -67,7 +75,9 @@ class Word:
     `slots` are the fields that it takes, in its order, all of them where none is named; `places`
     those of a mapping. `also` are arguments that stand for a command of their own on the same
     statement. A recipe that leaves something to the rules cannot say a word that is `exact`.
-    `old` is what earlier recipes say for it.
+    `old` is what earlier recipes say for it. What the command `names` tells it from others on the
+    same statements. One that is `kept` stands in a printed recipe as the user wrote it, unless the
+    choices come to the same command; others follow from the choices.
     """
 
     name: str
@@ -80,6 +90,8 @@ class Word:
     extra: tuple[Slot, ...] = ()
     exact: bool = False
     old: str = ""
+    names: Subject = Subject.STATEMENT
+    kept: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,7 @@ from annotune.transforms.transform import (
     OnStatement,
     PhaseRank,
     StepPhase,
+    Subject,
     Word,
     takes,
 )
@@ -83,6 +84,7 @@ class Unroll(OnStatement):
         "unroll by a factor of the tuned trip count; other sizes get a remainder loop",
         'unroll(0, "h7", UF)',
         THESIS,
+        names=Subject.LOOP,
     )
     loop: str = takes(Kind.LOOP)
     factor: int = takes(Kind.COUNT)

@@ -6,6 +6,7 @@ The decisions for a region as a recipe: the annotation that asks for exactly the
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from operator import itemgetter
 
 from annotune.annotation.commands import recipe_text
 from annotune.annotation.spec import Argument, Command, Formula
@@ -13,29 +14,20 @@ from annotune.schedule.candidate import Candidate
 from annotune.space.decision import Decision, Point
 from annotune.strategies.movements import described
 from annotune.strategies.openacc import RECIPE, acc_levels
-from annotune.transforms.cache import AddOnHost, Aligned, Resident
+from annotune.transforms.cache import Aligned, Resident
 from annotune.transforms.distribute import Fuse
 from annotune.transforms.language import on_place, word_of, written
 from annotune.transforms.map import Map
 from annotune.transforms.merge import Merge, merged_name
 from annotune.transforms.permute import Permute
-from annotune.transforms.pipeline import Pipeline, Relay
 from annotune.transforms.registers import Hold, Registers, TensorCores
 from annotune.transforms.spread import Batch, Bring, Bulk, Keep, ShareArray, Spread
 from annotune.transforms.stage import Stage
 from annotune.transforms.tile import Cyclic, Tile
 from annotune.transforms.tile_ends import Pad, Peel
-from annotune.transforms.transform import Subject
+from annotune.transforms.transform import SettingGroup, Subject
 
 ACC_PLACES = ("gang", "worker", "vector")
-# What is said of arrays of a block, by the names of settings.
-COPIES: tuple[tuple[str, type[Bring | Aligned | Keep | Bulk | AddOnHost]], ...] = (
-    ("brought", Bring),
-    ("aligned", Aligned),
-    ("kept", Keep),
-    ("bulk", Bulk),
-    ("added", AddOnHost),
-)
 
 
 def config(decision: Decision, point: Point) -> dict[str, str | int]:
@@ -58,28 +50,23 @@ def config(decision: Decision, point: Point) -> dict[str, str | int]:
                 out[f"{prefix}.merged"] = " ".join(map(",".join, choice.merges))
             out[f"{prefix}.block"] = ",".join(choice.blocks) or "-"
             out[f"{prefix}.thread"] = ",".join(choice.shared or _flat(choice)) or "-"
-            out |= {f"{prefix}.threads": step.threads for step in choice.of(Spread) if step.threads}
-            out |= {f"{prefix}.batch": step.size for step in choice.of(Batch)}
-            for name, kind in COPIES:
-                arrays = [step.array for step in choice.of(kind)]
-                out |= {f"{prefix}.{name}": ",".join(arrays)} if arrays else {}
-            if choice.of(Spread):
-                out |= {f"{prefix}.resident": step.blocks for step in choice.of(Resident)}
+            out |= _settings(choice, SettingGroup.BLOCK)
             if choice.contract is not None:
                 out[f"{prefix}.tile"] = str(choice.contract)
             if choice.moves:
                 out[f"{prefix}.movement"] = described(choice.moves)
             if choice.joint is not None:
                 out[f"{prefix}.tile"] = str(choice.joint)
-                out |= {f"{prefix}.stages": step.stages for step in choice.of(Pipeline)}
-                out |= {f"{prefix}.relayed": 1 + len(step.others) for step in choice.of(Relay)}
-                out |= {f"{prefix}.resident": step.blocks for step in choice.of(Resident)}
+            out |= _settings(choice, SettingGroup.MOVEMENT)
+            if choice.joint is not None:
                 continue
             picked = point.picked.get(choice.leader)
             is_cut = picked is not None and bool(picked.origin)
             if is_cut and choice.contract is None:
                 out |= {f"{prefix}.tile_{loop}": size for loop, size in choice.tiles}
-            out |= _copies(choice)
+            out |= _settings(choice, SettingGroup.STATEMENT)
+            if choice.contract is None:
+                out |= _settings(choice, SettingGroup.COPY)
         if choice.max_blocks:
             out[f"{prefix}.max_blocks"] = choice.max_blocks
         for statement, loop, factor in choice.unroll:
@@ -92,15 +79,22 @@ def _flat(choice: Candidate) -> tuple[str, ...]:
     return tuple(dict.fromkeys(merged_name(step.flattened) for step in choice.of(Spread)))
 
 
-def _copies(choice: Candidate) -> dict[str, str]:
-    """Return what a choice copies and holds, where that is no part of a contraction's tile."""
-    out = {f"S{step.statement}.peel": ",".join(step.loops) for step in choice.of(Peel)}
-    if choice.contract is not None:
-        return out
-    for copy in choice.of(Stage):
-        name = f"S{copy.statement}.stage"
-        out[name] = f"{out[name]},{copy.array}" if name in out else copy.array
-    out |= {f"S{step.statement}.hold": step.loop for step in choice.of(Hold)}
+def _settings(choice: Candidate, group: SettingGroup) -> dict[str, str | int]:
+    """Return what the steps of a choice are set to, each class at its place in a group.
+
+    The words for a movement tell what its own steps are set to.
+    """
+    told = {step.__class__ for step in choice.moves}
+    is_kernel = group in (SettingGroup.BLOCK, SettingGroup.MOVEMENT)
+    found: list[tuple[int, str, str | int]] = []
+    for step in choice.steps:
+        own = step.setting
+        if own is not None and own.group is group and step.set_to and step.__class__ not in told:
+            leader = choice.leader if is_kernel else step.statement
+            found.append((own.rank, f"S{leader}.{own.name}", step.set_to))
+    out: dict[str, str | int] = {}
+    for _, name, value in sorted(found, key=itemgetter(0)):
+        out[name] = f"{out[name]},{value}" if name in out and isinstance(value, str) else value
     return out
 
 

@@ -34,6 +34,8 @@ from annotune.transforms.transform import (
     Moving,
     OnStatement,
     PhaseRank,
+    Setting,
+    SettingGroup,
     StepPhase,
     Subject,
     Word,
@@ -274,6 +276,7 @@ class Resident(Moving):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.LAST, 3)
+    setting: ClassVar[Setting | None] = Setting("resident", SettingGroup.MOVEMENT, 2)
     word: ClassVar[Word] = Word(
         "resident",
         "let a thread have so few registers that this many blocks fit on a multiprocessor",
@@ -282,6 +285,11 @@ class Resident(Moving):
         kept=False,
     )
     blocks: int = takes(Kind.COUNT)
+
+    @property
+    def set_to(self) -> int:
+        """Return how many blocks fit on a multiprocessor."""
+        return self.blocks
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the refusal of a statement that is not there, or None."""
@@ -313,6 +321,7 @@ class Aligned(OnStatement):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.LAST, 5)
+    setting: ClassVar[Setting | None] = Setting("aligned", SettingGroup.BLOCK, 3)
     word: ClassVar[Word] = Word(
         "aligned",
         "tell the compiler that an array is aligned, so that it loads several neighbours at once",
@@ -322,6 +331,11 @@ class Aligned(OnStatement):
         kept=False,
     )
     array: str = takes(Kind.NAME)
+
+    @property
+    def set_to(self) -> str:
+        """Return the array."""
+        return self.array
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason why an array is not known to start so, or None when it is."""
@@ -385,6 +399,7 @@ class AddOnHost(OnStatement):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.LAST, 11)
+    setting: ClassVar[Setting | None] = Setting("added", SettingGroup.BLOCK, 6)
     word: ClassVar[Word] = Word(
         "add_on_host",
         "send nothing of an array that is only added to, and add on the host what comes back",
@@ -393,6 +408,11 @@ class AddOnHost(OnStatement):
         names=Subject.ARRAY,
     )
     array: str = takes(Kind.NAME)
+
+    @property
+    def set_to(self) -> str:
+        """Return the array."""
+        return self.array
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason why the array has to be sent, or None when it need not be."""

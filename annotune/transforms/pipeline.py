@@ -60,6 +60,8 @@ from annotune.transforms.transform import (
     Moving,
     OnStatement,
     PhaseRank,
+    Setting,
+    SettingGroup,
     StepPhase,
     Word,
     takes,
@@ -112,6 +114,7 @@ class Pipeline(Moving):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.STATEMENT, 1)
+    setting: ClassVar[Setting | None] = Setting("stages", SettingGroup.MOVEMENT, 0)
     word: ClassVar[Word] = Word(
         "pipeline",
         "copy the inputs of later steps of the sum while the present one is multiplied",
@@ -123,6 +126,11 @@ class Pipeline(Moving):
     loop: str = takes(Kind.LOOP, "", by_name=True, exact=True)
     stages: int = takes(Kind.COUNT, 2, required=True)
     through: MemorySpace = takes(Kind.NAME, MemorySpace.SHARED, words=THROUGH)
+
+    @property
+    def set_to(self) -> int:
+        """Return how many parts of the sum are on their way."""
+        return self.stages
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the copies cannot run ahead, or None when they can."""
@@ -319,6 +327,7 @@ class Relay(OnStatement):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.STATEMENT, 5)
+    setting: ClassVar[Setting | None] = Setting("relayed", SettingGroup.MOVEMENT, 1)
     word: ClassVar[Word] = Word(
         "relay",
         "begin the copies of each statement while the one before it is computed",
@@ -327,6 +336,11 @@ class Relay(OnStatement):
         kept=False,
     )
     others: tuple[int, ...] = takes(Kind.GROUP)
+
+    @property
+    def set_to(self) -> int:
+        """Return how many statements hand on their copies."""
+        return 1 + len(self.others)
 
     def comes_late(self, awaited: Collection[str]) -> bool:
         """Return that it comes after the steps of all statements, whose copies it moves."""

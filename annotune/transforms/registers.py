@@ -71,6 +71,8 @@ from annotune.transforms.transform import (
     Context,
     Copying,
     PhaseRank,
+    Setting,
+    SettingGroup,
     Shaping,
     StepPhase,
     Subject,
@@ -236,6 +238,7 @@ class Hold(Copying):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.STATEMENT, 4)
+    setting: ClassVar[Setting | None] = Setting("hold", SettingGroup.COPY, 1)
     word: ClassVar[Word] = Word(
         "hold",
         "keep the block of elements that the statement updates in the loop in registers",
@@ -246,6 +249,11 @@ class Hold(Copying):
     loop: str = takes(Kind.LOOP)
     from_zero: bool = takes(Kind.FLAG, False, by_name=True, exact=True)
     others: tuple[int, ...] = takes(Kind.GROUP, (), by_name=True)
+
+    @property
+    def set_to(self) -> str:
+        """Return the loop over which the block is held."""
+        return self.loop
 
     @property
     def awaited(self) -> tuple[str, ...]:

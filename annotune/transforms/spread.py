@@ -56,6 +56,8 @@ from annotune.transforms.transform import (
     CUDA_GUIDE,
     Context,
     PhaseRank,
+    Setting,
+    SettingGroup,
     Sharing,
     StepPhase,
     Subject,
@@ -151,6 +153,7 @@ class Batch(Sharing):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.PLACING, 2)
+    setting: ClassVar[Setting | None] = Setting("batch", SettingGroup.BLOCK, 1)
     word: ClassVar[Word] = Word(
         "batch",
         "let a block have several iterations of its loop at once, a row of threads for each",
@@ -160,6 +163,11 @@ class Batch(Sharing):
     )
     loop: str = takes(Kind.LOOP)
     size: int = takes(Kind.COUNT)
+
+    @property
+    def set_to(self) -> int:
+        """Return how many iterations a block has at once."""
+        return self.size
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason a block cannot have several iterations, or None when it can."""
@@ -244,6 +252,7 @@ class Bring(Sharing):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.LAST, 7)
+    setting: ClassVar[Setting | None] = Setting("brought", SettingGroup.BLOCK, 2)
     word: ClassVar[Word] = Word(
         "bring",
         "copy a small input, or its part for an iteration, into the memory of every block",
@@ -253,6 +262,11 @@ class Bring(Sharing):
         kept=False,
     )
     array: str = takes(Kind.NAME)
+
+    @property
+    def set_to(self) -> str:
+        """Return the array."""
+        return self.array
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason a block cannot have the input, or None when it can."""
@@ -308,6 +322,7 @@ class Keep(Sharing):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.LAST, 8)
+    setting: ClassVar[Setting | None] = Setting("kept", SettingGroup.BLOCK, 4)
     word: ClassVar[Word] = Word(
         "keep",
         "have what a block writes of an array in its memory while it works",
@@ -317,6 +332,11 @@ class Keep(Sharing):
         kept=False,
     )
     array: str = takes(Kind.NAME)
+
+    @property
+    def set_to(self) -> str:
+        """Return the array."""
+        return self.array
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason a block cannot keep its part of the array, or None when it can."""
@@ -373,6 +393,7 @@ class Bulk(Sharing):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.LAST, 9)
+    setting: ClassVar[Setting | None] = Setting("bulk", SettingGroup.BLOCK, 5)
     word: ClassVar[Word] = Word(
         "bulk",
         "have the device copy by itself what `bring` or `keep` moves of an array",
@@ -382,6 +403,11 @@ class Bulk(Sharing):
         kept=False,
     )
     array: str = takes(Kind.NAME)
+
+    @property
+    def set_to(self) -> str:
+        """Return the array."""
+        return self.array
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the device cannot copy it by itself, or None when it can."""
@@ -737,6 +763,7 @@ class Spread(Sharing):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.PLACING, 4)
+    setting: ClassVar[Setting | None] = Setting("threads", SettingGroup.BLOCK, 0)
     word: ClassVar[Word] = Word(
         "spread",
         "let the threads of a block share nested loops inside its work, flattened",
@@ -747,6 +774,11 @@ class Spread(Sharing):
     loops: tuple[str, ...] = takes(Kind.LOOPS)
     threads: int = takes(Kind.COUNT, 0, by_name=True)
     pair: str = takes(Kind.LOOP, "", by_name=True)
+
+    @property
+    def set_to(self) -> int:
+        """Return how many threads share the loops, 0 for the usual."""
+        return self.threads
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the threads may not share the loops, or None when they may."""

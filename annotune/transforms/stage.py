@@ -68,6 +68,8 @@ from annotune.transforms.transform import (
     OnStatement,
     PhaseRank,
     Schedule,
+    Setting,
+    SettingGroup,
     StepPhase,
     Subject,
     Word,
@@ -127,6 +129,7 @@ class Stage(Copying):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.STATEMENT, 0)
+    setting: ClassVar[Setting | None] = Setting("stage", SettingGroup.COPY, 0)
     word: ClassVar[Word] = Word(
         "stage",
         "copy what the statement reads of the array in the loop into shared memory before it",
@@ -143,6 +146,11 @@ class Stage(Copying):
     )
     width: int = takes(Kind.COUNT, 1, by_name=True, exact=True)
     padding: int = takes(Kind.COUNT, 0, by_name=True)
+
+    @property
+    def set_to(self) -> str:
+        """Return the array."""
+        return self.array
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the copy would be wrong, or None when it is right."""

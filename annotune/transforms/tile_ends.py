@@ -53,6 +53,8 @@ from annotune.transforms.transform import (
     Context,
     Copying,
     PhaseRank,
+    Setting,
+    SettingGroup,
     StepPhase,
     Word,
     takes,
@@ -226,6 +228,7 @@ class Peel(Copying):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.STATEMENT, 6)
+    setting: ClassVar[Setting | None] = Setting("peel", SettingGroup.STATEMENT, 0)
     word: ClassVar[Word] = Word(
         "peel",
         "test once whether the tiles of these loops are whole, and run whole ones unconditioned",
@@ -233,6 +236,11 @@ class Peel(Copying):
         "Wolfe 1996, 9",
     )
     loops: tuple[str, ...] = takes(Kind.LOOPS)
+
+    @property
+    def set_to(self) -> str:
+        """Return the loops whose whole tiles are apart."""
+        return ",".join(self.loops)
 
     def comes_late(self, awaited: Collection[str]) -> bool:
         """Return whether statements have a block in common: later copies ask where tiles end."""

@@ -197,15 +197,42 @@ class PhaseRank(NamedTuple):
     rank: int = LATE
 
 
+class SettingGroup(StrEnum):
+    """Where a table has the setting of a step: its kernel's block or movement, or a statement.
+
+    A `COPY` is of a statement, too, where no tile of a contraction settles it.
+    """
+
+    BLOCK = "block"
+    MOVEMENT = "movement"
+    STATEMENT = "statement"
+    COPY = "copy"
+
+
+class Setting(NamedTuple):
+    """The column of a step in tables and results: its name, and its place in the group."""
+
+    name: str
+    group: SettingGroup
+    rank: int = LATE
+
+
 class Described:
     """What a class says of its steps, as it is for most of them.
 
-    `turn` is when they are done. Those of another package may state `is_inner` alone.
+    `turn` is when they are done. Those of another package may state `is_inner` alone. Where they
+    have a `setting`, tables show what each of them is set to.
     """
 
     __slots__ = ()
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.SHAPING)
+    setting: ClassVar[Setting | None] = None
+
+    @property
+    def set_to(self) -> str | int:
+        """Return the step's value in tables; several texts stand side by side, 0 is left out."""
+        return ""
 
     @property
     def is_inner(self) -> bool:
@@ -234,6 +261,10 @@ class Transform(Protocol):
     """
 
     turn: ClassVar[PhaseRank]
+    setting: ClassVar[Setting | None]
+
+    @property
+    def set_to(self) -> str | int: ...
 
     @property
     def is_inner(self) -> bool: ...

@@ -74,7 +74,7 @@ Flags = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class AxisValue:
     """One value of a part of a region, as a table shows it, and what it asks for.
 
     That is the block of a statement, the schedule of the loops that threads share, or compiler
@@ -158,11 +158,11 @@ class BlockAxes:
         return tuple(n for n in free_loops(unit, statement) if n != self.along)
 
     @property
-    def first(self) -> Setting:
+    def first(self) -> AxisValue:
         """Return what the rules choose, as a point of the space."""
         return self.of(first_option(self.unit, self.statement))
 
-    def likely(self) -> Iterator[Setting]:
+    def likely(self) -> Iterator[AxisValue]:
         """Yield the rules' choice and others worth a trial before the rest."""
         seen = []
         for block in likely(self.unit, self.statement):
@@ -171,9 +171,9 @@ class BlockAxes:
                 seen.append(found.shown)
                 yield found
 
-    def of(self, block: RegisterBlock) -> Setting:
+    def of(self, block: RegisterBlock) -> AxisValue:
         """Return what a block comes to once it is carried out."""
-        return Setting(self._shown(block, self._choice(block)), block)
+        return AxisValue(self._shown(block, self._choice(block)), block)
 
     def _choice(self, block: RegisterBlock) -> Candidate:
         others = {s: RegisterBlock() for s in leaders(self.unit) if s != self.statement}
@@ -199,7 +199,7 @@ class BlockAxes:
             "shared": len(choice.cores),
         }
 
-    def legal(self, axes: Sequence[SpaceAxis]) -> Iterator[Setting]:
+    def legal(self, axes: Sequence[SpaceAxis]) -> Iterator[AxisValue]:
         """Yield every legal setting of `axes`, the likely ones first."""
         yield from (found for found in self.likely() if _is_among(found.shown, axes))
         if not all(axis.values for axis in axes):
@@ -225,7 +225,7 @@ class BlockAxes:
         if not names:
             return
         fixed = self.first.shown
-        made: dict[tuple[Value, ...], Setting] = {}
+        made: dict[tuple[Value, ...], AxisValue] = {}
 
         def is_done(*values: Value) -> bool:
             asked = {**fixed, **dict(zip(names, values, strict=True))}
@@ -241,7 +241,7 @@ class BlockAxes:
             if found.shown not in known:
                 yield found
 
-    def _asked(self, asked: Mapping[str, Value]) -> Setting | None:
+    def _asked(self, asked: Mapping[str, Value]) -> AxisValue | None:
         """Return the block that does all that is asked, None where there is none."""
         lanes, rows, over = asked["lanes"], asked["rows"], str(asked["over"])
         count = asked["shared"] if self.is_sharing else 0
@@ -263,7 +263,7 @@ class BlockAxes:
             found["shared"] = self.first.shown["shared"]
         if found != asked or (count and not self._is_shared_well(choice)):
             return None
-        return Setting(found, block)
+        return AxisValue(found, block)
 
     def _is_shared_well(self, choice: Candidate) -> bool:
         """Return whether the shared loops make pieces for a few threads, and no more than needed.
@@ -324,7 +324,7 @@ SEED = 20140901
 # Points drawn of a space too large to list, to say what leaves none of it.
 SAMPLE = 1000
 
-Parts = tuple[Setting, ...]
+Parts = tuple[AxisValue, ...]
 """A point: a block for each statement that leads a nest, a schedule for each nest, and flags."""
 
 
@@ -368,16 +368,16 @@ class CpuSpace:
         return tuple(out)
 
     @cached_property
-    def _others(self) -> tuple[tuple[Setting, ...], ...]:
+    def _others(self) -> tuple[tuple[AxisValue, ...], ...]:
         """The schedules of each nest, and the compiler flags."""
-        parts: list[tuple[Setting, ...]] = []
+        parts: list[tuple[AxisValue, ...]] = []
         for unit in self.units:
             name = f"S{unit.leader}.schedule"
             given, words = self.limits.values(name), schedules(unit)
             is_open = len(words) > 1
             parts.append(
                 tuple(
-                    Setting({name: word} if is_open else {}, word)
+                    AxisValue({name: word} if is_open else {}, word)
                     for word in words
                     if not given or word in given
                 )
@@ -390,7 +390,7 @@ class CpuSpace:
         found = ((" ".join(one) or "-", one) for one in lists)
         parts.append(
             tuple(
-                Setting({FLAGS: text} if len(lists) > 1 or one else {}, one)
+                AxisValue({FLAGS: text} if len(lists) > 1 or one else {}, one)
                 for text, one in found
                 if not given or text in given
             )
@@ -426,7 +426,7 @@ class CpuSpace:
         return prod(len(axis.values) for axis in self.axes)
 
     @cached_property
-    def legal(self) -> Product[Setting]:
+    def legal(self) -> Product[AxisValue]:
         """The points that the rules of each nest leave, before what the user says."""
         found = [
             tuple(_named(block, axes, one) for one in block.legal(axes))
@@ -509,10 +509,10 @@ def _fitting(axis: SpaceAxis, given: Iterable[Value]) -> tuple[Value, ...]:
     return tuple(own for own in axis.values if str(own) in words)
 
 
-def _named(block: BlockAxes, axes: Sequence[SpaceAxis], one: Setting) -> Setting:
+def _named(block: BlockAxes, axes: Sequence[SpaceAxis], one: AxisValue) -> AxisValue:
     """Return an alternative with its settings under their full names."""
     named = {f"S{block.statement}.{axis.name}": one.shown[axis.name] for axis in axes}
-    return Setting(named, one.asks)
+    return AxisValue(named, one.asks)
 
 
 # Points that are planned in vain before the region is refused: one nest as written is legal.

@@ -84,7 +84,7 @@ def _settings(choice: Candidate, group: SettingGroup) -> dict[str, str | int]:
 
     The words for a movement tell what its own steps are set to.
     """
-    told = {step.__class__ for step in choice.moves}
+    told: set[object] = {step.__class__ for step in choice.moves}
     is_kernel = group in (SettingGroup.BLOCK, SettingGroup.MOVEMENT)
     found: list[tuple[int, str, str | int]] = []
     for step in choice.steps:

@@ -27,7 +27,7 @@ from annotune.ir.nest import Level
 from annotune.measure.trial import Status
 from annotune.schedule.candidate import Candidate
 from annotune.space.decision import Base
-from annotune.space.openmp import FLAGS, CpuSpace, Setting, first_plan, shown
+from annotune.space.openmp import FLAGS, AxisValue, CpuSpace, first_plan, shown
 from annotune.space.space import region_space
 from annotune.space.variants import Variant
 from annotune.strategies.openmp import choose_cpu, cpu_units
@@ -183,7 +183,7 @@ def test_a_choice_that_is_illegal_is_left_out_with_its_reason(
     right = choose_cpu(unit)
     wrong = Candidate(right.parts, (Map(0, (("l", Level.CPU_THREAD),), command="threads"),))
     found = {(): wrong, ("lanes",): right}
-    points = [(Setting(dict.fromkeys(names, 8), "static"),) for names in found]
+    points = [(AxisValue(dict.fromkeys(names, 8), "static"),) for names in found]
     monkeypatch.setattr(CpuSpace, "points", lambda *_: iter(points))
     monkeypatch.setattr(CpuSpace, "choices", lambda _, point: (found[tuple(shown(point))],))
     (choice,) = first_plan(Base.of(analysis)).choices

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,7 +15,7 @@ from annotune.report.plots import MOST_TICKS, _round_values
 def test_marks_are_multiples_of_a_round_step(low: float, span: float, least_step: float) -> None:
     values = _round_values(low, low + span, least_step)
     assert len(values) <= MOST_TICKS + 1
-    for one, other in zip(values, values[1:], strict=False):
+    for one, other in pairwise(values):
         step = other - one
         digits = step / 10 ** math.floor(math.log10(step * 1.0001))
         assert min(abs(digits - round_one) for round_one in (1, 2, 5, 10)) < 1e-3

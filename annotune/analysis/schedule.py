@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby, pairwise
+from operator import itemgetter
 from typing import TypeAlias
 
 import islpy as isl
@@ -57,6 +58,9 @@ from annotune.ir.nest import (
     walk_stmts,
 )
 
+# For each source of dependences those that orders keep or break alike where statements stand alike:
+# the sink and the number of each, by a number of what they have in common.
+_DependenceIndex: TypeAlias = Mapping[int, Mapping[int, Sequence[tuple[int, int]]]]
 # For each private variable the statements that use it, with the loops that own it.
 Homes: TypeAlias = Mapping[str, Mapping[int, tuple[int, ...]]]
 
@@ -211,30 +215,39 @@ def paths(analysis: Analysis, body: tuple[Stmt, ...]) -> dict[int, Path]:
             loop that is neither its own nor steps over its tiles or deals its iterations out.
     """
     found: dict[int, Path] = {}
-    # Statements of one loop, as of one loop of the text, are alike.
-    known: dict[tuple[int, int], Path] = {}
+    iterators = _iterators(analysis)
+    # Statements of one loop, as of loops of the same names in the text, are alike.
+    known: set[tuple[int, tuple[str, ...]]] = set()
     for stmt, loops, position in walk_places(body):
         if not isinstance(stmt, Assign):
             continue
         if stmt.number in found:
             raise ValueError(f"statement {stmt.number} stands in the body twice")
-        own = analysis.paths[stmt.number]
-        alike = known.get((id(loops), id(own)))
-        if alike is not None:
-            found[stmt.number] = Path(stmt.number, loops, position, alike.iterators)
-            continue
-        iterators = tuple(loop.var for loop in own)
-        path = known[id(loops), id(own)] = Path(stmt.number, loops, position, iterators)
-        variables = [name for loop in path.loops for name in names_of(loop)]
-        merged = {loop.var for loop in path.loops if loop.merges}
-        for name in path.iterators:
-            if variables.count(name) != 1:
-                raise ValueError(f"statement {path.number} needs the loop '{name}' once")
-        for loop in path.loops:
-            if loop.root not in {*path.iterators, *merged}:
-                raise ValueError(f"loop '{loop.var}' is no loop of statement {path.number}")
+        path = Path(stmt.number, loops, position, iterators[stmt.number])
+        key = id(loops), path.iterators
+        if key not in known:
+            _expect_own_loops(path)
+            known.add(key)
         found[path.number] = path
     return found
+
+
+@once_for_each(1 << 4)
+def _iterators(analysis: Analysis) -> Mapping[int, tuple[str, ...]]:
+    """Return the names of each statement's original loops, outermost first."""
+    return {number: tuple(x.var for x in loops) for number, loops in analysis.paths.items()}
+
+
+def _expect_own_loops(path: Path) -> None:
+    """Raise ValueError where a statement lacks one of its loops, or is inside one of others."""
+    variables = [name for loop in path.loops for name in names_of(loop)]
+    merged = {loop.var for loop in path.loops if loop.merges}
+    for name in path.iterators:
+        if variables.count(name) != 1:
+            raise ValueError(f"statement {path.number} needs the loop '{name}' once")
+    for loop in path.loops:
+        if loop.root not in {*path.iterators, *merged}:
+            raise ValueError(f"loop '{loop.var}' is no loop of statement {path.number}")
 
 
 def space_of(analysis: Analysis) -> IslSpace:
@@ -261,57 +274,33 @@ def broken(
     analysis: Analysis,
     body: tuple[Stmt, ...],
     serial: Callable[[Dependence], frozenset[int]] = lambda _: frozenset(),
+    changed: Collection[int] | None = None,
 ) -> Iterator[Violation]:
     """Yield the dependences that `body` does not keep, as `violations` has them all.
 
     Where `body` is one nest of a region, they are those between its statements. A dependence meets
     the loops whose identities `serial` names as if they ran in order; it asks for no more than the
-    array, whether it is a reduction, and the loops around the two statements.
+    array, whether it is a reduction, and the loops around the two statements. Where only `changed`
+    statements run otherwise than in an order that is legal, no dependence between others is asked.
     """
     found = paths(analysis, body)
     order = _Order(analysis, found, serial)
     if not order.keeps_all_in_one_block():
-        yield from order.broken()
+        yield from order.broken(found if changed is None else changed)
     if analysis.homes:
         yield from _broken_privates(analysis, found, body)
 
 
-@dataclass(frozen=True, slots=True)
-class _Alike:
-    """Dependences that an order keeps or breaks alike where their statements stand alike.
-
-    `ends` are the numbers of each in the analysis, of its source and of its sink. All or none of
-    the sources have the greater number.
-    """
-
-    first: Dependence
-    ends: tuple[tuple[int, int, int], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _DependenceIndex:
-    """The dependences of a region: those that are `alike`, which each is alike, and by its ends."""
-
-    alike: tuple[_Alike, ...]
-    kinds: tuple[int, ...]
-    by_ends: Mapping[tuple[int, int], tuple[int, ...]]
-
-
 @once_for_each(1 << 4)
 def _index_of(analysis: Analysis) -> _DependenceIndex:
-    alike: dict[tuple[object, ...], list[tuple[int, int, int]]] = {}
     kinds: dict[tuple[object, ...], int] = {}
-    numbers: list[int] = []
-    by_ends: dict[tuple[int, int], tuple[int, ...]] = {}
+    found: dict[int, dict[int, list[tuple[int, int]]]] = {}
     for number, one in enumerate(analysis.dependences):
         # Those of equal relations know the same.
-        kind = id(one.known), one.array, one.is_reduction, one.is_ordered
-        numbers.append(kinds.setdefault(kind, len(kinds)))
-        end = number, one.source, one.sink
-        alike.setdefault((*kind, one.source > one.sink), []).append(end)
-        by_ends[end[1:]] = (*by_ends.get(end[1:], ()), number)
-    found = (_Alike(analysis.dependences[ends[0][0]], tuple(ends)) for ends in alike.values())
-    return _DependenceIndex(tuple(found), tuple(numbers), by_ends)
+        key = id(one.known), one.array, one.is_reduction, one.is_ordered, one.source > one.sink
+        kind = kinds.setdefault(key, len(kinds))
+        found.setdefault(one.source, {}).setdefault(kind, []).append((one.sink, number))
+    return found
 
 
 class _Order:
@@ -334,12 +323,9 @@ class _Order:
         # Statements in the same loops, one after the other, of which one stands for all.
         blocks: dict[tuple[object, ...], int] = {}
         self.blocks: dict[int, int] = {}
-        self.around: dict[int, frozenset[int]] = {}
         for number, path in found.items():
-            place = path.position[:-1] if path.loops else path.position
-            loops = tuple(map(id, path.loops))
-            self.around[number] = frozenset(loops)
-            around = path.iterators, place, loops
+            # All statements of a loop have the same tuple of the loops around them.
+            around = path.iterators, id(path.loops) if path.loops else path.position
             self.blocks[number] = blocks.setdefault(around, len(blocks))
         self.count = len(blocks)
 
@@ -348,46 +334,58 @@ class _Order:
         numbers = [*self.found]
         if self.count != 1 or len(numbers) < 2 or numbers != sorted(numbers):
             return False
-        for alike in self.index.alike:
-            ends = (n for n, source, sink in alike.ends if {source, sink} <= self.found.keys())
-            number = next(ends, None)
-            if number is not None and self.conflict(self.analysis.dependences[number]) is not None:
-                return False
+        kept: set[int] = set()
+        for source in numbers:
+            for kind, ends in self.index.get(source, {}).items():
+                if kind in kept:
+                    continue
+                number = next((n for sink, n in ends if sink in self.found), None)
+                if number is None:
+                    continue
+                if self.conflict(self.analysis.dependences[number]) is not None:
+                    return False
+                kept.add(kind)
         return True
 
-    def broken(self) -> Iterator[Violation]:
-        """Yield the dependences that are not kept, in the order in which they were found."""
-        conflicts: dict[tuple[int, int, int, bool], Conflict | None] = {}
-        places = {number: path.position for number, path in self.found.items()}
-        for number in self._dependences_between():
-            dependence = self.analysis.dependences[number]
-            source, sink = places[dependence.source], places[dependence.sink]
-            # Whatever two kernels do inside, the first has ended.
-            if source[0] < sink[0]:
+    def broken(self, changed: Collection[int]) -> Iterator[Violation]:
+        """Yield the dependences of `changed` statements that are not kept, as they were found."""
+        broken: list[tuple[int, Conflict]] = []
+        for numbers in sorted(self._alike(changed), key=min):
+            first = min(numbers)
+            conflict = self.conflict(self.analysis.dependences[first])
+            if conflict is None:
                 continue
-            blocks = self.blocks[dependence.source], self.blocks[dependence.sink]
-            key = self.index.kinds[number], *blocks, source > sink
-            if key not in conflicts:
-                conflicts[key] = self.conflict(dependence)
-            conflict = conflicts[key]
-            if conflict is not None:
-                yield conflict.of(dependence)
+            if not broken:
+                # Who asks whether an order is legal asks for no other.
+                yield conflict.of(self.analysis.dependences[first])
+            broken += [(number, conflict) for number in numbers]
+        for number, conflict in sorted(broken, key=itemgetter(0))[1:]:
+            yield conflict.of(self.analysis.dependences[number])
 
-    def _dependences_between(self) -> Iterable[int]:
-        """Return the numbers of the dependences between statements that are there."""
-        by_ends, found = self.index.by_ends, self.found
-        if len(found) ** 2 < len(by_ends):
-            ends = ((source, sink) for source in found for sink in found)
-            return sorted(number for end in ends for number in by_ends.get(end, ()))
-        dependences = enumerate(self.analysis.dependences)
-        return (n for n, one in dependences if one.source in found and one.sink in found)
+    def _alike(self, changed: Collection[int]) -> Iterable[Sequence[int]]:
+        """Return the numbers of dependences, together those that are all kept, or all broken."""
+        alike: dict[tuple[int, int, int, bool], list[int]] = {}
+        found, blocks = self.found, self.blocks
+        for source, own in found.items():
+            is_changed, place = source in changed, own.position
+            for kind, ends in self.index.get(source, {}).items():
+                for sink, number in ends:
+                    if sink not in found or not (is_changed or sink in changed):
+                        continue
+                    other = found[sink].position
+                    # Whatever two kernels do inside, the first has ended.
+                    if place[0] >= other[0]:
+                        key = kind, blocks[source], blocks[sink], place > other
+                        alike.setdefault(key, []).append(number)
+        return alike.values()
 
     def conflict(self, dependence: Dependence) -> Conflict | None:
         """Return how the order breaks a dependence, None where it keeps it."""
         in_order = self.serial(dependence)
         # The loops around a statement, but for those of others.
         first, then = keys = tuple(
-            (n, in_order & self.around[n]) for n in (dependence.source, dependence.sink)
+            (n, in_order and in_order.intersection(map(id, self.found[n].loops)))
+            for n in (dependence.source, dependence.sink)
         )
         for end in keys:
             if end not in self.ends:
@@ -565,13 +563,23 @@ def keeps_order(analysis: Analysis, statements: Collection[int], loops: Collecti
 @once_for_each(1 << 4)
 def _unknown_distances(analysis: Analysis) -> tuple[Dependence, ...]:
     """Return what a statement leaves for another one at a distance that is no number."""
-    return tuple(
-        dependence
-        for dependence in analysis.dependences
-        if dependence.kind is not DependenceKind.ANTI
-        and dependence.source != dependence.sink
-        and _is_unknown(analysis, dependence)
-    )
+    uses: dict[tuple[str, int], int] = {}
+    # Of statements that use an array alike, one is asked about.
+    alike: dict[tuple[tuple[bool, tuple[Expr, ...]], ...], int] = {}
+    for number, facts in analysis.accesses.items():
+        for name in dict.fromkeys(fact.access.array for fact in facts):
+            own = tuple((f.is_write, f.indices) for f in facts if f.access.array == name)
+            uses[name, number] = alike.setdefault(own, len(alike))
+    known: dict[tuple[int | None, int | None], bool] = {}
+    found = []
+    for one in analysis.dependences:
+        if one.kind is not DependenceKind.ANTI and one.source != one.sink:
+            ends = uses.get((one.array, one.source)), uses.get((one.array, one.sink))
+            if ends not in known:
+                known[ends] = _is_unknown(analysis, one)
+            if known[ends]:
+                found.append(one)
+    return tuple(found)
 
 
 def around(analysis: Analysis, loop: Loop) -> tuple[str, ...]:

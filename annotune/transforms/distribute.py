@@ -16,7 +16,13 @@ from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.frozen import dataclass
 from annotune.ir.expr import Access, Var, accesses
 from annotune.ir.nest import Assign, Level, Local, LocalArray, Loop, Stmt, walk_stmts
-from annotune.transforms.legality import missing, order_refusal, serial_refusal, split_nests
+from annotune.transforms.legality import (
+    Changed,
+    missing,
+    order_refusal,
+    serial_refusal,
+    split_nests,
+)
 from annotune.transforms.messages import (
     LOOPS_DIFFER,
     NO_ARRAY,
@@ -242,15 +248,18 @@ class Fuse(Described):
             "leave the statements in their own nests",
         )
 
-    def _passed(self, body: Body, context: Context) -> Body:
+    def _passed(self, body: Body, context: Context) -> Changed:
         """Return what of the fused region has to be asked: the nests from the first to the last.
 
-        That is all of it where variables of iterations may pass from one nest to another.
+        Of these the statements that come from another nest than the one that keeps its place; all
+        of the region where variables of iterations may pass from one nest to another.
         """
         whole, places = self.apply(body, context), self._places(body)
         if context.analysis.homes:
-            return whole
-        return whole[min(places) : max(places) + 2 - len(places)]
+            return Changed(whole)
+        moved = (numbers(body[place]) for place in places if place != self._kept(places))
+        nests = whole[min(places) : max(places) + 2 - len(places)]
+        return Changed(nests, frozenset[int]().union(*moved))
 
     def _why_not_down_to(self, body: Body, context: Context) -> Diagnostic | None:
         """Return why the nests may not share all loops down to the one that is named, or None."""
@@ -278,12 +287,16 @@ class Fuse(Described):
         merged = loops[0]
         if len(loops) > 1:
             merged = _merge_loops([x for x in loops if isinstance(x, Loop)], self.loop, context)
-        kept = max(places) if self.late else places[0]
+        kept = self._kept(places)
         return tuple(
             merged if k == kept else stmt
             for k, stmt in enumerate(body)
             if k == kept or k not in places
         )
+
+    def _kept(self, places: Sequence[int]) -> int:
+        """Return the place of the nest that the others join."""
+        return max(places) if self.late else places[0]
 
     def _places(self, body: Body) -> tuple[int, ...]:
         return tuple(dict.fromkeys(top_of(body, statement) for statement in self.statements))

@@ -64,64 +64,92 @@ from annotune.transforms.messages import (
     TOO_MUCH_OWN_SHARED,
 )
 from annotune.transforms.transform import Context, asked_once
-from annotune.transforms.tree import Body, find_assign, numbers, path, target_name, top_of
+from annotune.transforms.tree import (
+    Body,
+    changed_statements,
+    find_assign,
+    numbers,
+    path,
+    target_name,
+    top_of,
+)
 
 
-def changed_nest(body: Body, statement: int, context: Context) -> Body:
-    """Return what of `body` has to be asked after a step inside the nest of a statement.
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """What of a region has to be asked after a step: nests, and the statements that it changes.
 
-    That is the nest, which keeps its place; all of the body where variables of iterations may pass
-    from one nest to another.
+    No `statements` are all of them.
     """
-    return body if context.analysis.homes else (body[top_of(body, statement)],)
+
+    nests: Body
+    statements: frozenset[int] | None = None
 
 
-def split_nests(body: Body, apart: Body, context: Context) -> Body:
+def changed_nest(body: Body, made: Body, statement: int, context: Context) -> Changed:
+    """Return what of `made` has to be asked, which a step inside one nest of `body` has made.
+
+    That is the nest of a statement, which keeps its place; all of the region where variables of
+    iterations may pass from one nest to another.
+    """
+    if context.analysis.homes:
+        return Changed(made)
+    old, new = body[top_of(body, statement)], made[top_of(made, statement)]
+    return Changed((new,), changed_statements(old, new))
+
+
+def split_nests(body: Body, apart: Body, context: Context) -> Changed:
     """Return what of `apart` has to be asked once some nests of `body` have come apart.
 
     That is those nests; all of it where variables of iterations may pass from one to another.
     """
     if context.analysis.homes:
-        return apart
+        return Changed(apart)
     whole = {id(stmt) for stmt in body}
-    return tuple(stmt for stmt in apart if id(stmt) not in whole)
+    return Changed(tuple(stmt for stmt in apart if id(stmt) not in whole))
 
 
 def order_refusal(
-    command: str, body: Body, context: Context, span: Span, help: str
+    command: str, changed: Changed, context: Context, span: Span, help: str
 ) -> Diagnostic | None:
-    """Return why `body` may not run in its order, at the command's place, or None."""
-    return _refusal(REVERSES_DEPENDENCE, command, broken(context.analysis, body), span, help)
+    """Return why what is `changed` may not run in its order, at the command's place, or None."""
+    found = broken(context.analysis, changed.nests, changed=changed.statements)
+    return _refusal(REVERSES_DEPENDENCE, command, found, span, help)
 
 
 def placement_refusal(
-    command: str, body: Body, context: Context, span: Span, help: str
+    command: str, changed: Changed, context: Context, span: Span, help: str
 ) -> Diagnostic | None:
-    """Return why the placed loops of `body` may not run in parallel, or None."""
-    return _refusal(PARALLEL_DEPENDENCE, command, _races(body, context.analysis), span, help)
+    """Return why the placed loops of what is `changed` may not run in parallel, or None."""
+    found = _races(context.analysis, changed)
+    return _refusal(PARALLEL_DEPENDENCE, command, found, span, help)
 
 
-def _races(body: Body, analysis: Analysis) -> Iterable[Violation]:
-    """Yield the dependences that the placed loops of `body` break, workers that meet in mind.
+def _races(analysis: Analysis, changed: Changed) -> Iterable[Violation]:
+    """Yield the dependences that placed loops break, workers that meet in mind.
 
     The workers of a loop that joins (see `joins`) wait for each other before and after it, so
     that between a statement inside it and one outside the order of the text holds, as if it
     were serial. So it is, too, for a reduction that the loop combines.
     """
-    loops = {assign.number: around for assign, around in walk_paths(body)}
-    joining = {n: {id(x) for x in around if joins(x, around)} for n, around in loops.items()}
+    loops = {assign.number: around for assign, around in walk_paths(changed.nests)}
 
     def serial(dependence: Dependence) -> frozenset[int]:
+        source, sink = loops[dependence.source], loops[dependence.sink]
         # In a loop around both, they meet only where it ends.
-        ordered = joining[dependence.source] ^ joining[dependence.sink]
+        ordered = _joining(source) ^ _joining(sink)
         if dependence.is_reduction:
-            around = (*loops[dependence.source], *loops[dependence.sink])
-            ordered |= {id(x) for x in around if combines(x, dependence.array)}
-        return frozenset(ordered)
+            ordered |= {id(x) for x in (*source, *sink) if combines(x, dependence.array)}
+        return ordered
 
-    yield from broken(analysis, body, serial)
+    yield from broken(analysis, changed.nests, serial, changed.statements)
     if analysis.homes:
-        yield from _lost_values(analysis, body, loops)
+        yield from _lost_values(analysis, changed.nests, loops)
+
+
+def _joining(around: tuple[Loop, ...]) -> frozenset[int]:
+    """Return the identities of the loops around a statement whose workers join."""
+    return frozenset(id(loop) for loop in around if joins(loop, around))
 
 
 # Shared memory that a block has without asking for more (CUDA C++ Programming Guide, Shared

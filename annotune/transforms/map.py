@@ -182,7 +182,7 @@ class Map(OnStatement):
             return uneven
         return placement_refusal(
             self.command,
-            changed_nest(self.apply(body, context), self.statement, context),
+            changed_nest(body, self.apply(body, context), self.statement, context),
             context,
             self.span,
             self._advice(context.analysis),
@@ -342,7 +342,7 @@ class Team(OnStatement):
         if refusal := shared_refusal(made[top_of(made, self.statement)], self.span):
             return refusal
         help_ = f"keep '{self.loop}' serial in the thread"
-        own = changed_nest(made, self.statement, context)
+        own = changed_nest(body, made, self.statement, context)
         return placement_refusal(self.command, own, context, self.span, help_)
 
     def apply(self, body: Body, context: Context) -> Body:
@@ -447,7 +447,7 @@ class Vectorize(OnStatement):
         if refusal := serial_refusal("vectorize", body, self.statement, loop, self.span):
             return refusal
         help_ = "name a loop that carries no dependence"
-        made = changed_nest(self.apply(body, context), self.statement, context)
+        made = changed_nest(body, self.apply(body, context), self.statement, context)
         return placement_refusal("vectorize", made, context, self.span, help_)
 
     def apply(self, body: Body, context: Context) -> Body:

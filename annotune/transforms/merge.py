@@ -108,7 +108,7 @@ class Merge(OnStatement):
             reason = f"cannot be called '{name}' with the others, a name that is used already"
             return NOT_MERGED.at(self.span, loop=band[0].var, reason=reason)
         advice = f"the text's order is ({', '.join(x.var for x in around)})"
-        gathered = changed_nest(self._gathered(body), self.statement, context)
+        gathered = changed_nest(body, self._gathered(body), self.statement, context)
         return order_refusal("merge", gathered, context, self.span, advice)
 
     def apply(self, body: Body, context: Context) -> Body:

@@ -68,7 +68,7 @@ class Permute(Shaping):
                 return BOUND_DEPENDS.at(self.span, command="permute", inner=name, outer=min(late))
         return order_refusal(
             "permute",
-            changed_nest(self.apply(body, context), self.statement, context),
+            changed_nest(body, self.apply(body, context), self.statement, context),
             context,
             self.span,
             f"the text's order is ({loops})",

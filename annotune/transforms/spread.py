@@ -185,7 +185,7 @@ class Batch(Sharing):
         if refusal := shared_refusal(made[top_of(made, self.statement)], self.span):
             return refusal
         help_ = f"leave each iteration of '{self.loop}' a block of its own"
-        own = changed_nest(made, self.statement, context)
+        own = changed_nest(body, made, self.statement, context)
         return placement_refusal("batch", own, context, self.span, help_)
 
     def _reason(self, loop: Loop) -> str:

@@ -208,7 +208,7 @@ class Cyclic(Shaping):
         if refusal := serial_refusal("cyclic", body, self.statement, loop, self.span):
             return refusal
         help_ = f"leave '{self.loop}' in its order"
-        made = changed_nest(self.apply(body, context), self.statement, context)
+        made = changed_nest(body, self.apply(body, context), self.statement, context)
         return order_refusal("cyclic", made, context, self.span, help_)
 
     def apply(self, body: Body, context: Context) -> Body:

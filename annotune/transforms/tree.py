@@ -132,12 +132,13 @@ def _tops_of(body: Body) -> Mapping[int, int]:
     if known is not None and known[0] is body:
         return known[1]
     tops: dict[int, int] = {}
-    for index, stmt in enumerate(body):
+    # From the last to the first, which counts where there are several.
+    for index in range(len(body) - 1, -1, -1):
+        stmt = body[index]
         if isinstance(stmt, Loop):
-            for number in _inside_of(stmt).found:
-                tops.setdefault(number, index)
+            tops |= dict.fromkeys(_inside_of(stmt).found, index)
         elif isinstance(stmt, Assign):
-            tops.setdefault(stmt.number, index)
+            tops[stmt.number] = index
     _keep_tops(body, tops)
     return tops
 
@@ -200,6 +201,19 @@ def _with_top(body: Body, top: int, made: Body) -> Body:
         case Loop(), Loop() if _inside_of(old).found.keys() == _inside_of(new).found.keys():
             _keep_tops(changed, _tops_of(body))
     return changed
+
+
+def changed_statements(old: Stmt, new: Stmt) -> frozenset[int]:
+    """Return the statements of a nest in those parts that a step has put in the place of others.
+
+    All others stand in the same loops, and in the same order before and after these parts.
+    """
+    match old, new:
+        case Loop(), Loop() if len(old.body) == len(new.body) and with_body(new, old.body) == old:
+            parts = zip(old.body, new.body, strict=True)
+            found = (changed_statements(one, two) for one, two in parts if one is not two)
+            return frozenset[int]().union(*found)
+    return numbers(old) | numbers(new)
 
 
 def with_body(loop: Loop, body: Body) -> Loop:

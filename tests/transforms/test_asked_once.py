@@ -65,9 +65,9 @@ def test_a_step_is_asked_of_its_own_nest(monkeypatch: pytest.MonkeyPatch) -> Non
     one = nest_analysis(text)
     seen: list[int] = []
 
-    def counted(analysis: Analysis, body: Body, *given: Any) -> Iterator[Violation]:
+    def counted(analysis: Analysis, body: Body, *given: Any, **named: Any) -> Iterator[Violation]:
         seen.append(len(body))
-        return broken(analysis, body, *given)
+        return broken(analysis, body, *given, **named)
 
     monkeypatch.setattr("annotune.transforms.legality.broken", counted)
     body, context = one.region.nest.body, Context(one)

@@ -12,7 +12,6 @@ from __future__ import annotations
 import itertools
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from enum import Enum
 from typing import TypeAlias
 
@@ -353,8 +352,12 @@ def all_dependences(model: Model, lifetimes: Mapping[str, Lifetime]) -> tuple[Ca
             continue
         lifetime = lifetimes.get(name)
         ends = [_End.of(model, reference, meetings, lifetime) for reference in references]
+        places = meetings.apart(ends)
+        together: defaultdict[tuple[int | None, ...], list[_End]] = defaultdict(list)
+        for end in ends:
+            together[places[end.form]].append(end)
         for source in ends:
-            for sink in ends:
+            for sink in together[places[source.form]]:
                 if source.is_write or sink.is_write:
                     met = meetings.between(source, sink)
                     if met is not None:
@@ -431,6 +434,16 @@ class _Meetings:
             self.maps.append(touched)
             self.places.append(tuple(index.constant for index in self.model.rows[reference]))
         return number
+
+    def apart(self, ends: Iterable[_End]) -> Mapping[int, tuple[int | None, ...]]:
+        """Return for each form of an array's references what keeps it apart from other forms.
+
+        That are its indices where those of all are numbers.
+        """
+        forms = list(dict.fromkeys(end.form for end in ends))
+        columns = zip(*(self.places[form] for form in forms), strict=True)
+        kept = [column for column in columns if None not in column]
+        return {form: tuple(column[k] for column in kept) for k, form in enumerate(forms)}
 
     def between(self, source: _End, sink: _End) -> _Met | None:
         """Return the pairs of `source` and a later instance of `sink`, None for none."""
@@ -517,12 +530,7 @@ def _with_doubts(
             members = frozenset(groups[number] & inside.keys())
             order = _known_order(model.region, lifetimes, touching, inside, members, depth)
             known |= dict.fromkeys((n for n in members if depths[n] == depth), order)
-    return tuple(
-        replace(one, dependence=_with_order(one.dependence, known))
-        if one.dependence.is_reduction
-        else one
-        for one in found
-    )
+    return tuple(_with_order(one, known) if one.dependence.is_reduction else one for one in found)
 
 
 def _by_statement(found: Iterable[Carried]) -> Mapping[int, Sequence[Carried]]:
@@ -540,8 +548,10 @@ def _reduction_groups(found: Iterable[Carried]) -> Mapping[int, frozenset[int]]:
     for one in found:
         if one.dependence.is_reduction:
             ends = one.dependence.source, one.dependence.sink
-            both = frozenset(ends).union(*(groups.get(n, ()) for n in ends))
-            groups |= dict.fromkeys(both, both)
+            own, other = (groups.get(n, frozenset({n})) for n in ends)
+            both = own if own is other else own | other
+            if ends[0] not in groups or own is not other:
+                groups |= dict.fromkeys(both, both)
     return groups
 
 
@@ -576,14 +586,23 @@ def _known_order(
     return _KnownOrder(again or not shows, is_ordered, again)
 
 
-def _with_order(dependence: Dependence, known: Mapping[int, _KnownOrder]) -> Dependence:
-    ends = known[dependence.source], known[dependence.sink]
-    return replace(
-        dependence,
-        is_reduction=all(one.is_kept for one in ends),
-        is_ordered=any(one.is_ordered for one in ends),
-        may_run_again=all(one.may_run_again for one in ends),
+def _with_order(one: Carried, known: Mapping[int, _KnownOrder]) -> Carried:
+    """Return a reduction with what is known of the order of its two statements."""
+    old = one.dependence
+    source, sink = known[old.source], known[old.sink]
+    new = Dependence(
+        old.array,
+        old.kind,
+        old.source,
+        old.sink,
+        old.pairs,
+        source.is_kept and sink.is_kept,
+        source.is_ordered or sink.is_ordered,
+        source.may_run_again and sink.may_run_again,
+        old.span,
+        old.known,
     )
+    return Carried(new, one.source, one.sink, one.pieces)
 
 
 def _may_run_again(

@@ -399,6 +399,7 @@ def _is_first(assign: Assign, statement: int) -> bool:
     return assign.op == "=" and assign.guard is None and assign.number < statement
 
 
+@once_for_each(1 << 4)
 def _types(region: Region) -> Mapping[str, str]:
     declared = (s for s in walk_stmts(region.nest.body) if isinstance(s, LocalArray))
     return {**{array.name: array.type for array in declared}, **region.types}

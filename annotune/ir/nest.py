@@ -91,6 +91,7 @@ class Assign:
         value = rewrite(self.value, change)
         return Assign(self.number, target, self.op, value, self.span, guard, self.streamed)
 
+    @once_for_each(1 << 14)
     def reads(self) -> tuple[Access | Var, ...]:
         """Return the elements and scalars that are read, the target of ``+=`` last."""
         seen: list[Access | Var] = []
@@ -270,6 +271,7 @@ class Nest:
 
     body: tuple[Stmt, ...]
 
+    @once_for_each(1 << 6)
     def loops(self) -> tuple[Loop, ...]:
         """Return every loop in text order, an outer loop before its inner ones."""
         return tuple(s for s in walk_stmts(self.body) if isinstance(s, Loop))
@@ -279,15 +281,18 @@ class Nest:
         """Return every assignment in text order."""
         return tuple(s for s in walk_stmts(self.body) if isinstance(s, Assign))
 
+    @once_for_each(1 << 6)
     def iterators(self) -> frozenset[str]:
         """Return the names of all loops."""
         return frozenset(loop.var for loop in self.loops())
 
+    @once_for_each(1 << 6)
     def written_scalars(self) -> frozenset[str]:
         """Return the scalars that an assignment writes."""
         targets = (assign.target for assign in self.assigns())
         return frozenset(target.name for target in targets if isinstance(target, Var))
 
+    @once_for_each(1 << 6)
     def arrays(self) -> frozenset[str]:
         """Return the arrays of which statements, or bounds of loops, have elements."""
         every = (expr for stmt in walk_stmts(self.body) for expr in expressions(stmt))

@@ -588,8 +588,8 @@ def with_lives_apart(region: Region) -> Region:
 
 def _tested(nest: Nest) -> frozenset[str]:
     """Return what the first and the last iterations of loops depend on."""
-    loops = {loop for _, around in walk_paths(nest.body) for loop in around}
-    return frozenset().union(*(variables(end) for o in loops for end in (o.lower, o.upper)))
+    ends = (end for loop in nest.loops() for end in (loop.lower, loop.upper))
+    return frozenset().union(*map(variables, ends))
 
 
 def _with_own(region: Region, name: str, home: Counted) -> tuple[Region, str]:

@@ -59,8 +59,11 @@ class JointTerm:
     sums: tuple[str, ...]
 
     @classmethod
-    def of(cls, unit: Unit, statement: int) -> JointTerm | str:
-        """Return a statement of a unit as a term, or in words why it is none."""
+    def of(cls, unit: Unit, statement: int, joint: tuple[str, ...]) -> JointTerm | str:
+        """Return a statement of a unit as a term of an output, or in words why it is none.
+
+        The loops `joint` pick the output.
+        """
         assign = find_assign(unit.body, statement)
         if assign.op == "=" and isinstance(assign.value, Real | Int):
             return cls(statement, (), (), ())
@@ -72,12 +75,12 @@ class JointTerm:
             return f"statement {statement} multiplies more than two elements"
         facts = unit.analysis.accesses[statement]
         a, b = (next(f for f in facts if f.access == e) for e in elements)
-        names = [n for n in unit.loops_around(statement) if n not in unit.joint]
+        names = [n for n in unit.loops_around(statement) if n not in joint]
         if any(stride is None for f in (a, b) for stride in f.strides.values()):
             return f"statement {statement} does not walk its inputs evenly"
         sums = sorted(names, key=lambda n: min(abs(f.strides.get(n) or 1 << 62) for f in (a, b)))
-        one, two = (frozenset(n for n in unit.joint if moves(f, n)) for f in (a, b))
-        if one | two != {*unit.joint}:
+        one, two = (frozenset(n for n in joint if moves(f, n)) for f in (a, b))
+        if one | two != {*joint}:
             return f"statement {statement} adds the same to several elements"
         return cls(statement, (a, b), (one, two), tuple(sums))
 
@@ -125,7 +128,7 @@ class JointBlocks:
 
     @cached_property
     def terms(self) -> tuple[JointTerm, ...]:
-        found = (JointTerm.of(self.unit, statement) for statement in self.unit.added)
+        found = (JointTerm.of(self.unit, n, self.unit.joint) for n in self.unit.added)
         return tuple(term for term in found if isinstance(term, JointTerm))
 
     @cached_property

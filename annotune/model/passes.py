@@ -21,7 +21,7 @@ from annotune.ir.poly import from_expr
 from annotune.ir.region import flattened
 from annotune.schedule.launch_sizes import WARP
 from annotune.schedule.units import Unit
-from annotune.transforms.transform import asked_once
+from annotune.transforms.transform import Answers, asked_once
 
 # Bytes that the banks of shared memory serve in one pass, and those of a line of the cache (CUDA
 # C++ Programming Guide, Compute Capability 8.x and 9.0).
@@ -91,6 +91,11 @@ class NestAccesses:
     counts: Mapping[str, int]
     aligned: Collection[str] = ()
 
+    @cached_property
+    def answers(self) -> Answers:
+        return {}
+
+    @asked_once
     def kept(self, inside: Collection[str], pair: str = "") -> int:
         """Return the values that stay in registers over the loops inside a thread.
 
@@ -99,6 +104,7 @@ class NestAccesses:
         stay = (a for a in self._reads if self._stays(a, inside))
         return sum(self._runs(a, ()) * self._copies(a, pair) for a in stay)
 
+    @asked_once
     def passes(self, inside: Collection[str], pair: str = "") -> float:
         """Return the passes for one element with these loops inside a thread, in full warps."""
         lanes, warps = self._warps(inside, pair)
@@ -125,6 +131,7 @@ class NestAccesses:
         lanes = list(_lanes(threads))
         return lanes, prod(threads.values()) / len(lanes)
 
+    @asked_once
     def instructions(self, inside: Collection[str], pair: str = "") -> float:
         """Return the loads and stores of a thread for one of its points, or a pair of them."""
         return sum(n for _, n in self._asked(inside, pair))

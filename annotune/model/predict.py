@@ -409,6 +409,11 @@ class _ElementBlocks(_Threads):
         """Return the nests of an element, and what its threads have of their loops."""
         return tuple(map(self._nest, self.choice.of(Spread)))
 
+    @cached_property
+    def _accesses(self) -> dict[tuple[int, tuple[str, ...]], NestAccesses]:
+        # Of all statements of a nest they are the same.
+        return {}
+
     def _nest(self, step: Spread) -> _SharedNest:
         unit = self.unit
         path = unit.analysis.paths[step.statement]
@@ -419,7 +424,11 @@ class _ElementBlocks(_Threads):
         names = [x.var for x in chain if unit.combined(step.statement, x.var) == ()]
         inside = tuple(name for name in names if name not in step.loops)
         aligned = [s.array for s in self.choice.of(Aligned)]
-        accesses = nest_accesses(unit, chain[0], names, self.parts, aligned)
+        key = id(chain[0]), tuple(names)
+        if key not in self._accesses:
+            found = nest_accesses(unit, chain[0], names, self.parts, aligned)
+            self._accesses[key] = found
+        accesses = self._accesses[key]
         own = {s.number for s in walk_stmts((chain[0],)) if isinstance(s, Assign)}
         flop = sum(unit.analysis.work[s].flop for s in own & {*unit.statements})
         written = (s for s in self.choice.of(Unroll) if s.loop in inside and s.statement in own)

@@ -6,12 +6,12 @@ share further ones. A unit also says how it is seen once some of its loops run a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import combinations_with_replacement
 from math import prod
-from typing import TypeGuard
+from typing import TypeGuard, cast
 
 from annotune.analysis.facts import AccessFacts, Analysis, Dependence
 from annotune.analysis.reductions import reduction_operator
@@ -492,6 +492,7 @@ def _distributed(context: Context, groups: tuple[tuple[int, ...], ...]) -> Body:
     return Distribute(groups).apply(context.analysis.region.nest.body, context)
 
 
+@asked_once
 def atomic_groups(analysis: Analysis) -> tuple[tuple[int, ...], ...]:
     """Return the finest groups of statements whose loops may be distributed.
 
@@ -505,10 +506,7 @@ def atomic_groups(analysis: Analysis) -> tuple[tuple[int, ...], ...]:
         broken = violations(analysis, apart)
         if not broken:
             break
-        merged = groups
-        for violation in broken:
-            together = _tied(analysis, violation.dependence)
-            merged = _joined(merged, min(together), max(together))
+        merged = _joined(groups, (_tied(analysis, violation.dependence) for violation in broken))
         # The text's own order is legal, so what is broken stands in two groups or more.
         assert len(merged) < len(groups), "the original order breaks a dependence"
         groups = merged
@@ -522,12 +520,22 @@ def _tied(analysis: Analysis, dependence: Dependence) -> set[int]:
     return {dependence.source, dependence.sink} if users is None else set(users)
 
 
-def _joined(groups: list[tuple[int, ...]], low: int, high: int) -> list[tuple[int, ...]]:
-    """Return the groups with all that touch the range ``low..high`` made one."""
-    inside = [g for g in groups if not (max(g) < low or min(g) > high)]
-    merged = tuple(sorted(n for g in inside for n in g))
-    out = [g for g in groups if g not in inside]
-    return sorted([*out, merged], key=min)
+def _joined(
+    groups: Sequence[tuple[int, ...]], tied: Iterable[Collection[int]]
+) -> list[tuple[int, ...]]:
+    """Return groups, each a range of numbers, with those made one that what is `tied` spans."""
+    last: dict[int, int] = {}
+    for together in (*groups, *tied):
+        low, high = min(together), max(together)
+        last[low] = max(high, last.get(low, high))
+    joined: list[list[int]] = []
+    end = -1
+    for number in sorted(n for group in groups for n in group):
+        if number > end:
+            joined.append([])
+        joined[-1].append(number)
+        end = max(end, last[number]) if number in last else end
+    return [tuple(group) for group in joined]
 
 
 def launched(analysis: Analysis, groups: tuple[tuple[int, ...], ...]) -> tuple[Unit, ...]:
@@ -557,6 +565,13 @@ def units(
     `keeps_privates` says that a private scalar passes from one nest to the next, as it does
     where all of them are in one function.
     """
+    return _units_apart(analysis, groups, keeps_privates)
+
+
+@asked_once
+def _units_apart(
+    analysis: Analysis, groups: tuple[tuple[int, ...], ...], keeps_privates: bool
+) -> tuple[Unit, ...]:
     body = _distributed(_fixed(analysis), groups)
     out: list[Unit] = []
     for stmt in body:
@@ -619,8 +634,17 @@ def fusible(
 ) -> Unit | None:
     """Return the two units as one when their nests may share a kernel, else None.
 
-    With `keep_parallel`, every loop that may be mapped in the first must stay so.
+    With `keep_parallel`, every loop that may be mapped in the first must stay so. Ways of fusing
+    ask the same of most neighbours.
     """
+    # With the second unit itself, so that no other gets its identity.
+    key = fusible, id(second), keep_parallel
+    if key not in first.answers:
+        first.answers[key] = second, _fused(analysis, first, second, keep_parallel)
+    return cast(tuple[Unit, Unit | None], first.answers[key])[1]
+
+
+def _fused(analysis: Analysis, first: Unit, second: Unit, keep_parallel: bool) -> Unit | None:
     if first.host or second.host or not (first.parallel or first.sums):
         return None
     parts = (*first.parts, *second.parts)
@@ -725,7 +749,7 @@ def accumulating(analysis: Analysis, nests: Sequence[Unit], late: bool = False) 
     """
     feeders = _feeders(analysis, nests)
     nests = [unit for unit in nests if unit not in feeders]
-    found = [_picking(unit) for unit in nests]
+    found = [picking(unit) for unit in nests]
     target, loops = found[0]
     if target is None or not loops:
         return None
@@ -761,7 +785,7 @@ def _feeders(analysis: Analysis, nests: Sequence[Unit]) -> list[Unit]:
 
     They write arrays that nobody reads afterwards, and run no loop beside those of an element.
     """
-    found = [unit for unit in nests[:-1] if _feeds(unit)]
+    found = [unit for unit in nests[:-1] if feeds(unit)]
     reader, is_changed = nests[-1], True
     while is_changed:
         inside = {n for unit in (*found, reader) for n in unit.statements}
@@ -772,7 +796,7 @@ def _feeders(analysis: Analysis, nests: Sequence[Unit]) -> list[Unit]:
 
 
 @asked_once
-def _feeds(unit: Unit) -> bool:
+def feeds(unit: Unit) -> bool:
     """Return whether a unit is one statement in a perfect nest, whose results nests alone read."""
     return bool(
         len(unit.statements) == 1
@@ -788,15 +812,15 @@ def most_accumulating(nests: Sequence[Unit]) -> int:
     A nest ends what can be one that neither adds to the element of the first, nor reads it alone,
     nor feeds others.
     """
-    if _feeds(nests[0]):
+    if feeds(nests[0]):
         return len(nests)
-    target, loops = _picking(nests[0])
+    target, loops = picking(nests[0])
     if target is None or not loops:
         return 1
     for count, unit in enumerate(nests):
-        other, around = _picking(unit)
+        other, around = picking(unit)
         is_added = other == target and {*around} == {*loops}
-        if not (is_added or _feeds(unit) or _only_reads(unit, target, loops)):
+        if not (is_added or feeds(unit) or _only_reads(unit, target, loops)):
             return count
     return len(nests)
 
@@ -823,7 +847,7 @@ def _only_reads(unit: Unit, target: Access, loops: tuple[str, ...]) -> bool:
 
 
 @asked_once
-def _picking(unit: Unit) -> tuple[Access | None, tuple[str, ...]]:
+def picking(unit: Unit) -> tuple[Access | None, tuple[str, ...]]:
     """Return the element that a unit's one statement adds to, or sets, and the loops that pick it.
 
     Nothing where the unit is no such nest.

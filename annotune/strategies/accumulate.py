@@ -37,7 +37,14 @@ from annotune.schedule.launch_sizes import (
     SM_THREADS,
     WARP,
 )
-from annotune.schedule.units import Unit, accumulating, most_accumulating, passing
+from annotune.schedule.units import (
+    Unit,
+    accumulating,
+    feeds,
+    most_accumulating,
+    passing,
+    picking,
+)
 from annotune.strategies.gpu_tile import (
     GAIN,
     L2_ELEMENT,
@@ -125,7 +132,7 @@ def gathered(analysis: Analysis, nests: Sequence[Unit], most: int) -> tuple[Unit
     out: list[Unit] = []
     rest = list(nests)
     while rest:
-        count = min(most, most_accumulating(rest))
+        count = min(most, _most_terms(rest[: most_accumulating(rest)]))
         while count > 1:
             unit = accumulating(analysis, rest[:count])
             found = None if unit is None else _problem(unit)
@@ -137,6 +144,18 @@ def gathered(analysis: Analysis, nests: Sequence[Unit], most: int) -> tuple[Unit
             out.append(rest[0])
         rest = rest[max(1, count) :]
     return tuple(out)
+
+
+def _most_terms(nests: Sequence[Unit]) -> int:
+    """Return how many of the first nests have no statement that is no term, and surely is to be."""
+    target, loops = picking(nests[0])
+    if target is None or feeds(nests[0]):
+        return len(nests)
+    for count, unit in enumerate(nests):
+        is_added = picking(unit)[0] == target and not feeds(unit)
+        if is_added and isinstance(JointTerm.of(unit, unit.leader, loops), str):
+            return count
+    return len(nests)
 
 
 def by_lanes(analysis: Analysis, nests: Sequence[Unit]) -> tuple[Unit, ...]:
@@ -847,7 +866,7 @@ def _problem(unit: Unit) -> _Joint | str:
     output = unit.writes[0].access
     terms: list[JointTerm] = []
     for statement in unit.added:
-        term = JointTerm.of(unit, statement)
+        term = JointTerm.of(unit, statement, unit.joint)
         if isinstance(term, str):
             return term
         terms.append(term)

@@ -61,11 +61,19 @@ def is_alone(unit: Unit, statement: int) -> bool:
     return len(_beside(unit, statement)) == 1
 
 
-@asked_once
 def _beside(unit: Unit, statement: int) -> tuple[int, ...]:
     """Return the unit's statements in exactly the loops of `statement`, in text order."""
-    loops = [id(loop) for loop in path(unit.body, statement)]
-    return tuple(n for n in unit.statements if [id(x) for x in path(unit.body, n)] == loops)
+    return _same_loops(unit)[statement]
+
+
+@asked_once
+def _same_loops(unit: Unit) -> Mapping[int, tuple[int, ...]]:
+    """Return for each of a unit's statements those in exactly the same loops, in text order."""
+    found: dict[tuple[int, ...], list[int]] = {}
+    for number in unit.statements:
+        loops = tuple(id(loop) for loop in path(unit.body, number))
+        found.setdefault(loops, []).append(number)
+    return {number: tuple(own) for own in found.values() for number in own}
 
 
 def sum_lanes(unit: Unit, statement: int) -> str:

@@ -34,6 +34,7 @@ from annotune.transforms import tree
 from annotune.transforms.map import MAX_THREADS, Team
 from annotune.transforms.registers import Registers
 from annotune.transforms.tile import name_is_taken, tile_name, worker_name
+from annotune.transforms.transform import asked_once
 from annotune.transforms.tree import find_assign, is_surely_touched, may_not_run, path
 from annotune.transforms.unroll import Unroll, divisors
 
@@ -475,9 +476,17 @@ class BlockFootprint:
 
 def footprints(unit: Unit, blocks: frozenset[str]) -> frozenset[BlockFootprint]:
     """Return the footprints per thread block of all arrays that the unit touches."""
-    loops = {name for s in unit.statements for name in _loop_names(unit.analysis, s)}
+    found = (_footprints_of(unit.analysis, statement, blocks) for statement in unit.statements)
+    return frozenset[BlockFootprint]().union(*found)
+
+
+@asked_once
+def _footprints_of(
+    analysis: Analysis, statement: int, blocks: frozenset[str]
+) -> frozenset[BlockFootprint]:
+    loops = {*_loop_names(analysis, statement)}
     out: set[BlockFootprint] = set()
-    for access in (*unit.reads, *unit.writes):
+    for access in analysis.accesses[statement]:
         dimensions = []
         for index in access.indices:
             used = variables(index) & loops

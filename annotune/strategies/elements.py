@@ -446,9 +446,9 @@ def _in_strip(unit: Unit, nest: InnerNest, near: Sequence[str]) -> InnerNest:
     found = [nest]
     for name in nest.loops if len(nest.loops) > 1 else ():
         strip = replace(nest, inside=(name,))
-        if strip.points >= FEW_POINTS and 0 < accesses.kept((name,)) <= MOST_KEPT:
+        if strip.points >= FEW_POINTS and 0 < accesses.kept((name,), "") <= MOST_KEPT:
             found.append(strip)
-    return min(found, key=lambda one: accesses.passes(one.inside))
+    return min(found, key=lambda one: accesses.passes(one.inside, ""))
 
 
 def _handed_on(unit: Unit) -> tuple[str, ...]:

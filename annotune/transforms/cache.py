@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from math import prod
 from typing import ClassVar
 
@@ -154,17 +155,20 @@ class _Gang:
 
     def _trips(self, name: str) -> int | None:
         """Return how often a loop of the text runs, None where that varies."""
-        paths = (self.analysis.paths[n] for n in self.statements)
-        counts = {
-            fold(trip_count(x), self.sizes) for loops in paths for x in loops if x.var == name
-        }
+        loops = (x for n in self.statements for x in self.analysis.paths[n] if x.var == name)
+        own = {id(loop): loop for loop in loops}
+        counts = {fold(trip_count(loop), self.sizes) for loop in own.values()}
         count = counts.pop() if len(counts) == 1 else None
         return count.value if isinstance(count, Int) else None
 
+    @cached_property
+    def _cut(self) -> tuple[str, ...]:
+        """Return the loops of which some tile is cut short."""
+        return tuple(n for n in self.tiles if (self._trips(n) or 0) % self._size(n))
+
     def leaves_out(self, access: AccessFacts) -> bool:
         """Return whether some gang reads less by an access than its loops run over."""
-        cut = (name for name in self.tiles if (self._trips(name) or 0) % self._size(name))
-        if any(access.strides.get(name, 0) != 0 for name in cut):
+        if any(access.strides.get(name, 0) != 0 for name in self._cut):
             return True
         assign = find_assign(self.analysis.region.nest.body, access.statement)
         parts = (part for source in assign.sources() for part in walk(source))

@@ -5,7 +5,7 @@ What is written for the cases in which the order of a reduction may show in its 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import reduce
 from typing import ClassVar
@@ -39,6 +39,7 @@ from annotune.ir.expr import (
     place_name,
     rewrite,
 )
+from annotune.ir.identity import once_for_each
 from annotune.ir.nest import (
     NO_STATEMENT,
     Assign,
@@ -199,13 +200,17 @@ class Reduce(Described):
         outer = [name for name in every if name in known]
         inside = numbers(self._outermost(body))
         found: set[int] = set()
-        for dependence in analysis.dependences:
-            ends = {dependence.source, dependence.sink}
-            is_own = dependence.is_reduction and ends <= members
-            if not ends & members or not ends <= inside or is_own:
-                continue
-            if not _within(analysis, dependence, outer).is_empty():
-                found |= ends
+        touching = _touching(analysis)
+        for own in (touching[n] for n in sorted(members) if n in touching):
+            # Where all that a statement accumulates with are members, no pair of them counts.
+            sums = () if own.partners <= members else own.sums
+            for dependence in (*own.others, *sums):
+                ends = {dependence.source, dependence.sink}
+                is_own = dependence.is_reduction and ends <= members
+                if not ends <= inside or is_own or ends <= found:
+                    continue
+                if not _within(analysis, dependence, outer).is_empty():
+                    found |= ends
         return frozenset(found)
 
     def apply(self, body: Body, context: Context) -> Body:
@@ -426,6 +431,32 @@ def _serial(loop: Loop) -> Loop:
 
     body = mapped(loop.body, again)
     return replace(loop, body=body, place=Level.SERIAL, combines=(), peeled=())
+
+
+@dataclass(frozen=True, slots=True)
+class _Touching:
+    """The dependences of one statement: those by which it accumulates, with whom, and others."""
+
+    sums: tuple[Dependence, ...]
+    partners: frozenset[int]
+    others: tuple[Dependence, ...]
+
+
+@once_for_each(1 << 4)
+def _touching(analysis: Analysis) -> Mapping[int, _Touching]:
+    """Return the dependences that each statement is an end of."""
+    found: dict[int, tuple[list[Dependence], list[Dependence]]] = {}
+    for one in analysis.dependences:
+        for number in {one.source, one.sink}:
+            found.setdefault(number, ([], []))[not one.is_reduction].append(one)
+    partners = {
+        number: frozenset(end for one in sums for end in (one.source, one.sink))
+        for number, (sums, _) in found.items()
+    }
+    return {
+        number: _Touching(tuple(sums), partners[number], tuple(others))
+        for number, (sums, others) in found.items()
+    }
 
 
 def _within(analysis: Analysis, dependence: Dependence, outer: Sequence[str]) -> isl.Map:

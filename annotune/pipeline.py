@@ -81,8 +81,9 @@ from annotune.space.space import Space, region_space
 from annotune.space.unused_hints import unused_hints
 from annotune.space.variants import Variant, has_general
 from annotune.strategies.hints import refused_wishes
-from annotune.transforms.cache import AddOnHost, Both
+from annotune.transforms.cache import AddOnHost
 from annotune.transforms.map import Map
+from annotune.transforms.transform import Feature
 from annotune.tuning.config import RunConfig, wanted
 
 if TYPE_CHECKING:
@@ -209,7 +210,7 @@ class Settings:
 
     def sharing(self, variant: Variant, target: Target) -> Variant:
         """Return a variant of a target's, as processors share its calls if that is asked."""
-        if not (self.both or self.gpus > 1) or Both not in target.vocabulary.steps:
+        if not (self.both or self.gpus > 1) or Feature.HOST_SHARE not in target.vocabulary.features:
             return variant
         asked = variant.tuned.both
         return variant.shared(self.both or ("0" if asked is None else asked.share), self.gpus)

@@ -77,15 +77,10 @@ from annotune.schedule.launch_sizes import WARP
 from annotune.schedule.plan import Kernel, Plan
 from annotune.space.points import AccPoints
 from annotune.space.variants import Variant
-from annotune.transforms.cache import Cache
-from annotune.transforms.distribute import Distribute, Expand, Fuse, Scalarize
 from annotune.transforms.map import TILE
-from annotune.transforms.permute import Permute
-from annotune.transforms.registers import Hold, Registers, array_accesses
-from annotune.transforms.spread import ShareArray
-from annotune.transforms.tile import Cyclic, Tile
+from annotune.transforms.registers import array_accesses
+from annotune.transforms.transform import Feature
 from annotune.transforms.tree import Body, bound_names, mapped, numbers
-from annotune.transforms.unroll import Unroll
 
 # Iterations of a loop that is written out in full, at most: beyond it code outweighs registers.
 MAX_UNROLLED = 16
@@ -153,11 +148,7 @@ class OffloadTarget(InPlaceTarget):
     vocabulary = Vocabulary(
         DEVICE_LEVELS,
         frozenset(),
-        (
-            *(Distribute, Permute, Fuse, Scalarize, Tile, Cyclic, Expand),
-            *(Registers, Hold, Unroll, Cache),
-            ShareArray,
-        ),
+        frozenset({Feature.DEVICE_THREADS, Feature.GANG_CACHE}),
     )
 
     def region(self, variant: Variant, resident: bool) -> RegionCode:

@@ -46,17 +46,11 @@ from annotune.ir.region import Region, Scalar
 from annotune.schedule.plan import Kernel, Plan
 from annotune.space.openmp import CpuPoints
 from annotune.space.variants import Variant
-from annotune.transforms.distribute import Distribute, Expand, Fuse, Scalarize
-from annotune.transforms.map import STATIC, Vectorize
-from annotune.transforms.permute import Permute
-from annotune.transforms.pipeline import Prefetch
+from annotune.transforms.map import STATIC
 from annotune.transforms.presence import ends_seen
-from annotune.transforms.registers import Hold
 from annotune.transforms.stage import copied_whole
-from annotune.transforms.tile import Tile
-from annotune.transforms.tile_ends import Pad
+from annotune.transforms.transform import Feature
 from annotune.transforms.tree import Body, numbers
-from annotune.transforms.unroll import Unroll
 
 
 class OpenMpTarget(InPlaceTarget):
@@ -70,10 +64,7 @@ class OpenMpTarget(InPlaceTarget):
     vocabulary = Vocabulary(
         frozenset({Level.CPU_THREAD, Level.SIMD}),
         frozenset({MemorySpace.PRIVATE}),
-        (
-            *(Distribute, Permute, Fuse, Scalarize, Tile, Expand),
-            *(Vectorize, Prefetch, Hold, Pad, Unroll),
-        ),
+        frozenset({Feature.CORE_VECTORS, Feature.TILE_ENDS}),
     )
 
     def region(self, variant: Variant, resident: bool) -> RegionCode:

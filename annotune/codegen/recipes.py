@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
-from annotune import plugins
 from annotune.analysis.facts import Analysis
 from annotune.annotation.commands import (
     TARGET,
@@ -34,9 +33,7 @@ from annotune.space.decision import Base
 from annotune.space.space import Space
 from annotune.space.variants import Listing, Variant, has_general, serves_all
 from annotune.transforms.language import ForTarget, OtherSizes, Serves, read, text
-from annotune.transforms.map import Map, Team
 from annotune.transforms.messages import NO_SUCH_TARGET, NOT_OF_TARGET, TARGET_TWICE
-from annotune.transforms.stage import Stage
 from annotune.transforms.tile import tile_name
 from annotune.transforms.transform import Context, Schedule, Transform
 
@@ -284,23 +281,12 @@ class _Recipe:
         wrong: list[Diagnostic] = []
         for command in named:
             for step in read(command, point):
-                if self._fits(step):
-                    steps.append(cast(Transform, step))
+                own = cast(Transform, step)
+                if self.target.vocabulary.prints(own):
+                    steps.append(own)
                 else:
                     target = self.target.name
                     wrong.append(NOT_OF_TARGET.at(command.span, name=command.name, target=target))
         if wrong:
             raise AnnotuneError.of(*wrong)
         return tuple(steps)
-
-    def _fits(self, step: object) -> bool:
-        """Return whether a step is one of those that the target prints."""
-        known = self.target.vocabulary
-        match step:
-            case Map(levels=levels):
-                return all(level in known.levels for _, level in levels)
-            case Team(level=level):
-                return level in known.levels
-            case Stage(space=space):
-                return space in known.memories
-        return isinstance(step, (*known.steps, *plugins.loaded(plugins.TRANSFORMS).values()))

@@ -17,7 +17,7 @@ from annotune.space.decision import Base
 from annotune.space.points import TargetPoints
 from annotune.space.space import Space
 from annotune.space.variants import Variant
-from annotune.transforms.transform import Transform
+from annotune.transforms.transform import Feature, Transform
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +56,18 @@ class Provenance:
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """What a target prints of a schedule: levels of loops, memories of copies, and other steps."""
+    """What a target prints: levels of loops, memories of copies, and features of other steps."""
 
     levels: frozenset[Level]
     memories: frozenset[MemorySpace]
-    steps: tuple[type[Transform], ...]
+    features: frozenset[Feature]
+
+    def prints(self, step: Transform) -> bool:
+        """Return whether the target prints what a step makes."""
+        return all(
+            needed in self.levels or needed in self.memories or needed in self.features
+            for needed in step.needs
+        )
 
 
 class Target(Protocol):

@@ -32,12 +32,13 @@ from annotune.transforms.transform import (
     CUDA_GUIDE,
     TALK,
     Context,
+    Feature,
     Moving,
     OnStatement,
     PhaseRank,
-    Setting,
     SettingGroup,
     StepPhase,
+    StepSetting,
     Subject,
     Word,
     takes,
@@ -60,6 +61,7 @@ class Cache(OnStatement):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.LAST, 10)
+    feature: ClassVar[Feature | None] = Feature.GANG_CACHE
     word: ClassVar[Word] = Word(
         "cache",
         "name boxes of arrays that a gang reads again and again, for the compiler to keep near",
@@ -242,6 +244,7 @@ class AnySize(OnStatement):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.LAST, 4)
+    feature: ClassVar[Feature | None] = Feature.BLOCK_THREADS
     word: ClassVar[Word] = Word(
         "any_size",
         "run the kernel whatever value a size has that a call gives",
@@ -280,7 +283,8 @@ class Resident(Moving):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.LAST, 3)
-    setting: ClassVar[Setting | None] = Setting("resident", SettingGroup.MOVEMENT, 2)
+    setting: ClassVar[StepSetting | None] = StepSetting("resident", SettingGroup.MOVEMENT, 2)
+    feature: ClassVar[Feature | None] = Feature.BLOCK_THREADS
     word: ClassVar[Word] = Word(
         "resident",
         "let a thread have so few registers that this many blocks fit on a multiprocessor",
@@ -325,7 +329,8 @@ class Aligned(OnStatement):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.LAST, 5)
-    setting: ClassVar[Setting | None] = Setting("aligned", SettingGroup.BLOCK, 3)
+    setting: ClassVar[StepSetting | None] = StepSetting("aligned", SettingGroup.BLOCK, 3)
+    feature: ClassVar[Feature | None] = Feature.BLOCK_THREADS
     word: ClassVar[Word] = Word(
         "aligned",
         "tell the compiler that an array is aligned, so that it loads several neighbours at once",
@@ -403,7 +408,8 @@ class AddOnHost(OnStatement):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.LAST, 11)
-    setting: ClassVar[Setting | None] = Setting("added", SettingGroup.BLOCK, 6)
+    setting: ClassVar[StepSetting | None] = StepSetting("added", SettingGroup.BLOCK, 6)
+    feature: ClassVar[Feature | None] = Feature.HOST_SUMS
     word: ClassVar[Word] = Word(
         "add_on_host",
         "send nothing of an array that is only added to, and add on the host what comes back",
@@ -449,6 +455,7 @@ class Both(OnStatement):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.LAST, 12)
+    feature: ClassVar[Feature | None] = Feature.HOST_SHARE
     word: ClassVar[Word] = Word(
         "both",
         "let the host compute a share of the outermost parallel loop, the GPU the rest",

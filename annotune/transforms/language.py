@@ -43,6 +43,7 @@ from annotune.transforms.transform import (
     LATE,
     ArgumentForm,
     Described,
+    Feature,
     Moving,
     OnStatement,
     PhaseRank,
@@ -331,6 +332,7 @@ class Contract(OnStatement):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.ASKED, 0)
+    feature: ClassVar[Feature | None] = Feature.STRATEGY
     word: ClassVar[Word] = Word(
         "contract",
         "compute a tile of a contraction's output per block, a part of it in registers",
@@ -360,6 +362,7 @@ class Vectors(Moving):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.ASKED, 1)
+    feature: ClassVar[Feature | None] = Feature.STRATEGY
     word: ClassVar[Word] = Word(
         "vectors",
         "copy neighbours at once, and lay out the copies so that neighbours are read at once",
@@ -376,6 +379,7 @@ class Stated(OnStatement):
     """CHiLL's statement of what a nest is, which changes nothing."""
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.ASKED, 2)
+    feature: ClassVar[Feature | None] = Feature.STRATEGY
     word: ClassVar[Word] = Word(
         "stm",
         "state the statement's loops and output; changes nothing",
@@ -400,6 +404,7 @@ class ForTarget(Described):
     """What follows is all that is done for one target, `sizes` such as ``n=8, m=4`` its sizes."""
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.ASKED, 3)
+    feature: ClassVar[Feature | None] = Feature.STRATEGY
     word: ClassVar[Word] = Word(
         TARGET,
         "what follows says all that is done for this target; nothing is left to the rules",
@@ -417,6 +422,7 @@ class OtherSizes(Described):
     """What follows is for sizes that are not the tuned ones: all others, or the listed of some."""
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.ASKED, 4)
+    feature: ClassVar[Feature | None] = Feature.STRATEGY
     word: ClassVar[Word] = Word(
         "other_sizes",
         'what follows is for all other sizes, or for the "listed" values of some of them',

@@ -6,7 +6,7 @@ share, `Vectorize` one whose iterations are lanes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import ClassVar
 
@@ -44,8 +44,11 @@ from annotune.transforms.transform import (
     CHILL,
     THESIS,
     Context,
+    Feature,
+    Needed,
     OnStatement,
     PhaseRank,
+    SchedulePart,
     StepPhase,
     Word,
     takes,
@@ -146,6 +149,11 @@ class Map(OnStatement):
     num_workers: int = takes(Kind.COUNT, 0, by_name=True)
     vector_length: int = takes(Kind.COUNT, 0, by_name=True)
     clause: str = takes(Kind.NAME, "", by_name=True)
+
+    @property
+    def needs(self) -> Collection[Needed]:
+        """Return the levels of the loops."""
+        return tuple(level for _, level in self.levels)
 
     def on(self, place: str) -> tuple[str, ...]:
         """Return the loops on one of the `PLACES`, x first."""
@@ -319,6 +327,11 @@ class Team(OnStatement):
     host: tuple[str, ...] = takes(Kind.LOOPS, (), by_name=True)
 
     @property
+    def needs(self) -> Collection[Needed]:
+        """Return the level of the loop."""
+        return (self.level,)
+
+    @property
     def command(self) -> str:
         """Return the annotation's word for mappings of the target."""
         return _WORDS.get(self.level, "cuda")
@@ -430,6 +443,8 @@ class Vectorize(OnStatement):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.PLACING, 5)
+    feature: ClassVar[Feature | None] = Feature.CORE_VECTORS
+    schedule_part: ClassVar[SchedulePart | None] = SchedulePart.VECTORS
     word: ClassVar[Word] = Word(
         "vectorize",
         "run the loop with vector instructions",

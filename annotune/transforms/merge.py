@@ -30,6 +30,7 @@ from annotune.transforms.messages import NOT_DECODED, NOT_MERGED, NOT_ONE_BAND
 from annotune.transforms.transform import (
     TALK,
     Context,
+    Feature,
     OnStatement,
     PhaseRank,
     StepPhase,
@@ -72,6 +73,7 @@ class Merge(OnStatement):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.SHAPING, 2)
+    feature: ClassVar[Feature | None] = Feature.BLOCK_THREADS
     word: ClassVar[Word] = Word(
         "merge",
         "run nested loops as one that is called by their names together, outermost first",
@@ -310,6 +312,7 @@ class Decode(OnStatement):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.LAST, 6)
+    feature: ClassVar[Feature | None] = Feature.BLOCK_THREADS
     word: ClassVar[Word] = Word(
         "decode",
         "work out once at which iterations of its parts a merged loop stands",

@@ -57,12 +57,14 @@ from annotune.transforms.messages import (
 from annotune.transforms.transform import (
     CUDA_GUIDE,
     Context,
+    Feature,
     Moving,
     OnStatement,
     PhaseRank,
-    Setting,
+    SchedulePart,
     SettingGroup,
     StepPhase,
+    StepSetting,
     Word,
     takes,
 )
@@ -114,7 +116,9 @@ class Pipeline(Moving):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.STATEMENT, 1)
-    setting: ClassVar[Setting | None] = Setting("stages", SettingGroup.MOVEMENT, 0)
+    setting: ClassVar[StepSetting | None] = StepSetting("stages", SettingGroup.MOVEMENT, 0)
+    feature: ClassVar[Feature | None] = Feature.BLOCK_THREADS
+    schedule_part: ClassVar[SchedulePart | None] = SchedulePart.STAGING
     word: ClassVar[Word] = Word(
         "pipeline",
         "copy the inputs of later steps of the sum while the present one is multiplied",
@@ -327,7 +331,9 @@ class Relay(OnStatement):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.STATEMENT, 5)
-    setting: ClassVar[Setting | None] = Setting("relayed", SettingGroup.MOVEMENT, 1)
+    setting: ClassVar[StepSetting | None] = StepSetting("relayed", SettingGroup.MOVEMENT, 1)
+    feature: ClassVar[Feature | None] = Feature.BLOCK_THREADS
+    schedule_part: ClassVar[SchedulePart | None] = SchedulePart.STAGING
     word: ClassVar[Word] = Word(
         "relay",
         "begin the copies of each statement while the one before it is computed",
@@ -517,6 +523,8 @@ class Prefetch(OnStatement):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.STATEMENT, 3)
+    feature: ClassVar[Feature | None] = Feature.CORE_VECTORS
+    schedule_part: ClassVar[SchedulePart | None] = SchedulePart.STAGING
     word: ClassVar[Word] = Word(
         "prefetch",
         "ask before the second loop for what the next iteration of the first updates there",
@@ -615,6 +623,7 @@ class Stream(Moving):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.LAST, 2)
+    feature: ClassVar[Feature | None] = Feature.BLOCK_THREADS
     word: ClassVar[Word] = Word(
         "stream",
         "let what the statement accumulates into pass by the caches",

@@ -70,11 +70,13 @@ from annotune.transforms.transform import (
     THESIS,
     Context,
     Copying,
+    Feature,
     PhaseRank,
-    Setting,
+    SchedulePart,
     SettingGroup,
     Shaping,
     StepPhase,
+    StepSetting,
     Subject,
     Word,
     takes,
@@ -111,6 +113,8 @@ class Registers(Shaping):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.REGISTERS, 0)
+    feature: ClassVar[Feature | None] = Feature.DEVICE_THREADS
+    schedule_part: ClassVar[SchedulePart | None] = SchedulePart.REGISTERS
     word: ClassVar[Word] = Word(
         "registers",
         "keep values that are reused across the loop in registers",
@@ -238,7 +242,8 @@ class Hold(Copying):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.STATEMENT, 4)
-    setting: ClassVar[Setting | None] = Setting("hold", SettingGroup.COPY, 1)
+    setting: ClassVar[StepSetting | None] = StepSetting("hold", SettingGroup.COPY, 1)
+    schedule_part: ClassVar[SchedulePart | None] = SchedulePart.REGISTER_BLOCK
     word: ClassVar[Word] = Word(
         "hold",
         "keep the block of elements that the statement updates in the loop in registers",
@@ -690,6 +695,7 @@ class TensorCores(Copying):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.LAST, 1)
+    feature: ClassVar[Feature | None] = Feature.BLOCK_THREADS
     word: ClassVar[Word] = Word(
         "mma",
         "multiply the block of registers by the tensor cores, in double precision",

@@ -55,11 +55,12 @@ from annotune.transforms.tile import Cyclic, Tile, worker_name
 from annotune.transforms.transform import (
     CUDA_GUIDE,
     Context,
+    Feature,
     PhaseRank,
-    Setting,
     SettingGroup,
     Sharing,
     StepPhase,
+    StepSetting,
     Subject,
     Word,
     asked_once,
@@ -96,6 +97,7 @@ class ShareArray(Sharing):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.PLACING, 1)
+    feature: ClassVar[Feature | None] = Feature.DEVICE_THREADS
     word: ClassVar[Word] = Word(
         "share",
         "keep an array of a block's iteration in shared memory, where all its threads reach it",
@@ -153,7 +155,8 @@ class Batch(Sharing):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.PLACING, 2)
-    setting: ClassVar[Setting | None] = Setting("batch", SettingGroup.BLOCK, 1)
+    setting: ClassVar[StepSetting | None] = StepSetting("batch", SettingGroup.BLOCK, 1)
+    feature: ClassVar[Feature | None] = Feature.BLOCK_THREADS
     word: ClassVar[Word] = Word(
         "batch",
         "let a block have several iterations of its loop at once, a row of threads for each",
@@ -252,7 +255,8 @@ class Bring(Sharing):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.LAST, 7)
-    setting: ClassVar[Setting | None] = Setting("brought", SettingGroup.BLOCK, 2)
+    setting: ClassVar[StepSetting | None] = StepSetting("brought", SettingGroup.BLOCK, 2)
+    feature: ClassVar[Feature | None] = Feature.BLOCK_THREADS
     word: ClassVar[Word] = Word(
         "bring",
         "copy a small input, or its part for an iteration, into the memory of every block",
@@ -322,7 +326,8 @@ class Keep(Sharing):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.LAST, 8)
-    setting: ClassVar[Setting | None] = Setting("kept", SettingGroup.BLOCK, 4)
+    setting: ClassVar[StepSetting | None] = StepSetting("kept", SettingGroup.BLOCK, 4)
+    feature: ClassVar[Feature | None] = Feature.BLOCK_THREADS
     word: ClassVar[Word] = Word(
         "keep",
         "have what a block writes of an array in its memory while it works",
@@ -393,7 +398,8 @@ class Bulk(Sharing):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.LAST, 9)
-    setting: ClassVar[Setting | None] = Setting("bulk", SettingGroup.BLOCK, 5)
+    setting: ClassVar[StepSetting | None] = StepSetting("bulk", SettingGroup.BLOCK, 5)
+    feature: ClassVar[Feature | None] = Feature.BLOCK_THREADS
     word: ClassVar[Word] = Word(
         "bulk",
         "have the device copy by itself what `bring` or `keep` moves of an array",
@@ -763,7 +769,8 @@ class Spread(Sharing):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.PLACING, 4)
-    setting: ClassVar[Setting | None] = Setting("threads", SettingGroup.BLOCK, 0)
+    setting: ClassVar[StepSetting | None] = StepSetting("threads", SettingGroup.BLOCK, 0)
+    feature: ClassVar[Feature | None] = Feature.BLOCK_THREADS
     word: ClassVar[Word] = Word(
         "spread",
         "let the threads of a block share nested loops inside its work, flattened",

@@ -5,7 +5,7 @@ Copies of which a thread moves several neighbours at once: where they are such, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from math import prod
@@ -65,12 +65,15 @@ from annotune.transforms.transform import (
     KIM_2018,
     Context,
     Copying,
+    Feature,
+    Needed,
     OnStatement,
     PhaseRank,
     Schedule,
-    Setting,
+    SchedulePart,
     SettingGroup,
     StepPhase,
+    StepSetting,
     Subject,
     Word,
     takes,
@@ -129,7 +132,8 @@ class Stage(Copying):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.STATEMENT, 0)
-    setting: ClassVar[Setting | None] = Setting("stage", SettingGroup.COPY, 0)
+    setting: ClassVar[StepSetting | None] = StepSetting("stage", SettingGroup.COPY, 0)
+    schedule_part: ClassVar[SchedulePart | None] = SchedulePart.STAGING
     word: ClassVar[Word] = Word(
         "stage",
         "copy what the statement reads of the array in the loop into shared memory before it",
@@ -146,6 +150,11 @@ class Stage(Copying):
     )
     width: int = takes(Kind.COUNT, 1, by_name=True, exact=True)
     padding: int = takes(Kind.COUNT, 0, by_name=True)
+
+    @property
+    def needs(self) -> Collection[Needed]:
+        """Return the memory of the copy."""
+        return (self.space,)
 
     @property
     def set_to(self) -> str:
@@ -385,6 +394,8 @@ class Overlay(OnStatement):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.STATEMENT, 2)
+    feature: ClassVar[Feature | None] = Feature.BLOCK_THREADS
+    schedule_part: ClassVar[SchedulePart | None] = SchedulePart.STAGING
     word: ClassVar[Word] = Word(
         "overlay",
         "put the copies of the statement where those of another are, which is over by then",

@@ -25,6 +25,7 @@ from annotune.transforms.transform import (
     CHILL,
     NESTS,
     Context,
+    Feature,
     PhaseRank,
     Shaping,
     StepPhase,
@@ -176,6 +177,7 @@ class Cyclic(Shaping):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.SHAPING, 7)
+    feature: ClassVar[Feature | None] = Feature.DEVICE_THREADS
     word: ClassVar[Word] = Word(
         "cyclic",
         "give each of the workers every so-manieth iteration; `i_w` is the loop over those of `i`",

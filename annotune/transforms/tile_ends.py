@@ -52,10 +52,12 @@ from annotune.transforms.transform import (
     KIM_2019,
     Context,
     Copying,
+    Feature,
     PhaseRank,
-    Setting,
+    SchedulePart,
     SettingGroup,
     StepPhase,
+    StepSetting,
     Word,
     takes,
 )
@@ -89,6 +91,8 @@ class Pad(Copying):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.STATEMENT, 7)
+    feature: ClassVar[Feature | None] = Feature.TILE_ENDS
+    schedule_part: ClassVar[SchedulePart | None] = SchedulePart.TILE_ENDS
     word: ClassVar[Word] = Word(
         "pad",
         "run tiles in full where a loop ends inside one, without touching what lies beyond",
@@ -228,7 +232,9 @@ class Peel(Copying):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.STATEMENT, 6)
-    setting: ClassVar[Setting | None] = Setting("peel", SettingGroup.STATEMENT, 0)
+    setting: ClassVar[StepSetting | None] = StepSetting("peel", SettingGroup.STATEMENT, 0)
+    feature: ClassVar[Feature | None] = Feature.BLOCK_THREADS
+    schedule_part: ClassVar[SchedulePart | None] = SchedulePart.TILE_ENDS
     word: ClassVar[Word] = Word(
         "peel",
         "test once whether the tiles of these loops are whole, and run whole ones unconditioned",

@@ -18,6 +18,7 @@ from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.frozen import dataclass
 from annotune.ir.expr import Expr
 from annotune.ir.fold import fold
+from annotune.ir.nest import Level, MemorySpace
 from annotune.transforms.tree import Body
 
 THESIS = "Rivera 2014, Table 3.1"
@@ -197,6 +198,36 @@ class PhaseRank(NamedTuple):
     rank: int = LATE
 
 
+class Feature(StrEnum):
+    """What the text of a target must have for a step, beside loops, their levels and copies."""
+
+    DEVICE_THREADS = "threads of a device"
+    BLOCK_THREADS = "threads that meet in a block"
+    CORE_VECTORS = "vectors of a core"
+    TILE_ENDS = "ends of tiles"
+    GANG_CACHE = "sections that a gang reads again"
+    HOST_SUMS = "sums that the host adds"
+    HOST_SHARE = "a share that the host computes"
+    # No text has it: a strategy is asked as a whole.
+    STRATEGY = "a strategy"
+
+
+Needed: TypeAlias = Level | MemorySpace | Feature
+
+
+class SchedulePart(StrEnum):
+    """The parts of a kernel's schedule in their order; an ablation adds one after the other."""
+
+    GRID = "grid"
+    VECTORS = "vectors"
+    REGISTERS = "registers"
+    STAGING = "staging"
+    REGISTER_BLOCK = "register block"
+    TILE_ENDS = "tile ends"
+    UNROLL = "unroll"
+    OTHERS = "others"
+
+
 class SettingGroup(StrEnum):
     """Where a table has the setting of a step: its kernel's block or movement, or a statement.
 
@@ -209,7 +240,7 @@ class SettingGroup(StrEnum):
     COPY = "copy"
 
 
-class Setting(NamedTuple):
+class StepSetting(NamedTuple):
     """The column of a step in tables and results: its name, and its place in the group."""
 
     name: str
@@ -221,13 +252,21 @@ class Described:
     """What a class says of its steps, as it is for most of them.
 
     `turn` is when they are done. Those of another package may state `is_inner` alone. Where they
-    have a `setting`, tables show what each of them is set to.
+    have a `setting`, tables show what each of them is set to. A target must have the `feature`, if
+    there is one, to print what they make; without one they leave loops that every target prints.
     """
 
     __slots__ = ()
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.SHAPING)
-    setting: ClassVar[Setting | None] = None
+    setting: ClassVar[StepSetting | None] = None
+    feature: ClassVar[Feature | None] = None
+    schedule_part: ClassVar[SchedulePart | None] = None
+
+    @property
+    def needs(self) -> Collection[Needed]:
+        """Return what a target must print for the step: levels of loops, memories, features."""
+        return () if self.feature is None else (self.feature,)
 
     @property
     def set_to(self) -> str | int:
@@ -261,7 +300,11 @@ class Transform(Protocol):
     """
 
     turn: ClassVar[PhaseRank]
-    setting: ClassVar[Setting | None]
+    setting: ClassVar[StepSetting | None]
+    schedule_part: ClassVar[SchedulePart | None]
+
+    @property
+    def needs(self) -> Collection[Needed]: ...
 
     @property
     def set_to(self) -> str | int: ...

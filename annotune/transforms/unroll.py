@@ -47,6 +47,7 @@ from annotune.transforms.transform import (
     Context,
     OnStatement,
     PhaseRank,
+    SchedulePart,
     StepPhase,
     Subject,
     Word,
@@ -79,6 +80,7 @@ class Unroll(OnStatement):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.LAST, 0)
+    schedule_part: ClassVar[SchedulePart | None] = SchedulePart.UNROLL
     word: ClassVar[Word] = Word(
         "unroll",
         "unroll by a factor of the tuned trip count; other sizes get a remainder loop",

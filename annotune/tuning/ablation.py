@@ -19,32 +19,21 @@ from annotune.schedule.candidate import Candidate
 from annotune.space.decision import Base
 from annotune.space.space import Space
 from annotune.space.variants import Listing, Variant
-from annotune.transforms.map import Vectorize
-from annotune.transforms.pipeline import Pipeline, Prefetch, Relay
-from annotune.transforms.registers import Hold, Registers
-from annotune.transforms.stage import Overlay, Stage
-from annotune.transforms.tile_ends import Pad, Peel
-from annotune.transforms.transform import Context, Schedule, Transform
-from annotune.transforms.unroll import Unroll
+from annotune.transforms.transform import (
+    Context,
+    Schedule,
+    SchedulePart,
+    Transform,
+)
 
 STEPS_AXIS = "steps"
-GRID, OTHERS = "grid", "others"
-_KINDS: tuple[tuple[str, tuple[type[Transform], ...]], ...] = (
-    ("vectors", (Vectorize,)),
-    ("registers", (Registers,)),
-    ("staging", (Stage, Pipeline, Overlay, Prefetch, Relay)),
-    ("register block", (Hold,)),
-    ("tile ends", (Peel, Pad)),
-    ("unroll", (Unroll,)),
-)
-KINDS = (GRID, *(name for name, _ in _KINDS), OTHERS)
+KINDS = tuple(map(str, SchedulePart))
 """The kinds in the order in which a kernel's steps are done, the loops and their places first."""
 
 
-def kind_of(step: Transform) -> str:
+def kind_of(step: Transform) -> SchedulePart:
     """Return the kind of a step."""
-    found = (name for name, kinds in _KINDS if isinstance(step, kinds))
-    return next(found, OTHERS if step.is_inner else GRID)
+    return step.schedule_part or (SchedulePart.OTHERS if step.is_inner else SchedulePart.GRID)
 
 
 def steps_in_turn(target: Target, base: Base, space: Space, device: Device) -> Listing:
@@ -77,7 +66,7 @@ def steps_in_turn(target: Target, base: Base, space: Space, device: Device) -> L
 def _names(schedule: Schedule) -> Iterator[str]:
     """Yield the kinds of a schedule's steps in their order; there is always a grid."""
     present = {kind_of(step) for step in schedule}
-    yield from (name for name in KINDS if name in present or name == GRID)
+    yield from (name for name in KINDS if name in present or name == SchedulePart.GRID)
 
 
 def _with_first(whole: Variant, names: Sequence[str]) -> Variant | Diagnostic:

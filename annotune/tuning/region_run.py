@@ -41,7 +41,7 @@ from annotune.model.worth import CallSeconds, break_even
 from annotune.space.decision import Base
 from annotune.space.space import Space
 from annotune.space.variants import Listing, Variant
-from annotune.transforms.cache import Both
+from annotune.transforms.transform import Feature
 from annotune.tuning.ablation import steps_in_turn
 from annotune.tuning.bench import Bench, Recorder, Smaller, busy_words, program_of
 from annotune.tuning.config import AUTO, Phase, Wanted
@@ -167,7 +167,7 @@ class RegionRun:
         is no time for a second one it is not asked. There a share of the host's is in all of them.
         """
         both, found = self.bench.session.config.both, self._points(target, time_s)
-        is_shared = both not in ("", AUTO) and Both in target.vocabulary.steps
+        is_shared = both not in ("", AUTO) and Feature.HOST_SHARE in target.vocabulary.features
         return shared(found, both) if is_shared and not self.is_measured(target) else found
 
     def _points(self, target: Target, time_s: float) -> Listing:
@@ -472,7 +472,8 @@ def _on_target(
     device = run.device.vendor_name
     own = predicted(bench, target, target.kind, listing, run.wanted, device)
     own = own if own.ranked else _ranked_anew(run, own) or own
-    is_untried = bench.session.config.both == AUTO and Both in target.vocabulary.steps
+    may_share = Feature.HOST_SHARE in target.vocabulary.features
+    is_untried = bench.session.config.both == AUTO and may_share
     return replace(own, warnings=(*own.warnings, NOT_TRIED)) if is_untried else own
 
 

@@ -16,7 +16,8 @@ from annotune.analysis.facts import Analysis
 from annotune.codegen.target import Target
 from annotune.measure.trial import END_TO_END, Status, Trial
 from annotune.space.variants import Listing, Variant
-from annotune.transforms.cache import COUNTER, AddOnHost, why_not_added
+from annotune.transforms.cache import COUNTER, why_not_added
+from annotune.transforms.transform import Feature
 from annotune.tuning.config import AUTO
 from annotune.tuning.experiment import Tried
 
@@ -35,7 +36,7 @@ COMPILED_S = 5.0
 
 def has_forms(target: Target, analysis: Analysis, both: str) -> bool:
     """Return whether calls of a target's kernels have more than one form, or one that is asked."""
-    return AddOnHost in target.vocabulary.steps and bool(both or _sums(analysis))
+    return Feature.HOST_SUMS in target.vocabulary.features and bool(both or _sums(analysis))
 
 
 def forms(contest: Contest, both: str, host_s: float | None) -> Listing:

@@ -22,7 +22,10 @@ from annotune.diagnostics import Span
 from annotune.schedule.apply import apply
 from annotune.schedule.plan import Plan
 from annotune.transforms.cache import COUNTER, Both, is_share
-from annotune.transforms.transform import Context
+from annotune.transforms.transform import (
+    Context,
+    Feature,
+)
 
 VECTOR = text(VECTORS, f"{EACH} b[i] += a[i];", 2048)
 PRODUCT = (
@@ -194,7 +197,7 @@ def test_other_targets_are_as_without(tmp_path: Path) -> None:
         assert done.code == 0
         texts.append((tmp_path / "user_omp.c").read_text())
     assert texts[0] == texts[1]
-    assert Both in CudaTarget.vocabulary.steps
+    assert Feature.HOST_SHARE in CudaTarget.vocabulary.features
 
 
 def test_the_command_compiles_the_hosts_share(tmp_path: Path) -> None:

@@ -41,18 +41,9 @@ from annotune.ir.region import Region, Scalar, SourceFile
 from annotune.schedule.plan import Plan
 from annotune.space.points import GpuPoints
 from annotune.space.variants import Variant
-from annotune.transforms.cache import AddOnHost, Aligned, AnySize, Both, Resident
-from annotune.transforms.distribute import Distribute, Expand, Fuse, Scalarize
 from annotune.transforms.map import PLACES
-from annotune.transforms.merge import Decode, Merge
-from annotune.transforms.permute import Permute
-from annotune.transforms.pipeline import Pipeline, Relay, Stream
-from annotune.transforms.registers import Hold, Registers, TensorCores
-from annotune.transforms.spread import Batch, Bring, Bulk, Keep, ShareArray, Spread
-from annotune.transforms.stage import Overlay, copied_whole
-from annotune.transforms.tile import Cyclic, Tile
-from annotune.transforms.tile_ends import Pad, Peel
-from annotune.transforms.unroll import Unroll
+from annotune.transforms.stage import copied_whole
+from annotune.transforms.transform import Feature
 
 NO_DEVICE_FUNCTION = Template(
     "AT402",
@@ -75,13 +66,8 @@ class CudaTarget:
     vocabulary = Vocabulary(
         frozenset(PLACES["block"]) | frozenset(PLACES["thread"]),
         frozenset({MemorySpace.SHARED, MemorySpace.PRIVATE}),
-        (
-            *(Distribute, Merge, Permute, Fuse, Scalarize, Tile, Cyclic, Expand),
-            *(ShareArray, Batch, Spread),
-            *(Registers, Pipeline, Overlay, Relay, Hold, Peel, Pad, Unroll, TensorCores, Stream),
-            *(Resident, AnySize, AddOnHost, Both),
-            *(Decode, Bring, Keep, Bulk, Aligned),
-        ),
+        frozenset({Feature.DEVICE_THREADS, Feature.BLOCK_THREADS, Feature.TILE_ENDS})
+        | {Feature.HOST_SUMS, Feature.HOST_SHARE},
     )
 
     def region(self, variant: Variant, resident: bool) -> RegionCode:

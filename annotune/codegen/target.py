@@ -17,7 +17,7 @@ from annotune.space.decision import Base
 from annotune.space.points import TargetPoints
 from annotune.space.space import Space
 from annotune.space.variants import Variant
-from annotune.transforms.transform import Feature, Transform
+from annotune.transforms.transform import Transform
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Vocabulary:
 
     levels: frozenset[Level]
     memories: frozenset[MemorySpace]
-    features: frozenset[Feature]
+    features: frozenset[str]
 
     def prints(self, step: Transform) -> bool:
         """Return whether the target prints what a step makes."""

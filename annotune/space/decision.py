@@ -12,7 +12,6 @@ from functools import cached_property
 from math import gcd
 from typing import Any, TypeVar
 
-from annotune import plugins
 from annotune.analysis.facts import Analysis
 from annotune.annotation.commands import before_targets, statements, with_tile_names
 from annotune.annotation.messages import nearest
@@ -102,10 +101,10 @@ class RecipeSteps:
         """Return the steps of a kind, those on some statements alone if these are given."""
         return of_kind(self.steps, kind, among)
 
-    def foreign(self, among: Sequence[int]) -> tuple[Any, ...]:
-        """Return the steps on some statements that other packages bring."""
-        kinds = tuple(plugins.loaded(plugins.TRANSFORMS).values())
-        return of_kind(self.steps, kinds, among) if kinds else ()  # type: ignore[arg-type]
+    def as_given(self, among: Sequence[int]) -> tuple[Any, ...]:
+        """Return the steps on some statements of which the rules decide nothing."""
+        every: tuple[Any, ...] = self.steps
+        return tuple(s for s in every if not s.is_decided and s.statement in among)
 
     def by_statement(self, kind: type[T], command: str = "") -> dict[int, T]:
         """Return the last step of a kind on each statement; for mappings by their command."""
@@ -540,7 +539,7 @@ def kernel_choice(unit: Unit, point: Point, asked: RecipeSteps) -> Candidate:
     if not unrolled and not copying:
         unrolled = tuple(_own_unrolls(unit, choice, factors))
     kept = (Registers(statement, loop) for statement, loop in sorted(held.items()))
-    others = (*by_warps, *asked.foreign(own))
+    others = (*by_warps, *asked.as_given(own))
     return choice.having(*kept, *unrolled, *others, without=(Registers, Unroll))
 
 

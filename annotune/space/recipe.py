@@ -16,7 +16,7 @@ from annotune.strategies.movements import described
 from annotune.strategies.openacc import RECIPE, acc_levels
 from annotune.transforms.cache import Aligned, Resident
 from annotune.transforms.distribute import Fuse
-from annotune.transforms.language import on_place, word_of, written
+from annotune.transforms.language import is_as_given, on_place, word_of, written
 from annotune.transforms.map import Map
 from annotune.transforms.merge import Merge, merged_name
 from annotune.transforms.permute import Permute
@@ -143,8 +143,9 @@ def _as_written(decided: Sequence[Command], wished: Sequence[Command]) -> tuple[
     """Return the decided commands, the user's in place of those that say the same again."""
     own = {_subject(command): command for command in wished}
     said = {_subject(command) for command in decided}
-    others = tuple(c for c in wished if _subject(c) not in said and word_of(c).kept)
-    return (*others, *(own.get(_subject(command), command) for command in decided))
+    kept = (c for c in wished if is_as_given(c) or (_subject(c) not in said and word_of(c).kept))
+    others = (c for c in decided if not (is_as_given(c) and _subject(c) in own))
+    return (*kept, *(own.get(_subject(command), command) for command in others))
 
 
 def _subject(command: Command) -> tuple[object, ...]:
@@ -163,6 +164,7 @@ def commands(
     fused: list[Command] = []
     unrolled: list[Command] = []
     for choice in choices:
+        shaped += (written(step) for step in choice.steps if not step.is_decided)
         shaped += _shaping(choice)
         shaped += map(written, choice.moves)
         # Those of threads that share a block's work follow from where its loops run.

@@ -650,7 +650,7 @@ def _open_space(base: Base, unit: Unit, asked: RecipeSteps) -> UnitSpace:
     mapped = (*asked.by_statement(Map, "cuda"), *asked.by_statement(Contract))
     is_mapped = bool({*own} & {*mapped, *asked.by_statement(Merge)})
     is_unrolled = bool(asked.of(Unroll, own))
-    is_shaped = any(asked.of(kind, own) for kind in SHAPING) or bool(asked.foreign(own))
+    is_shaped = any(asked.of(kind, own) for kind in SHAPING) or bool(asked.as_given(own))
     is_free = not (is_mapped or is_unrolled or is_shaped)
     found = made(unit, base.strategy) if is_free else NO_PROPOSALS
     if unit.joined and is_free:

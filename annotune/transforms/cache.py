@@ -61,7 +61,8 @@ class Cache(OnStatement):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.LAST, 10)
-    feature: ClassVar[Feature | None] = Feature.GANG_CACHE
+    feature: ClassVar[str | None] = Feature.GANG_CACHE
+    is_decided: ClassVar[bool] = True
     word: ClassVar[Word] = Word(
         "cache",
         "name boxes of arrays that a gang reads again and again, for the compiler to keep near",
@@ -244,7 +245,8 @@ class AnySize(OnStatement):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.LAST, 4)
-    feature: ClassVar[Feature | None] = Feature.BLOCK_THREADS
+    feature: ClassVar[str | None] = Feature.BLOCK_THREADS
+    is_decided: ClassVar[bool] = True
     word: ClassVar[Word] = Word(
         "any_size",
         "run the kernel whatever value a size has that a call gives",
@@ -284,7 +286,7 @@ class Resident(Moving):
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.LAST, 3)
     setting: ClassVar[StepSetting | None] = StepSetting("resident", SettingGroup.MOVEMENT, 2)
-    feature: ClassVar[Feature | None] = Feature.BLOCK_THREADS
+    feature: ClassVar[str | None] = Feature.BLOCK_THREADS
     word: ClassVar[Word] = Word(
         "resident",
         "let a thread have so few registers that this many blocks fit on a multiprocessor",
@@ -330,7 +332,8 @@ class Aligned(OnStatement):
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.LAST, 5)
     setting: ClassVar[StepSetting | None] = StepSetting("aligned", SettingGroup.BLOCK, 3)
-    feature: ClassVar[Feature | None] = Feature.BLOCK_THREADS
+    feature: ClassVar[str | None] = Feature.BLOCK_THREADS
+    is_decided: ClassVar[bool] = True
     word: ClassVar[Word] = Word(
         "aligned",
         "tell the compiler that an array is aligned, so that it loads several neighbours at once",
@@ -409,7 +412,8 @@ class AddOnHost(OnStatement):
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.LAST, 11)
     setting: ClassVar[StepSetting | None] = StepSetting("added", SettingGroup.BLOCK, 6)
-    feature: ClassVar[Feature | None] = Feature.HOST_SUMS
+    feature: ClassVar[str | None] = Feature.HOST_SUMS
+    is_decided: ClassVar[bool] = True
     word: ClassVar[Word] = Word(
         "add_on_host",
         "send nothing of an array that is only added to, and add on the host what comes back",
@@ -455,7 +459,8 @@ class Both(OnStatement):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.LAST, 12)
-    feature: ClassVar[Feature | None] = Feature.HOST_SHARE
+    feature: ClassVar[str | None] = Feature.HOST_SHARE
+    is_decided: ClassVar[bool] = True
     word: ClassVar[Word] = Word(
         "both",
         "let the host compute a share of the outermost parallel loop, the GPU the rest",

@@ -80,6 +80,7 @@ class Distribute(Described):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.SHAPING, 0)
+    is_decided: ClassVar[bool] = True
     word: ClassVar[Word] = Word(
         "distribute",
         "give each of the statements loops of its own",
@@ -190,6 +191,7 @@ class Fuse(Described):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.SHAPING, 4)
+    is_decided: ClassVar[bool] = True
     word: ClassVar[Word] = Word(
         "fuse",
         "run the statements in the same loops",
@@ -361,6 +363,7 @@ class Expand(OnStatement):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.SHAPING, 1)
+    is_decided: ClassVar[bool] = True
     word: ClassVar[Word] = Word(
         "expand",
         "give a private scalar an element for each iteration of the loops",
@@ -462,6 +465,7 @@ class Scalarize(OnStatement):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.SHAPING, 5)
+    is_decided: ClassVar[bool] = True
     word: ClassVar[Word] = Word(
         "scalarize",
         "have a scalar in place of an array whose elements live in one iteration",

@@ -147,6 +147,11 @@ def word_of(command: Command) -> Word:
     return forms()[command.name].word
 
 
+def is_as_given(command: Command) -> bool:
+    """Return whether the rules leave a command that was checked as it is."""
+    return not forms()[command.name].made.is_decided
+
+
 def _tuple(value: object) -> tuple[object, ...]:
     # A field of that name in another class is no tuple.
     return value if isinstance(value, tuple) else ()
@@ -332,7 +337,8 @@ class Contract(OnStatement):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.ASKED, 0)
-    feature: ClassVar[Feature | None] = Feature.STRATEGY
+    feature: ClassVar[str | None] = Feature.STRATEGY
+    is_decided: ClassVar[bool] = True
     word: ClassVar[Word] = Word(
         "contract",
         "compute a tile of a contraction's output per block, a part of it in registers",
@@ -362,7 +368,7 @@ class Vectors(Moving):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.ASKED, 1)
-    feature: ClassVar[Feature | None] = Feature.STRATEGY
+    feature: ClassVar[str | None] = Feature.STRATEGY
     word: ClassVar[Word] = Word(
         "vectors",
         "copy neighbours at once, and lay out the copies so that neighbours are read at once",
@@ -379,7 +385,8 @@ class Stated(OnStatement):
     """CHiLL's statement of what a nest is, which changes nothing."""
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.ASKED, 2)
-    feature: ClassVar[Feature | None] = Feature.STRATEGY
+    feature: ClassVar[str | None] = Feature.STRATEGY
+    is_decided: ClassVar[bool] = True
     word: ClassVar[Word] = Word(
         "stm",
         "state the statement's loops and output; changes nothing",
@@ -404,7 +411,7 @@ class ForTarget(Described):
     """What follows is all that is done for one target, `sizes` such as ``n=8, m=4`` its sizes."""
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.ASKED, 3)
-    feature: ClassVar[Feature | None] = Feature.STRATEGY
+    feature: ClassVar[str | None] = Feature.STRATEGY
     word: ClassVar[Word] = Word(
         TARGET,
         "what follows says all that is done for this target; nothing is left to the rules",
@@ -422,7 +429,7 @@ class OtherSizes(Described):
     """What follows is for sizes that are not the tuned ones: all others, or the listed of some."""
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.ASKED, 4)
-    feature: ClassVar[Feature | None] = Feature.STRATEGY
+    feature: ClassVar[str | None] = Feature.STRATEGY
     word: ClassVar[Word] = Word(
         "other_sizes",
         'what follows is for all other sizes, or for the "listed" values of some of them',

@@ -103,6 +103,7 @@ class Map(OnStatement):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.PLACING, 0)
+    is_decided: ClassVar[bool] = True
     words: ClassVar[tuple[Word, ...]] = (
         Word(
             "cuda",
@@ -315,6 +316,7 @@ class Team(OnStatement):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.PLACING, 3)
+    is_decided: ClassVar[bool] = True
     word: ClassVar[Word] = Word(
         "team",
         "let the threads of a block, or the lanes of a core, share the loop inside its work",
@@ -443,8 +445,9 @@ class Vectorize(OnStatement):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.PLACING, 5)
-    feature: ClassVar[Feature | None] = Feature.CORE_VECTORS
+    feature: ClassVar[str | None] = Feature.CORE_VECTORS
     schedule_part: ClassVar[SchedulePart | None] = SchedulePart.VECTORS
+    is_decided: ClassVar[bool] = True
     word: ClassVar[Word] = Word(
         "vectorize",
         "run the loop with vector instructions",

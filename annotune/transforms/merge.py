@@ -73,7 +73,8 @@ class Merge(OnStatement):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.SHAPING, 2)
-    feature: ClassVar[Feature | None] = Feature.BLOCK_THREADS
+    feature: ClassVar[str | None] = Feature.BLOCK_THREADS
+    is_decided: ClassVar[bool] = True
     word: ClassVar[Word] = Word(
         "merge",
         "run nested loops as one that is called by their names together, outermost first",
@@ -312,7 +313,8 @@ class Decode(OnStatement):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.LAST, 6)
-    feature: ClassVar[Feature | None] = Feature.BLOCK_THREADS
+    feature: ClassVar[str | None] = Feature.BLOCK_THREADS
+    is_decided: ClassVar[bool] = True
     word: ClassVar[Word] = Word(
         "decode",
         "work out once at which iterations of its parts a merged loop stands",

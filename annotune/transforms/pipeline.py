@@ -117,7 +117,7 @@ class Pipeline(Moving):
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.STATEMENT, 1)
     setting: ClassVar[StepSetting | None] = StepSetting("stages", SettingGroup.MOVEMENT, 0)
-    feature: ClassVar[Feature | None] = Feature.BLOCK_THREADS
+    feature: ClassVar[str | None] = Feature.BLOCK_THREADS
     schedule_part: ClassVar[SchedulePart | None] = SchedulePart.STAGING
     word: ClassVar[Word] = Word(
         "pipeline",
@@ -332,8 +332,9 @@ class Relay(OnStatement):
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.STATEMENT, 5)
     setting: ClassVar[StepSetting | None] = StepSetting("relayed", SettingGroup.MOVEMENT, 1)
-    feature: ClassVar[Feature | None] = Feature.BLOCK_THREADS
+    feature: ClassVar[str | None] = Feature.BLOCK_THREADS
     schedule_part: ClassVar[SchedulePart | None] = SchedulePart.STAGING
+    is_decided: ClassVar[bool] = True
     word: ClassVar[Word] = Word(
         "relay",
         "begin the copies of each statement while the one before it is computed",
@@ -523,8 +524,9 @@ class Prefetch(OnStatement):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.STATEMENT, 3)
-    feature: ClassVar[Feature | None] = Feature.CORE_VECTORS
+    feature: ClassVar[str | None] = Feature.CORE_VECTORS
     schedule_part: ClassVar[SchedulePart | None] = SchedulePart.STAGING
+    is_decided: ClassVar[bool] = True
     word: ClassVar[Word] = Word(
         "prefetch",
         "ask before the second loop for what the next iteration of the first updates there",
@@ -623,7 +625,7 @@ class Stream(Moving):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.LAST, 2)
-    feature: ClassVar[Feature | None] = Feature.BLOCK_THREADS
+    feature: ClassVar[str | None] = Feature.BLOCK_THREADS
     word: ClassVar[Word] = Word(
         "stream",
         "let what the statement accumulates into pass by the caches",

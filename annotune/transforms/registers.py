@@ -113,7 +113,7 @@ class Registers(Shaping):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.REGISTERS, 0)
-    feature: ClassVar[Feature | None] = Feature.DEVICE_THREADS
+    feature: ClassVar[str | None] = Feature.DEVICE_THREADS
     schedule_part: ClassVar[SchedulePart | None] = SchedulePart.REGISTERS
     word: ClassVar[Word] = Word(
         "registers",
@@ -695,7 +695,7 @@ class TensorCores(Copying):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.LAST, 1)
-    feature: ClassVar[Feature | None] = Feature.BLOCK_THREADS
+    feature: ClassVar[str | None] = Feature.BLOCK_THREADS
     word: ClassVar[Word] = Word(
         "mma",
         "multiply the block of registers by the tensor cores, in double precision",

@@ -97,7 +97,7 @@ class ShareArray(Sharing):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.PLACING, 1)
-    feature: ClassVar[Feature | None] = Feature.DEVICE_THREADS
+    feature: ClassVar[str | None] = Feature.DEVICE_THREADS
     word: ClassVar[Word] = Word(
         "share",
         "keep an array of a block's iteration in shared memory, where all its threads reach it",
@@ -156,7 +156,7 @@ class Batch(Sharing):
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.PLACING, 2)
     setting: ClassVar[StepSetting | None] = StepSetting("batch", SettingGroup.BLOCK, 1)
-    feature: ClassVar[Feature | None] = Feature.BLOCK_THREADS
+    feature: ClassVar[str | None] = Feature.BLOCK_THREADS
     word: ClassVar[Word] = Word(
         "batch",
         "let a block have several iterations of its loop at once, a row of threads for each",
@@ -256,7 +256,7 @@ class Bring(Sharing):
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.LAST, 7)
     setting: ClassVar[StepSetting | None] = StepSetting("brought", SettingGroup.BLOCK, 2)
-    feature: ClassVar[Feature | None] = Feature.BLOCK_THREADS
+    feature: ClassVar[str | None] = Feature.BLOCK_THREADS
     word: ClassVar[Word] = Word(
         "bring",
         "copy a small input, or its part for an iteration, into the memory of every block",
@@ -327,7 +327,7 @@ class Keep(Sharing):
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.LAST, 8)
     setting: ClassVar[StepSetting | None] = StepSetting("kept", SettingGroup.BLOCK, 4)
-    feature: ClassVar[Feature | None] = Feature.BLOCK_THREADS
+    feature: ClassVar[str | None] = Feature.BLOCK_THREADS
     word: ClassVar[Word] = Word(
         "keep",
         "have what a block writes of an array in its memory while it works",
@@ -399,7 +399,7 @@ class Bulk(Sharing):
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.LAST, 9)
     setting: ClassVar[StepSetting | None] = StepSetting("bulk", SettingGroup.BLOCK, 5)
-    feature: ClassVar[Feature | None] = Feature.BLOCK_THREADS
+    feature: ClassVar[str | None] = Feature.BLOCK_THREADS
     word: ClassVar[Word] = Word(
         "bulk",
         "have the device copy by itself what `bring` or `keep` moves of an array",
@@ -770,7 +770,7 @@ class Spread(Sharing):
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.PLACING, 4)
     setting: ClassVar[StepSetting | None] = StepSetting("threads", SettingGroup.BLOCK, 0)
-    feature: ClassVar[Feature | None] = Feature.BLOCK_THREADS
+    feature: ClassVar[str | None] = Feature.BLOCK_THREADS
     word: ClassVar[Word] = Word(
         "spread",
         "let the threads of a block share nested loops inside its work, flattened",

@@ -394,8 +394,9 @@ class Overlay(OnStatement):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.STATEMENT, 2)
-    feature: ClassVar[Feature | None] = Feature.BLOCK_THREADS
+    feature: ClassVar[str | None] = Feature.BLOCK_THREADS
     schedule_part: ClassVar[SchedulePart | None] = SchedulePart.STAGING
+    is_decided: ClassVar[bool] = True
     word: ClassVar[Word] = Word(
         "overlay",
         "put the copies of the statement where those of another are, which is over by then",

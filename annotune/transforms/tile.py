@@ -177,7 +177,7 @@ class Cyclic(Shaping):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.SHAPING, 7)
-    feature: ClassVar[Feature | None] = Feature.DEVICE_THREADS
+    feature: ClassVar[str | None] = Feature.DEVICE_THREADS
     word: ClassVar[Word] = Word(
         "cyclic",
         "give each of the workers every so-manieth iteration; `i_w` is the loop over those of `i`",

@@ -91,7 +91,7 @@ class Pad(Copying):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.STATEMENT, 7)
-    feature: ClassVar[Feature | None] = Feature.TILE_ENDS
+    feature: ClassVar[str | None] = Feature.TILE_ENDS
     schedule_part: ClassVar[SchedulePart | None] = SchedulePart.TILE_ENDS
     word: ClassVar[Word] = Word(
         "pad",
@@ -233,7 +233,7 @@ class Peel(Copying):
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.STATEMENT, 6)
     setting: ClassVar[StepSetting | None] = StepSetting("peel", SettingGroup.STATEMENT, 0)
-    feature: ClassVar[Feature | None] = Feature.BLOCK_THREADS
+    feature: ClassVar[str | None] = Feature.BLOCK_THREADS
     schedule_part: ClassVar[SchedulePart | None] = SchedulePart.TILE_ENDS
     word: ClassVar[Word] = Word(
         "peel",

@@ -212,7 +212,7 @@ class Feature(StrEnum):
     STRATEGY = "a strategy"
 
 
-Needed: TypeAlias = Level | MemorySpace | Feature
+Needed: TypeAlias = Level | MemorySpace | str
 
 
 class SchedulePart(StrEnum):
@@ -254,13 +254,16 @@ class Described:
     `turn` is when they are done. Those of another package may state `is_inner` alone. Where they
     have a `setting`, tables show what each of them is set to. A target must have the `feature`, if
     there is one, to print what they make; without one they leave loops that every target prints.
+    What a recipe asks for is taken as it is given, and stands in the recipe of a choice that has
+    it, but for steps that the rules make of a command and turn back into it (`is_decided`).
     """
 
     __slots__ = ()
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.SHAPING)
     setting: ClassVar[StepSetting | None] = None
-    feature: ClassVar[Feature | None] = None
+    feature: ClassVar[str | None] = None
+    is_decided: ClassVar[bool] = False
     schedule_part: ClassVar[SchedulePart | None] = None
 
     @property
@@ -302,6 +305,7 @@ class Transform(Protocol):
     turn: ClassVar[PhaseRank]
     setting: ClassVar[StepSetting | None]
     schedule_part: ClassVar[SchedulePart | None]
+    is_decided: ClassVar[bool]
 
     @property
     def needs(self) -> Collection[Needed]: ...
@@ -363,11 +367,15 @@ class Shaping(NestStep):
 
     __slots__ = ()
 
+    is_decided: ClassVar[bool] = True
+
 
 class Sharing(NestStep):
     """A step by which the threads of a block share an element's work."""
 
     __slots__ = ()
+
+    is_decided: ClassVar[bool] = True
 
 
 class Copying(NestStep):
@@ -375,11 +383,15 @@ class Copying(NestStep):
 
     __slots__ = ()
 
+    is_decided: ClassVar[bool] = True
+
 
 class Moving(OnStatement):
     """A step that tells how the data of a kernel move whose tile is chosen."""
 
     __slots__ = ()
+
+    is_decided: ClassVar[bool] = True
 
 
 # What is done to a region, in the order in which it is done.

@@ -81,6 +81,7 @@ class Unroll(OnStatement):
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.LAST, 0)
     schedule_part: ClassVar[SchedulePart | None] = SchedulePart.UNROLL
+    is_decided: ClassVar[bool] = True
     word: ClassVar[Word] = Word(
         "unroll",
         "unroll by a factor of the tuned trip count; other sizes get a remainder loop",

@@ -151,12 +151,16 @@ def over_words(config: RunConfig, ended: float) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """How one region is to be searched: `budget` variants per target, in `time_s` seconds."""
+    """How one region is to be searched: `budget` variants per target, in `time_s` seconds.
+
+    These are a `share` of the run's.
+    """
 
     search: str = DEFAULT_SEARCH
     seed: int = 0
     budget: int = DEFAULT_BUDGET
     time_s: float = DEFAULT_TIME_S
+    share: float = 1.0
 
 
 def wanted(config: RunConfig, region: Region, share: float = 1.0) -> Wanted:
@@ -202,7 +206,7 @@ def wanted(config: RunConfig, region: Region, share: float = 1.0) -> Wanted:
         limit_s = time_s * share
     if problems:
         raise AnnotuneError(tuple(problems))
-    return Wanted(search, seed, budget, limit_s)
+    return Wanted(search, seed, budget, limit_s, share)
 
 
 def refuse_missing_libraries(config: RunConfig, search: str, region: Region) -> None:

@@ -389,7 +389,8 @@ def sought(run: RegionRun, targets: Sequence[Target]) -> Sought:
         AnnotuneError: Every target refuses it.
     """
     ledger = run.bench.session.config.ledger
-    times = Timetable.of(run.wanted.time_s, run.bench.until - run.wanted.time_s)
+    wanted = run.wanted
+    times = Timetable.of(wanted.time_s, run.bench.until - wanted.time_s, wanted.share)
     with ledger.on(Phase.ORIGINAL):
         run = _paced(run)
     # Whole calls are compared after all else.

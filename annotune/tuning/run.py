@@ -237,7 +237,8 @@ class Tuning:
         self, number: int, ready: Ready, search: Wanted, place: int, share_s: float
     ) -> RegionRun:
         """Return the run of a region at one of its problem sizes."""
-        one, search = ready.by_size[place], replace(search, time_s=share_s)
+        one, own = ready.by_size[place], share_s / search.time_s if search.time_s else 1.0
+        search = replace(search, time_s=share_s, share=search.share * own)
         bench = self.bench(one, self.scratch / f"{number}-{place}", share_s)
         if ready.others:
             inner = self.session.listener

@@ -36,9 +36,9 @@ class Timetable:
     assured_s: float
 
     @classmethod
-    def of(cls, time_s: float, begun: float) -> Timetable:
-        """Return that of a region which has `time_s` seconds from `begun` on."""
-        last = max(begun + (1 + LATE) * time_s, begun + LEAST_S)
+    def of(cls, time_s: float, begun: float, share: float = 1.0) -> Timetable:
+        """Return that of a region with `time_s` seconds from `begun` on, a share of a run's."""
+        last = max(begun + (1 + LATE) * time_s, begun + share * LEAST_S)
         return cls(begun + time_s, last, SEARCHES * time_s)
 
     def search(

@@ -80,3 +80,10 @@ def test_targets_of_one_weight_have_the_same(time_s: float) -> None:
 
 def test_time_without_an_end_is_shared_without_one() -> None:
     assert Timetable.of(inf, 0.0).search([1.0, 2.0], 0, 0.0, 7.0, 3.0).until == inf
+
+
+@given(st.sampled_from(TIMES), st.integers(1, 12))
+def test_all_regions_together_have_no_more_time_than_one(time_s: float, count: int) -> None:
+    late_s = Timetable.of(time_s, 0.0).last
+    each = [Timetable.of(time_s / count, 0.0, 1 / count).last for _ in range(count)]
+    assert sum(each) == pytest.approx(late_s)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, cast
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from annotune.formulated import PROMISING, Looked, promising
@@ -29,6 +29,12 @@ TARGETS = ("cuda", "openmp")
 COSTS = st.fixed_dictionaries({name: st.none() | st.integers(1, 12).map(float) for name in TARGETS})
 
 
+def _costing(*costs: float | None) -> list[Mapping[str, float | None]]:
+    return [dict.fromkeys(TARGETS, cost) for cost in costs]
+
+
+@example(_costing(None, 1.0, 3.0), 3)
+@example(_costing(9.0, 4.0, 7.0), 3)
 @given(st.lists(COSTS, min_size=1, max_size=6), st.integers(1, 6))
 def test_the_promising_ones_are_tuned_for_what_they_cost_little(
     costs: Sequence[Mapping[str, float | None]], count: int

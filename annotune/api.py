@@ -32,7 +32,11 @@ GIVEN = Path("source.c")
 # Short options have longer names here.
 _SHORT = {"define": "-D", "include": "-I"}
 # What switches off what is on, by the value that says so.
-_FLAGS = {"factor": {False: "--no-factor"}, "resume": {True: "--resume", False: "--fresh"}}
+_FLAGS = {
+    "factor": {False: "--no-factor"},
+    "resume": {True: "--resume", False: "--fresh"},
+    "standalone": {True: "--standalone"},
+}
 
 
 class Options(TypedDict, total=False):
@@ -72,6 +76,7 @@ class TuneOptions(Options, total=False):
     workers: str
     both: float | str
     resume: bool
+    standalone: bool
 
 
 def check(source: str | os.PathLike[str], **options: Unpack[Options]) -> CheckReport:
@@ -99,6 +104,7 @@ def emit(
     interfaces: bool = False,
     both: float | str = "",
     gpus: int = 1,
+    standalone: bool = False,
     **options: Unpack[Options],
 ) -> Emission:
     """Return the first choice for every target as texts, as ``annotune emit``; nothing is run.
@@ -106,7 +112,8 @@ def emit(
     With `results`, a results.json or the folder that has one, they are what that run found. With
     `interfaces` there are those of the functions for Fortran, C and C++, too. The files of
     what comes back are also in the folder `output`, where one is named. `both` is the share of the
-    host's in calls of CUDA, or ``"counter"``, and `gpus` how many GPUs share the rest.
+    host's in calls of CUDA, or ``"counter"``, and `gpus` how many GPUs share the rest. `standalone`
+    files have the runtime in them.
 
     Raises:
         AnnotuneError: No region is left, the results are not of this source as it is, or the folder
@@ -120,7 +127,8 @@ def emit(
         with _telling({}):
             earlier = Earlier.read(Path(results))
     is_every = earlier is not None and earlier.has_formulations
-    told = {**options, "gpus": gpus} | ({"both": both} if both != "" else {})
+    told = {**options, "gpus": gpus, "standalone": standalone}
+    told |= {"both": both} if both != "" else {}
     with _as_told(source, told, folder, is_every=is_every, is_emission=True) as (settings, _):
         if earlier is not None and "target" in options:
             earlier = replace(earlier, targets=settings.targets)
@@ -224,7 +232,7 @@ def emitted(
         made = with_interfaces(made, settings)
     files = {**made.files, **settings.made_of_tensors}
     named = {settings.source.stem + end: text for end, text in files.items()}
-    return made, write_files(folder, named) if folder is not None else ()
+    return made, write_files(folder, {**named, **made.runtime}) if folder is not None else ()
 
 
 def tuned(settings: Settings, request: Request) -> tuple[RunReport, tuple[Path, ...]]:
@@ -240,6 +248,7 @@ def tuned(settings: Settings, request: Request) -> tuple[RunReport, tuple[Path, 
     from annotune.files import held_folder, prepared_folder, write_files
     from annotune.report.html import report_html
     from annotune.report.results_json import RESULTS_FILE, results_file
+    from annotune.runtime.texts import runtime_texts
     from annotune.tuning.config import over_words
     from annotune.tuning.results import Spent
 
@@ -260,7 +269,8 @@ def tuned(settings: Settings, request: Request) -> tuple[RunReport, tuple[Path, 
             return found, ()
         reports = {RESULTS_FILE: results_file(results), "report.html": report_html(results)}
         files = {settings.source.stem + e: t for e, t in settings.made_of_tensors.items()}
-        return found, write_files(folder, {**files, **results.texts, **reports})
+        runtime = runtime_texts(results.texts.values())
+        return found, write_files(folder, {**files, **results.texts, **runtime, **reports})
 
 
 def verified(
@@ -323,17 +333,18 @@ def _as_told(
     """
     import click
 
-    from annotune.options import both, common, for_a_run, parsed, settings_of
+    from annotune.options import both, common, for_a_run, parsed, settings_of, standalone
 
     text = source if isinstance(source, str) and "\n" in source else None
     place = os.fspath(source if text is None else GIVEN)
     known = {**Options.__annotations__, **(TuneOptions.__annotations__ if is_run else {})}
-    own = {"both", "gpus"} if is_emission else set[str]()
+    own = {"both", "gpus", "standalone"} if is_emission else set[str]()
     if unknown := [name for name in options if name not in {*known, *own}]:
         raise TypeError(f"there is no option '{unknown[0]}'; there are {', '.join(known)}")
     words = [word for name, value in options.items() for word in words_of(name, value)]
     try:
-        further = (*((for_a_run,) if is_run else ()), *((both,) if is_emission else ()))
+        further: tuple[Any, ...] = (standalone, both) if is_emission else ()
+        further = (standalone, for_a_run) if is_run else further
         said = parsed([*words, "--", place], common, *further)
         with _telling({}):
             settings = settings_of(said, os.environ, folder, is_run or is_every)

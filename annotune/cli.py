@@ -36,6 +36,7 @@ from annotune.options import (
     settings_of_capture,
     settings_of_init,
     settings_of_suite,
+    standalone,
     translated_of,
 )
 
@@ -249,6 +250,7 @@ def _measured_before(source: Path) -> Callable[[Region], MeasuredOriginal | None
 @cli.command(cls=_Configured)
 @common
 @output_folder
+@standalone
 @both
 @click.option(
     "--from",
@@ -305,6 +307,7 @@ def _earlier(path: Path) -> Earlier:
 @cli.command(cls=_Configured)
 @common
 @output_folder
+@standalone
 @for_a_run
 def run(output: Path | None, resume: bool, debug: bool, **options: Any) -> None:
     """Tune SOURCE: generate, compile, check, measure, and write the best.

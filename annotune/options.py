@@ -347,6 +347,12 @@ output_folder = _option(
     "-o --output", _A_PATH, "The folder to write. [default: annotune-out/NAME-OF-SOURCE]"
 )
 
+standalone = click.option(
+    "--standalone",
+    is_flag=True,
+    help="Write the runtime into each file: no other file is compiled and linked with it.",
+)
+
 both = _with(
     _option(
         "--both",
@@ -721,9 +727,6 @@ def settings_of(
     from annotune.frontend.read.preprocess import HeaderSearch
     from annotune.pipeline import Settings
 
-    both, gpus = options.get("both", ""), options.get("gpus", 1)
-    if (both or gpus > 1) and "cuda" not in options["targets"]:
-        raise click.UsageError("--both and --gpus are of CUDA, which is not among the targets")
     # Absolute, since the original is compiled in a folder of its own.
     include = tuple(str(folder.absolute()) for folder in options["include"])
     own = ("source", "targets", "strategy", "function", "arch", "device", "constraints")
@@ -733,8 +736,8 @@ def settings_of(
         params=dict(options["params"]),
         search=HeaderSearch(include, dict(options["defines"]), _c_compiler(environ)),
         resident=options["data"] == "resident",
-        both=both,
-        gpus=gpus,
+        **_shared_calls(options),
+        standalone=options.get("standalone", False),
         compilers=_named_compilers(environ),
         inputs=options.get("inputs"),
     )
@@ -749,6 +752,18 @@ def settings_of(
     if folder is None:
         return settings
     return replace(settings, project=Project.of(settings.folders, folder))
+
+
+def _shared_calls(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return which processors share a call.
+
+    Raises:
+        click.UsageError: Some are to share it, and CUDA is not among the targets.
+    """
+    both, gpus = options.get("both", ""), options.get("gpus", 1)
+    if (both or gpus > 1) and "cuda" not in options["targets"]:
+        raise click.UsageError("--both and --gpus are of CUDA, which is not among the targets")
+    return {"both": both, "gpus": gpus}
 
 
 def translated_of(options: Mapping[str, Any], is_every: bool = False) -> Translated:

@@ -32,6 +32,7 @@ from annotune.codegen.build import (
     Told,
     commands,
     header_lines,
+    with_runtime,
 )
 from annotune.codegen.recipes import exact_recipe, first_variant, listing_of, targets_said
 from annotune.codegen.several_sizes import (
@@ -60,6 +61,7 @@ from annotune.frontend.read.tokens import SourceText
 from annotune.frozen import dataclass
 from annotune.ir.region import LeftRegion, Region, SourceFile
 from annotune.report.findings import CheckReport, Emission, RegionReport
+from annotune.runtime.texts import linked_sources, standalone_files
 from annotune.schedule.apply import build
 from annotune.schedule.messages import (
     NO_PARALLEL_LOOP,
@@ -161,6 +163,8 @@ NOT_RECORDED = Template(
 Place: TypeAlias = tuple[str, int]
 # What a size is taken for of which nobody says how large it is.
 LIKELY = 64
+# Of a text that only says what else it needs.
+NO_PROVENANCE = Provenance("", "")
 # What is wrong with the file, although it is said at a region.
 _OF_THE_FILE = frozenset({NO_SUCH_FUNCTION.code, NOT_IN_FUNCTION.code})
 # Points of each target that are looked through for its axes.
@@ -183,7 +187,7 @@ class Settings:
     tensor file comes to, whose C text is then that of `source`. `given` is the C text that is in no
     file. `inputs` is a folder of records of the regions' calls, `sizes_of` are sizes of an earlier
     run that had one, by the function and index of a region. `both` is ``--both SHARE``,
-    and `gpus` how many GPUs share a call.
+    and `gpus` how many GPUs share a call. `standalone` files have the runtime in them.
     """
 
     source: Path
@@ -207,6 +211,7 @@ class Settings:
     sizes_of: Mapping[Place, Sequence[Mapping[str, int]]] = field(default_factory=dict)
     both: str = ""
     gpus: int = 1
+    standalone: bool = False
 
     def sharing(self, variant: Variant, target: Target) -> Variant:
         """Return a variant of a target's, as processors share its calls if that is asked."""
@@ -604,9 +609,11 @@ def emit(settings: Settings, targets: Sequence[Target]) -> Emission:
         if found.regions and not one.variants:
             continue
         own = tuple(one.variants.values())
-        builds[target.name] = _builds(settings, device, found.source, target, own)
+        source = found.source.without(one.left)
+        runtime = _linked(settings, target.files(source, one.codes, NO_PROVENANCE))
+        builds[target.name] = _builds(settings, device, source, target, own, runtime)
         origin = _provenance(settings, own, builds[target.name])
-        files |= target.files(found.source.without(one.left), one.codes, origin)
+        files |= _as_asked(settings, target.files(source, one.codes, origin))
     variants = tuple(
         {t.name: c.variants[n] for t, c in zip(targets, chosen, strict=True) if n in c.variants}
         for n in range(len(found.regions))
@@ -656,15 +663,26 @@ def _as_warnings(problems: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
     return (replace(one, severity=Severity.WARNING) for one in problems)
 
 
+def _linked(settings: Settings, files: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the names of what a program with some files is linked with, as they are written."""
+    return () if settings.standalone else linked_sources(files.values())
+
+
+def _as_asked(settings: Settings, files: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the files of a target as they are written."""
+    return standalone_files(files) if settings.standalone else files
+
+
 def _builds(
     settings: Settings,
     device: Device,
     source: SourceFile,
     target: Target,
     variants: Sequence[Variant],
+    runtime: Sequence[str],
     is_measured: bool = False,
 ) -> tuple[BuildCommand, ...]:
-    """Return the commands that make a program of a target's files.
+    """Return the commands that make a program of a target's files and its `runtime`.
 
     `variants` are the regions', the one whose flags count first: a file has the same for them all.
     What was measured has been compiled by the C compiler, where that takes the target.
@@ -683,7 +701,7 @@ def _builds(
         settings.search.include,
     )
     compilers = Compilers(settings.compilers, settings.arch or device.arch)
-    files = [settings.source.stem + end for end in target.endings]
+    files = [*(settings.source.stem + end for end in target.endings), *runtime]
     return commands(ways, files, compilers, told, source.text, settings.project)
 
 
@@ -812,13 +830,24 @@ def handed_out(
     from annotune.tuning import run as tuning
 
     device = load_device(settings.device)
-    each = {t.name: _run_builds(settings, device, source, t, tuned) for t in targets}
+    drafts = tuning.files(source, tuned, targets, {t.name: NO_PROVENANCE for t in targets})
+    runtimes = {
+        t.name: _linked(settings, {end: drafts[end] for end in t.endings if end in drafts})
+        for t in targets
+    }
+    each = {
+        t.name: _run_builds(settings, device, source, t, tuned, runtimes[t.name]) for t in targets
+    }
     builds = {name: own for name, own in each.items() if own}
     if commands is None:
         commands = {name: [one.text() for one in own] for name, own in builds.items()}
+    commands = {
+        name: [with_runtime(one, runtimes.get(name, ())) for one in own]
+        for name, own in commands.items()
+    }
     origins = {n: _run_provenance(settings, tuned, n, commands.get(n, ())) for n in each}
-    made = tuning.files(source, tuned, targets, origins)
-    return made, builds, tuple(_left(source.regions, tuned, targets))
+    made = _as_asked(settings, tuning.files(source, tuned, targets, origins))
+    return dict(made), builds, tuple(_left(source.regions, tuned, targets))
 
 
 def _reading(settings: Settings) -> Reading:
@@ -838,6 +867,7 @@ def _reading(settings: Settings) -> Reading:
         annotation,
         spec,
         "" if made is None or made.is_usual else made.formulation.name,
+        standalone=settings.standalone,
     )
 
 
@@ -945,6 +975,7 @@ def _run_builds(
     source: SourceFile,
     target: Target,
     tuned: Sequence[Tuned],
+    runtime: Sequence[str],
 ) -> tuple[BuildCommand, ...]:
     """Return the commands for a target's files, with the flags of the region that takes longest."""
     found: list[tuple[float, Variant]] = []
@@ -957,7 +988,7 @@ def _run_builds(
     if not found:
         return ()
     longest_first = [variant for _, variant in sorted(found, key=lambda pair: -pair[0])]
-    return _builds(settings, device, source, target, longest_first, is_measured)
+    return _builds(settings, device, source, target, longest_first, runtime, is_measured)
 
 
 def ready_regions(reports: Iterable[RegionReport]) -> list[Ready]:

@@ -110,6 +110,7 @@ class Earlier:
             sidecar=settings.sidecar or (folder / was.annotation if was.annotation else None),
             specification=settings.specification or (folder / was.spec if was.spec else None),
             translated=made,
+            standalone=settings.standalone or was.standalone,
         )
 
     def emission(self, settings: Settings) -> Emission:

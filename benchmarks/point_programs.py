@@ -29,6 +29,7 @@ from annotune.ir.expr import Int
 from annotune.ir.fold import fold
 from annotune.model.bounds import least_time
 from annotune.pipeline import check, spaces
+from annotune.runtime.texts import standalone_text
 from annotune.space.variants import Variant
 
 # Iterations of what a kernel runs for any number of, in the comparison; and its work at most, in
@@ -138,7 +139,7 @@ for program in *.program; do timeout 60 "./$program"; done
 def program(variant: Variant, name: str) -> str:
     """Return the text of the program for a point; its data are on the device."""
     target = CudaTarget()
-    text = target.standalone(target.region(variant, resident=False))
+    text = standalone_text(target.standalone(target.region(variant, resident=False)))
     region = variant.analysis.region
     open_sizes = {name for kernel in variant.tuned.kernels() for name in kernel.any_sizes}
     sizes = region.known_sizes

@@ -25,7 +25,7 @@ LOOP = "for (int i = 0; i < n; i++) a[i] += b[i] * b[i];"
 TEXT = function(region(LOOP, sizes="param n = 5000;"))
 # What a command prints and where, and what the functions take by parameters of their own.
 OF_THE_COMMAND = {"form", "as_json", "debug", "is_verbose", "is_quiet"}
-OWN = {"source", "output", "results", "is_called", "both", "gpus"}
+OWN = {"standalone", "source", "output", "results", "is_called", "both", "gpus"}
 QUICK: Any = {"target": "openmp", "budget": 1, "time": 60}
 
 
@@ -67,7 +67,7 @@ def test_what_the_stub_says_is_there() -> None:
 
 def test_every_option_of_the_commands_is_a_keyword() -> None:
     def keywords(command: str) -> set[str]:
-        left = OF_THE_COMMAND | (OWN if command == "emit" else OWN - {"both"})
+        left = OF_THE_COMMAND | (OWN if command == "emit" else OWN - {"both", "standalone"})
         params = (one for one in cli.commands[command].params if one.name not in left)
         names = (max(one.opts, key=len) for one in params if isinstance(one, click.Option))
         return {name.lstrip("-").replace("-", "_") for name in names}

@@ -22,6 +22,7 @@ STAGES = (
     "model",
     "strategies",
     "space",
+    "runtime",
     "codegen",
     "certify",
     "measure",

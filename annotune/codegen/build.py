@@ -15,6 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from annotune.frozen import dataclass
+from annotune.runtime.texts import RUNTIMES
 
 USUAL = "-O3"
 """The optimisation of what is measured, unless a variant has another one of its own."""
@@ -159,6 +160,13 @@ def commands(
         )
         for way in ways
     )
+
+
+def with_runtime(command: str, names: Sequence[str]) -> str:
+    """Return the text of a command that links the runtimes `names`, and no others."""
+    sources = {one.source for one in RUNTIMES}
+    words = [word for word in shlex.split(command) if word not in sources]
+    return shlex.join([*words[:-1], *names, *words[-1:]])
 
 
 def _start(way: CompilerUse, compilers: Compilers, told: Told) -> tuple[str, ...]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
 
 from annotune.codegen.build import GCC_OFFLOAD, CompilerUse
 from annotune.codegen.data_sections import ACC_MOVES
 from annotune.codegen.device_sizes import LaunchSizes
 from annotune.codegen.offload import OffloadTarget
 from annotune.ir.nest import Level
+from annotune.runtime.texts import ACC_RUNTIME, SharedRuntime
 from annotune.schedule.launch_sizes import WARP
 
 
@@ -79,6 +79,6 @@ class OpenAccTarget(OffloadTarget):
     words = OpenAccWords()
 
     @property
-    def runtime(self) -> str:
-        """Return the functions by which arrays stay on the device."""
-        return files("annotune.codegen").joinpath("resident_acc.h").read_text(encoding="utf-8")
+    def runtime(self) -> SharedRuntime:
+        """Return the runtime by which arrays stay on the device."""
+        return ACC_RUNTIME

@@ -36,6 +36,7 @@ from annotune.ir.region import (
 )
 from annotune.ir.residency import Called, DataCall, DataEdit
 from annotune.printable import in_comment, one_line
+from annotune.runtime.texts import SharedRuntime
 from annotune.space.variants import Variant
 
 
@@ -43,14 +44,14 @@ def assembled(
     source: SourceFile,
     codes: Sequence[RegionCode],
     provenance: Provenance,
-    runtime: str | None = None,
+    runtime: SharedRuntime | None = None,
 ) -> str:
     """Return the user's text with each region replaced, all other bytes unchanged.
 
     A helper stands directly before the function that encloses its region. The provenance
     opens the first replaced region, since nothing outside the regions may change. Before one that
     is left as it is a comment says why. Where arrays stay on the device between regions, `runtime`
-    are the functions for it, empty where those are elsewhere; None where there is no device.
+    has the functions for it; None where there is no device.
     """
     edits = [] if runtime is None else [*_data_edits(source, runtime)]
     for k, (region, code) in enumerate(zip(source.regions, codes, strict=True)):
@@ -95,8 +96,8 @@ class InPlaceTarget:
         return {self.suffix: assembled(source, codes, provenance, self.runtime)}
 
     @property
-    def runtime(self) -> str | None:
-        """Return the functions by which arrays stay on a device, None where there is no other
+    def runtime(self) -> SharedRuntime | None:
+        """Return the runtime by which arrays stay on a device, None where there is no other
         memory."""
         return None
 
@@ -401,18 +402,6 @@ def _in_memory(code: str, scalar: Scalar, region: Region) -> str:
 
 # Arrays that stay on the device between regions ---------------------------------------
 
-# All targets for devices that have such arrays give these functions the same names; what they do is
-# in ``resident.cuh`` and in ``resident_acc.h``.
-_PROTOTYPES = {
-    DataCall.BEGIN: "void annotune_data_begin(void);",
-    DataCall.ENTER: "void annotune_data_enter(const void *, unsigned long);",
-    DataCall.EXIT: "void annotune_data_exit(const void *);",
-    DataCall.END: "void annotune_data_end(void);",
-    DataCall.ON_HOST: "void annotune_data_on_host(const void *, int);",
-    DataCall.ASIDE: "void annotune_data_aside(int);",
-    DataCall.FORGET: "void annotune_data_forget(const void *);",
-}
-
 
 def _as_written(source: SourceFile, region: Region, has_device: bool) -> str:
     """Return the nest of a region as its file has it, with what the host needs for its arrays."""
@@ -423,12 +412,11 @@ def _as_written(source: SourceFile, region: Region, has_device: bool) -> str:
     return text[region.extent.body_start : last].strip()
 
 
-def _data_edits(source: SourceFile, runtime: str) -> Iterator[Replacement]:
-    """Yield what becomes of a text in which arrays stay on the device.
+def _data_edits(source: SourceFile, runtime: SharedRuntime) -> Iterator[Replacement]:
+    """Yield what becomes of a text in which arrays stay on the device, by functions of `runtime`.
 
-    `runtime` are the functions where the text has them itself, else they are declared. A program is
-    linked of files that agree: a function that is named in ``calls`` has a symbol where its file
-    looks after its arrays.
+    A program is linked of files that agree: a function that is named in ``calls`` has a symbol
+    where its file looks after its arrays, by the same version of the same runtime.
     """
     residency = source.residency
     if not residency:
@@ -439,31 +427,29 @@ def _data_edits(source: SourceFile, runtime: str) -> Iterator[Replacement]:
     # The nest as written stands beside the kernels of these.
     tested = {region.extent.start for region in source.regions if region.text.tests}
     for edit in (*edits, *(edit for edit in residency.edits if edit.region in tested)):
-        for call, arguments in (*edit.before, *edit.behind):
+        for _, arguments in (*edit.before, *edit.behind):
             named.update((edit.function_start, one) for one in arguments)
-            if not runtime:
-                needed.setdefault(edit.function_start, {})[_PROTOTYPES[call]] = None
     for one in residency.given:
         if (one.function_start, one.name) in named:
             text = f"{one.joint}const void *const {one.name} = {one.parameter};"
             yield one.place, one.place, text
     for name, start in residency.present.items():
-        symbol = f"annotune_present_{name}"
+        symbol = runtime.symbol(f"present_{name}")
         text = f"extern const char {symbol};\nconst char {symbol} = 1;"
         needed.setdefault(start, {})[text] = None
     for name, start in residency.calls.items():
-        symbol = f"annotune_present_{name}"
+        symbol = runtime.symbol(f"present_{name}")
         used = f"static const char *const annotune_uses_{name} = &{symbol};"
         text = f"extern const char {symbol};\n__attribute__((used)) {used}"
         needed.setdefault(start, {})[text] = None
-    if runtime:
-        starts = [edit.function_start for edit in edits]
-        starts += [region.extent.function_start for region in source.regions]
-        first = min([*starts, *needed])
-        needed[first] = {runtime.rstrip("\n"): None, **needed.get(first, {})}
+    starts = [edit.function_start for edit in edits]
+    starts += [region.extent.function_start for region in source.regions]
+    first = min([*starts, *needed])
+    needed[first] = {runtime.include().rstrip("\n"): None, **needed.get(first, {})}
     for start, texts in needed.items():
         text = "\n".join(texts)
-        clashes = sorted(words(text) & residency.macros)
+        seen = words(text) | (runtime.c_words if start == first else frozenset())
+        clashes = sorted(seen & residency.macros)
         yield start, start, redefining(text, [Redefined(one, None) for one in clashes]) + "\n"
     yield from _around_statements(edits)
 

@@ -31,6 +31,10 @@ _annotune_flag_openmp_target := -fopenmp
 _annotune_flag_openacc := -fopenacc
 _annotune_flag_cuda :=
 _annotune_lib_cuda := -lcudart -lstdc++
+# The runtime that the files of a target share.
+_annotune_object_cuda = $(ANNOTUNE_DIR)/annotune_runtime.o
+_annotune_object_openacc = $(ANNOTUNE_DIR)/annotune_runtime_acc.o
+_annotune_runtime := $(dir $(lastword $(MAKEFILE_LIST)))../runtime
 
 # FILE, TARGET, RESULTS
 annotune_add = $(call _annotune_rules,$(1),$(or $(2),openmp),$(3),$(basename $(notdir $(1))))
@@ -48,6 +52,7 @@ $(ANNOTUNE_DIR)/$(4)$(_annotune_$(2):.c=.o): $(ANNOTUNE_DIR)/$(4)$(_annotune_$(2
 ANNOTUNE_OBJECTS += $(ANNOTUNE_DIR)/$(4)$(_annotune_$(2):.c=.o)
 ANNOTUNE_LDLIBS += $(_annotune_flag_$(2)) $(_annotune_lib_$(2))
 $(if $(filter cuda,$(2)),$(call _annotune_kernels,$(4)))
+$(if $(filter $(_annotune_object_$(2)),$(ANNOTUNE_OBJECTS)),,$(_annotune_shared_$(2)))
 .DEFAULT_GOAL := $$(_annotune_goal)
 endef
 
@@ -57,4 +62,18 @@ $(ANNOTUNE_DIR)/$(1).cu: $(ANNOTUNE_DIR)/$(1)_cuda.c ;
 $(ANNOTUNE_DIR)/$(1).o: $(ANNOTUNE_DIR)/$(1).cu
 	$$(NVCC) $$(NVCCFLAGS) -c $$< -o $$@
 ANNOTUNE_OBJECTS += $(ANNOTUNE_DIR)/$(1).o
+endef
+
+# Once in a project, for the first file of the target.
+define _annotune_shared_cuda
+$(_annotune_object_cuda): $(_annotune_runtime)/annotune_runtime.cu
+	@mkdir -p $$(@D)
+	$$(NVCC) $$(NVCCFLAGS) -c $$< -o $$@
+ANNOTUNE_OBJECTS += $(_annotune_object_cuda)
+endef
+define _annotune_shared_openacc
+$(_annotune_object_openacc): $(_annotune_runtime)/annotune_runtime_acc.c
+	@mkdir -p $$(@D)
+	$$(CC) $$(ANNOTUNE_CFLAGS) -fopenacc -c $$< -o $$@
+ANNOTUNE_OBJECTS += $(_annotune_object_openacc)
 endef

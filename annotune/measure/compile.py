@@ -17,9 +17,11 @@ from pathlib import Path
 from annotune.codegen.build import OF_THE_HOSTS_SHARE
 from annotune.frozen import dataclass
 from annotune.measure.command import Finished, run_command
+from annotune.measure.cuda_text import translate
 from annotune.measure.toolchain import Compiler, Toolchains
 from annotune.measure.trial import KernelFacts
 from annotune.measure.values import ENTRY
+from annotune.runtime.texts import RUNTIME_TEXTS, RUNTIMES, SharedRuntime
 
 RUNTIME_FOLDER = Path(__file__).parent / "runtime"
 """Where the headers and sources lie that run CUDA, OpenMP and OpenACC on this CPU."""
@@ -42,6 +44,8 @@ _RACE_BUILD = (*_SHARED, "-g1", "-O1", "-fsanitize=thread")
 
 # Generated CUDA C++ as `annotune.measure.cuda_text` rewrites it.
 _CUDA_TEXT = ("-std=c++17", "-DANNOTUNE_CPU", f"-I{RUNTIME_FOLDER}", "-include", "cuda_on_cpu.h")
+# Where the header is that emitted texts include.
+_EMITTED_RUNTIME = f"-I{RUNTIME_TEXTS}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +58,8 @@ class CompileKind:
     `fixed_optimisation` says that a variant's own ``-O`` flags must not replace this kind's.
     `beside` names C of `RUNTIME_FOLDER` that is compiled
     like the variant. What `is_on_gpu` counts the kernels that it launches there.
-    `environ` is what a process that runs it finds in its environment.
+    `environ` is what a process that runs it finds in its environment. `settings` are macros of the
+    runtime that emitted texts share, which is compiled as they are.
     """
 
     compilers: Mapping[str, str]
@@ -67,6 +72,7 @@ class CompileKind:
     beside: tuple[str, ...] = ()
     is_on_gpu: bool = False
     environ: Mapping[str, str] = field(default_factory=dict)
+    settings: tuple[str, ...] = ()
 
     @property
     def remembers(self) -> bool:
@@ -268,7 +274,8 @@ KINDS: Mapping[str, CompileKind] = {
         native=False,
         fixed_optimisation=True,
     ),
-    "cuda-gpu": _CUDA_GPU,
+    # Its text has a clock around each launch.
+    "cuda-gpu": replace(_CUDA_GPU, settings=("-DANNOTUNE_MOST_PARTS=1",)),
     # Its text is the one that is handed out, with no clock in it: whole calls are timed.
     CUDA_CALLS: replace(
         _CUDA_GPU,
@@ -415,7 +422,9 @@ def digest_of(job: CompileJob, tools: Toolchains) -> str:
         version = (compiler.command, compiler.version) if compiler else ((), "")
         commands.append((version, _flags(job, kind, tools, source.language)))
     parts = [(s.language, s.text.encode("utf-8", "surrogateescape").hex()) for s in job.sources]
-    runtime = [(RUNTIME_FOLDER / name).stat().st_mtime_ns for name in kind.runtime]
+    runtime = [str((RUNTIME_FOLDER / name).stat().st_mtime_ns) for name in kind.runtime]
+    for one in _included_runtimes(job):
+        runtime += [one.hashed_version(), *kind.settings]
     return hashlib.sha256(json.dumps([parts, commands, runtime]).encode()).hexdigest()
 
 
@@ -502,6 +511,10 @@ def _flags(job: CompileJob, kind: CompileKind, tools: Toolchains, language: str)
         flags += [*job.nvcc, f"-arch={job.arch}"]
     elif kind.native and not any(flag.startswith("-march=") for flag in flags):
         flags += tools.native
+    if language != "c":
+        flags += [_EMITTED_RUNTIME, *kind.settings]
+    elif any(one.is_included(source.text) for source in job.sources for one in RUNTIMES):
+        flags.append(_EMITTED_RUNTIME)
     # The user's flags are for C: a -std=c99 means nothing to the others.
     return [*flags, *(f for f in job.flags if language == "c" or f[:2] in ("-D", "-I"))]
 
@@ -519,21 +532,23 @@ def _compile(
             False, path, words[:WORDS_LIMIT].strip(), digest, finished.timed_out, time_s=time_s
         )
 
+    linked = [*_linked_sources(job, kind)]
     roles = [kind.compilers[s.language] for s in job.sources]
-    roles += [_runtime_role(name) for name in kind.runtime]
+    roles += [one.role for one in linked]
     for role in dict.fromkeys(roles):
         if tools.role(role) is None:
             words = f"no compiler for {role}: {tools.problems.get(role, 'none was found')}"
             return CompileResult(False, path, words, digest)
     runtime: list[Path] = []
-    for name in kind.runtime:
-        finished, made = _runtime_object(name, tools, job.limit_s, path.parent)
+    for one in linked:
+        finished, made = _runtime_object(one, tools, job.limit_s, path.parent)
         time_s += finished.time_s if finished else 0.0
         if finished and not finished.ok:
             output += finished.output
             return failed(finished)
         runtime.append(made)
-    for step in _steps(job, kind, tools, path, runtime):
+    has_cxx = any(one.role != "c" for one in linked)
+    for step in _steps(job, kind, tools, path, runtime, has_cxx):
         finished = run_command(step, job.limit_s, path.parent, niceness=niceness)
         output += finished.output
         time_s += finished.time_s
@@ -549,23 +564,73 @@ def _compile(
 _RUNTIME_OBJECTS: dict[str, Path] = {}
 
 
-def _runtime_role(name: str) -> str:
-    return "c" if name.endswith(".c") else "cxx"
+@dataclass(frozen=True, slots=True)
+class _LinkedSource:
+    """A source that is compiled once for all variants, with its compiler and flags."""
+
+    name: str
+    text: str
+    role: str
+    flags: tuple[str, ...]
+
+
+def _linked_sources(job: CompileJob, kind: CompileKind) -> Iterator[_LinkedSource]:
+    """Yield what is linked with the sources of a job."""
+    for name in kind.runtime:
+        role = "c" if name.endswith(".c") else "cxx"
+        # Its headers lie beside it.
+        yield _LinkedSource(name, (RUNTIME_FOLDER / name).read_text(), role, RUNTIME_FLAGS[role])
+    for one in _included_runtimes(job):
+        yield _emitted_runtime(one, job, kind)
+
+
+def _included_runtimes(job: CompileJob) -> list[SharedRuntime]:
+    """Return the runtimes of emitted texts that the sources of a job call."""
+    if KINDS[job.kind].suffix != ".so":
+        return []
+    texts = [source.text for source in job.sources]
+    return [one for one in RUNTIMES if any(one.is_included(t) and one.is_called(t) for t in texts)]
+
+
+# Macros of the runtime, and what tells it whether each thread has a stream of its own.
+_FOR_RUNTIMES = ("-DANNOTUNE_", "-DCUDA_API_PER_THREAD_DEFAULT_STREAM")
+
+
+def _emitted_runtime(runtime: SharedRuntime, job: CompileJob, kind: CompileKind) -> _LinkedSource:
+    """Return the source of an emitted text's runtime, as a kind compiles it."""
+    text, name = runtime.texts[runtime.source], runtime.source
+    language = "c" if name.endswith(".c") else "cuda" if "cuda" in kind.compilers else "c++"
+    flags = [*kind.flags[language], _EMITTED_RUNTIME, *kind.settings]
+    flags += [flag for flag in job.flags if flag.startswith(_FOR_RUNTIMES)]
+    if language == "cuda":
+        flags += [f"-arch={job.arch}", *_stream_flags(job.nvcc)]
+    elif language == "c++":
+        text, name = translate(text), f"{Path(name).stem}.cpp"
+    return _LinkedSource(name, text, kind.compilers[language], tuple(flags))
+
+
+def _stream_flags(nvcc: Sequence[str]) -> Iterator[str]:
+    """Yield the flags of nvcc that say which stream a thread's calls are in."""
+    for flag, after in zip(nvcc, (*nvcc[1:], ""), strict=True):
+        if flag.lstrip("-").startswith("default-stream"):
+            yield flag
+            if "=" not in flag:
+                yield after
 
 
 def _runtime_object(
-    name: str, tools: Toolchains, limit_s: float, scratch: Path
+    source: _LinkedSource, tools: Toolchains, limit_s: float, scratch: Path
 ) -> tuple[Finished | None, Path]:
-    """Return the object file of a source of `RUNTIME_FOLDER`, and how its compiler ended.
+    """Return the object file of a source that variants are linked with, and how its compiler ended.
 
     It is made in `scratch`, and lies beside that folder afterwards for all other compilations;
     of one that is there already, or that this process has made elsewhere, no compiler is asked.
     """
-    role = _runtime_role(name)
-    compiler = tools.role(role)
-    assert compiler is not None, role
-    command = [*compiler.command, *compiler.flags, *RUNTIME_FLAGS[role]]
-    changed_ns = max(file.stat().st_mtime_ns for file in RUNTIME_FOLDER.iterdir())
+    name, compiler = source.name, tools.role(source.role)
+    assert compiler is not None, source.role
+    command = [*compiler.command, *compiler.flags, *source.flags]
+    folders = RUNTIME_FOLDER, RUNTIME_TEXTS
+    changed_ns = max(file.stat().st_mtime_ns for one in folders for file in one.iterdir())
     key = json.dumps([name, compiler.version, command, changed_ns])
     place = scratch.parent / f"{name}-{hashlib.sha256(key.encode()).hexdigest()[:16]}.o"
     if place.exists():
@@ -575,8 +640,8 @@ def _runtime_object(
         shutil.copyfile(_RUNTIME_OBJECTS.get(key, place), made)
         made.replace(place)
         return None, place
-    words = [*command, "-c", str(RUNTIME_FOLDER / name), "-o", str(made)]
-    finished = run_command(words, limit_s, scratch)
+    (scratch / name).write_text(source.text)
+    finished = run_command([*command, "-c", name, "-o", str(made)], limit_s, scratch)
     if finished.ok:
         made.replace(place)
         _RUNTIME_OBJECTS[key] = place
@@ -584,11 +649,16 @@ def _runtime_object(
 
 
 def _steps(
-    job: CompileJob, kind: CompileKind, tools: Toolchains, path: Path, runtime: Sequence[Path]
+    job: CompileJob,
+    kind: CompileKind,
+    tools: Toolchains,
+    path: Path,
+    runtime: Sequence[Path],
+    has_cxx: bool,
 ) -> list[list[str]]:
     """Return the command lines in order: one for a single source, else objects and a link.
 
-    `runtime` are the objects that are linked in.
+    `runtime` are the objects that are linked in, some of which `has_cxx`.
     """
     texts = [
         (path.parent / f"source{n}{_SUFFIXES[s.language]}", s) for n, s in enumerate(job.sources)
@@ -604,7 +674,6 @@ def _steps(
         # A report then names the file of a #line by itself, without this scratch folder.
         inputs = [([*start, f"-ffile-prefix-map={path.parent}=."], file) for start, file in inputs]
     linked = [str(file) for file in runtime]
-    has_cxx = any(_runtime_role(name) == "cxx" for name in kind.runtime)
     if len(inputs) == 1 and not has_cxx:
         start, file = inputs[0]
         return [[*start, str(file), *linked, "-o", str(path), *kind.link]]

@@ -13,10 +13,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
+from functools import cache
 from itertools import pairwise
 
 from annotune.frontend.read.tokens import Replacement, splice
 from annotune.frozen import dataclass
+from annotune.runtime.texts import CUDA_RUNTIME
 
 _TOKEN = re.compile(
     r"""
@@ -188,6 +190,8 @@ class _Translator:
     def _waiting_names(self) -> set[str]:
         """Return the functions and macros that wait, themselves or in what they call."""
         used = dict(self.macros)
+        if CUDA_RUNTIME.is_included(self.text):
+            used |= {name: {"__syncthreads"} for name in waiting_in_header()}
         for function in self.functions:
             words = {token.text for token in self.tokens[function.first : function.last]}
             used[function.name] = used.get(function.name, set()) | words
@@ -271,6 +275,12 @@ class _Translator:
         return at
 
 
+@cache
+def waiting_in_header() -> frozenset[str]:
+    """Return the functions of the runtime's header of which a call makes a thread wait."""
+    return frozenset(_Translator(CUDA_RUNTIME.texts[CUDA_RUNTIME.header]).waiting)
+
+
 def _function_name(head: list[str]) -> str | None:
     """Return the name that `head`, the words before a ``{``, defines as a function.
 
@@ -298,10 +308,9 @@ def _declared_names(declaration: list[_CudaToken]) -> list[str]:
 
 
 # Kernel time is the sum over the launches, each between two events; the entry's copies and
-# allocations are in the end-to-end time, which the caller takes around the call. Launches are not
-# cut in parts: the wait behind each would keep the copies of the next one back.
+# allocations are in the end-to-end time, which the caller takes around the call. The runtime must
+# not cut launches in parts: the wait after each would keep the copies of the next one back.
 _TIMER = r"""
-#define ANNOTUNE_MOST_PARTS 1
 #include <cuda_runtime.h>
 #include <time.h>
 static cudaEvent_t annotune_timer_begin, annotune_timer_end;
@@ -373,8 +382,8 @@ ANNOTUNE_EXPORTED double annotune_flush_seconds(void)
 }
 """
 
-# A launch statement of generated text, on one or more lines. One that has an array begin at nothing
-# takes the place of a copy, and what it leaves in the L2 is no kernel's to find.
+# A launch statement of generated text, on one or more lines. What the runtime launches takes the
+# place of a copy, and is not timed.
 _LAUNCH = re.compile(
     r"\b(?!annotune_nothing\b)\w+(?:<[^<>;{}]*>)?\s*<<<[^;{}]*?>>>\s*\([^;{}]*\)\s*;"
 )

@@ -22,6 +22,7 @@ from annotune.ir.region import Region, SourceFile
 from annotune.model.predict import Forecast, KernelForecast, RegionModel
 from annotune.model.worth import CallSeconds, break_even
 from annotune.report.figures import advice_text, losing_text, share_text, time_text
+from annotune.runtime.texts import runtime_texts
 from annotune.schedule.candidate import Candidate
 from annotune.schedule.plan import Plan
 from annotune.space.decision import Base, Decision, Point
@@ -147,6 +148,11 @@ class Emission:
     diagnostics: tuple[Diagnostic, ...]
     builds: Mapping[str, tuple[BuildCommand, ...]] = field(default_factory=dict)
     resident: bool = False
+
+    @property
+    def runtime(self) -> dict[str, str]:
+        """Return the files of the runtime, name to text, that must lie beside the others."""
+        return runtime_texts(self.files.values())
 
     def __repr__(self) -> str:
         files = ", ".join(sorted(self.files))

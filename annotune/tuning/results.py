@@ -289,7 +289,7 @@ class Reading:
 
     The `place` of the source itself is seen from the folder of the results, empty without one.
     `sizes` are those of ``--set``; `annotation`, `spec` and the `formulation` of a tensor file are
-    empty where none was named.
+    empty where none was named. Files that are `standalone` have the runtime in them.
     """
 
     function: str = ""
@@ -300,6 +300,7 @@ class Reading:
     spec: str = ""
     formulation: str = ""
     place: Annotated[str, Meta(extra=LATER)] = ""
+    standalone: Annotated[bool, Meta(extra=LATER)] = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from support.executed import CUDA, run
+from support.runtime import cuda_runtime
 
 from annotune.codegen.target import DEFAULT_TARGETS, load_target
 from annotune.measure.compile import ACC_MEMORY, RUNTIME_FOLDER
@@ -53,7 +54,7 @@ def built(target: str, folder: Path) -> Path:
         (folder / "device.cu").write_text(translate(files[".cu"]))
         run(*C, "-c", host, "-o", folder / "host.o")
         run("g++", "-O0", "-w", *CUDA, "-c", folder / "device.cu", "-o", folder / "device.o")
-        run("g++", folder / "host.o", folder / "device.o", "-o", program)
+        run("g++", folder / "host.o", folder / "device.o", cuda_runtime(), "-o", program)
         return program
     # gcc would run OpenACC with one thread, and in one memory.
     is_acc = target == "openacc"

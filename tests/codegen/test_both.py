@@ -19,6 +19,7 @@ from test_in_parts import BOTH, EACH, MATRICES, VECTORS, N, text
 from annotune.codegen.cuda.target import CudaTarget
 from annotune.codegen.recipes import exact_recipe
 from annotune.diagnostics import Span
+from annotune.runtime.texts import standalone_files
 from annotune.schedule.apply import apply
 from annotune.schedule.plan import Plan
 from annotune.transforms.cache import COUNTER, Both, is_share
@@ -111,7 +112,7 @@ UNTAKEN = "\n    compute();\n"
 @pytest.mark.parametrize(("is_wrong", "gpus"), [(False, 1), (True, 1), (False, 2)])
 def test_what_all_need_cannot_be_sent(is_wrong: bool, gpus: int, tmp_path: Path) -> None:
     source, buffers = PRODUCT
-    files = dict(emitted(tmp_path, source, both="0.5", gpus=gpus).files)
+    files = standalone_files(emitted(tmp_path, source, both="0.5", gpus=gpus).files)
     assert files[".cu"].count(UNTAKEN) == 1
     if is_wrong:
         files[".cu"] = files[".cu"].replace(UNTAKEN, "\n")

@@ -6,7 +6,6 @@ import ctypes
 import re
 import subprocess
 from dataclasses import replace
-from importlib.resources import files
 from itertools import cycle
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from support.laws import IS_THOROUGH
 from test_transfers import DEVICE, LIMIT_S, MANAGED, PAGEABLE, PINNED, TEXT, Job, Library
 
 from annotune.measure.cuda_text import translate
+from annotune.runtime.texts import CUDA_RUNTIME, standalone_text
 
 N = 2048
 RECIPE = '/*@ begin CHiLL ( both(0, "{share}", gpus={gpus}){more} ) @*/\n    for'
@@ -33,7 +33,7 @@ def _shared(share: str, more: str = "", gpus: int = 1) -> str:
 @pytest.fixture(scope="module")
 def texts(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
     made = emitted(tmp_path_factory.mktemp("text"), _shared("0.25")).files
-    return made[".cu"], made["_cuda.c"]
+    return standalone_text(made[".cu"]), made["_cuda.c"]
 
 
 @pytest.fixture(scope="module")
@@ -127,8 +127,8 @@ LATE = "        most = own.failed > most", "        usleep(200000), most = own.f
 def _is_found(share: str, old: str, new: str, folder: Path) -> bool:
     """Return whether some call is wrong with a mistake."""
     made = emitted(folder, _shared(share, ADDED)).files
-    assert old in made[".cu"]
-    device, host = made[".cu"], made["_cuda.c"]
+    device, host = standalone_text(made[".cu"]), made["_cuda.c"]
+    assert old in device
     if share == "counter" or "detach" in new:
         host = "#include <unistd.h>\n" + host.replace(*SLOW)
     if "detach" in new:
@@ -187,7 +187,7 @@ IN_TURN = LATE[0], LATE[1].replace("200000", "1000")
 def _program(folder: Path, share: str, gpus: int, *changes: tuple[str, str]) -> Path:
     """Return a program that calls `f` again and again, with something replaced in its text."""
     made = emitted(folder, _shared(share, ADDED, gpus).replace(str(N), "14336")).files
-    device = "#include <unistd.h>\n" + made[".cu"]
+    device = "#include <unistd.h>\n" + standalone_text(made[".cu"])
     for old, new in (IN_TURN, *changes):
         assert old in device
         device = device.replace(old, new)
@@ -265,7 +265,7 @@ extern "C" long take(int is_host, long *first)
 
 @pytest.fixture(scope="module")
 def counter(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
-    text = files("annotune.codegen.cuda").joinpath("both.cuh").read_text()
+    text = CUDA_RUNTIME.texts[CUDA_RUNTIME.source]
     found = re.search(r"^struct annotune_shares \{.*?^\};", text, re.DOTALL | re.MULTILINE)
     assert found is not None
     folder = tmp_path_factory.mktemp("counter")

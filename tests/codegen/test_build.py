@@ -131,7 +131,9 @@ def test_json_has_the_commands(monkeypatch: pytest.MonkeyPatch) -> None:
     Path("user.c").write_text(f"#define SCALE 3\n{function(region(LOOPS))}")
     found = annotune("emit", "user.c", "-o", "out", "--json").json["commands"]
     assert found == {
-        "cuda": ["nvcc -O3 -arch=sm_90 main.c out/user.cu out/user_cuda.c -lm"],
+        "cuda": [
+            "nvcc -O3 -arch=sm_90 main.c out/user.cu out/user_cuda.c out/annotune_runtime.cu -lm"
+        ],
         "openacc": [
             "nvc -O3 -acc=gpu -gpu=cc90 main.c out/user_acc.c -lm",
             "gcc -pipe -O3 -fopenacc -foffload=nvptx-none "

@@ -10,6 +10,8 @@ import pytest
 from codegen.test_cuda_files import nvcc
 from support.executed import Call, Part, emitted, executable
 
+from annotune.runtime.texts import RUNTIME_TEXTS
+
 TEXT = """\
 void f(int n, double {promise}a, double {promise}b, const double {promise}c)
 {{
@@ -36,11 +38,15 @@ def test_what_a_kernel_only_reads_is_const_and_restrict(text: str, tmp_path: Pat
         assert re.search(r"(?<!const )double \*__restrict__ a\b", head)
 
 
+def made_ptx(folder: Path) -> None:
+    """Have nvcc make ``d.ptx`` of ``device.cu`` in a folder."""
+    words = (nvcc(), "-arch=sm_90", f"-I{RUNTIME_TEXTS}", "-ptx", folder / "device.cu")
+    subprocess.run([*words, "-o", folder / "d.ptx"], check=True, timeout=120)
+
+
 def test_nvcc_loads_them_through_the_read_only_path(tmp_path: Path) -> None:
-    compiler = nvcc()
     (tmp_path / "device.cu").write_text(emitted(tmp_path, PROMISED).files[".cu"])
-    command = [compiler, "-arch=sm_90", "-ptx", tmp_path / "device.cu", "-o", tmp_path / "d.ptx"]
-    subprocess.run(command, check=True, timeout=120)
+    made_ptx(tmp_path)
     bodies = re.split(r"\.entry", (tmp_path / "d.ptx").read_text())[1:]
     assert len(bodies) == 2
     for body in bodies:
@@ -86,8 +92,7 @@ def test_nvcc_makes_no_read_only_load_of_what_the_kernel_writes(
     made = emitted(tmp_path, CHOSEN.format(statement=statement)).files[".cu"]
     assert all("const double *a" in head for head in heads(made))
     (tmp_path / "device.cu").write_text(made)
-    command = [nvcc(), "-arch=sm_90", "-ptx", tmp_path / "device.cu", "-o", tmp_path / "d.ptx"]
-    subprocess.run(command, check=True, timeout=120)
+    made_ptx(tmp_path)
     chosen: set[str] = set()
     for line in (tmp_path / "d.ptx").read_text().splitlines():
         registers = re.findall(r"%rd\d+", line)
@@ -120,8 +125,7 @@ def test_nvcc_stores_what_a_chosen_load_may_read(tmp_path: Path) -> None:
     assert re.findall(r"\bdouble \*(?:__restrict__ )?z\b", made)
     assert not re.search(r"__restrict__ z\b", made)
     (tmp_path / "device.cu").write_text(made)
-    command = [nvcc(), "-arch=sm_90", "-ptx", tmp_path / "device.cu", "-o", tmp_path / "d.ptx"]
-    subprocess.run(command, check=True, timeout=120)
+    made_ptx(tmp_path)
     bodies = re.split(r"\.entry", (tmp_path / "d.ptx").read_text())[1:]
     chosen = [body for body in bodies if "selp.b64" in body]
     assert chosen
@@ -147,8 +151,7 @@ def test_nvcc_stores_what_a_choice_between_elements_of_one_array_may_read(tmp_pa
     made = emitted(tmp_path, KEPT).files[".cu"]
     assert all("double *c" in head for head in heads(made))
     (tmp_path / "device.cu").write_text(made)
-    command = [nvcc(), "-arch=sm_90", "-ptx", tmp_path / "device.cu", "-o", tmp_path / "d.ptx"]
-    subprocess.run(command, check=True, timeout=120)
+    made_ptx(tmp_path)
     for body in re.split(r"\.entry", (tmp_path / "d.ptx").read_text())[1:]:
         assert body.count("st.global") >= 2 * body.count("selp.b64") > 0
 

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 from support.executed import run
 
-import annotune.codegen.cuda
+from annotune.runtime.texts import CUDA_RUNTIME
 
-TEXTS = Path(annotune.codegen.cuda.__file__).parent
 # A device whose copies are made at once, of whose calls one in `rate` fails.
 PROGRAM = r"""
 #include <pthread.h>
@@ -69,10 +68,11 @@ static cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t n, int, cu
 }
 static cudaError_t cudaStreamSynchronize(cudaStream_t) { return 0; }
 static cudaError_t cudaDeviceSynchronize() { return 0; }
+#define __device__
+#define __host__
+#define __forceinline__ inline
 static const char *cudaGetErrorString(int) { return "failed"; }
-#include "kept_memory.cuh"
-#include "transfers.cuh"
-#include "in_parts.cuh"
+RUNTIME
 static int wrong;
 static void *work(void *given)
 {
@@ -141,14 +141,16 @@ int main(int, char **given)
 @pytest.mark.alike(4)
 @pytest.mark.parametrize("slots", [1, 3])
 def test_calls_at_the_same_time(slots: int, tmp_path: Path) -> None:
-    (tmp_path / "ring.cpp").write_text(PROGRAM)
+    include = CUDA_RUNTIME.include()
+    runtime = CUDA_RUNTIME.inlined(include, "ring.cu", {"annotune_run_in_parts"})
+    (tmp_path / "ring.cpp").write_text(PROGRAM.replace("RUNTIME", runtime))
     sizes = (
         "-DANNOTUNE_CHUNK=64",
         f"-DANNOTUNE_SLOTS={slots}",
         "-DANNOTUNE_COPIERS=4",
         "-DANNOTUNE_PART=100",
     )
-    flags = ("-std=c++17", "-D_GNU_SOURCE", "-O0", "-w", "-fsanitize=thread", "-I", TEXTS)
+    flags = ("-std=c++17", "-D_GNU_SOURCE", "-O0", "-w", "-fsanitize=thread", "-DANNOTUNE_CPU")
     run("g++", *flags, *sizes, tmp_path / "ring.cpp", "-o", tmp_path / "ring", "-lpthread")
     for rate in ("0", "60", "8"):
         command = [tmp_path / "ring", rate]

@@ -19,6 +19,7 @@ from support.laws import IS_THOROUGH
 from support.python import python
 
 from annotune.measure.cuda_text import translate
+from annotune.runtime.texts import standalone_text
 
 TEXT = """\
 void f(int n, double *restrict y, double *restrict z, const double *restrict x)
@@ -149,12 +150,12 @@ class Outcome:
 
 
 class Library:
-    """The text for CUDA, built to run here."""
+    """The text for CUDA with the runtime, built to run here."""
 
     def __init__(self, folder: Path, device: str, host: str, *flags: str | Path) -> None:
         folder.mkdir(exist_ok=True)
         (folder / "host.c").write_text(host)
-        (folder / "device.cu").write_text(translate(device))
+        (folder / "device.cu").write_text(translate(standalone_text(device)))
         run("gcc", "-O0", *SHARED, "-c", folder / "host.c", "-o", folder / "host.o")
         sizes = f"-DANNOTUNE_CHUNK={CHUNK}", f"-DANNOTUNE_SLOTS={SLOTS}"
         made = ("-shared", folder / "device.cu", "-o", folder / "made.so")
@@ -185,7 +186,7 @@ class Library:
 @pytest.fixture(scope="module")
 def texts(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
     files = emitted(tmp_path_factory.mktemp("text"), TEXT).files
-    return files[".cu"], files["_cuda.c"]
+    return standalone_text(files[".cu"]), files["_cuda.c"]
 
 
 @pytest.fixture(scope="module")
@@ -563,6 +564,7 @@ UNSEEN = {
 @pytest.mark.parametrize("right", UNSEEN)
 def test_a_sum_is_left_where_the_host_sees_it(right: str, tmp_path: Path) -> None:
     files = dict(emitted(tmp_path, SUM).files)
+    files[".cu"] = standalone_text(files[".cu"])
     assert right in files[".cu"]
     files[".cu"] = files[".cu"].replace(right, UNSEEN[right] or right)
     program = Executable(tmp_path, SUM, files)

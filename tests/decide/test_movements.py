@@ -21,6 +21,7 @@ from annotune.codegen.cuda.copies import dynamic_bytes
 from annotune.diagnostics import AnnotuneError, Diagnostic
 from annotune.ir.nest import MemorySpace
 from annotune.measure.toolchain import find_toolchains
+from annotune.runtime.texts import RUNTIME_TEXTS
 from annotune.schedule.apply import build
 from annotune.schedule.candidate import Candidate, Moves, pipeline_of
 from annotune.schedule.plan import Plan
@@ -301,7 +302,8 @@ def test_ptxas_reads_neighbours_at_once(tmp_path: Path) -> None:
         pytest.skip("nvdisasm is not installed")
     text = emitted(tmp_path, contraction("vectors(0, read=2)", n=16), strategy=AUTO).files[".cu"]
     (tmp_path / "device.cu").write_text(text)
-    command = [nvcc(), "-arch=sm_90", "-cubin", tmp_path / "device.cu", "-o", tmp_path / "d.cubin"]
+    command = [nvcc(), "-arch=sm_90", "-cubin", f"-I{RUNTIME_TEXTS}", tmp_path / "device.cu"]
+    command += ["-o", tmp_path / "d.cubin"]
     subprocess.run(command, check=True, timeout=120)
     shown = subprocess.run([nvdisasm, tmp_path / "d.cubin"], capture_output=True, text=True)
     tuned = next(part for part in shown.stdout.split(".section\t.text.") if "_tuned" in part[:80])

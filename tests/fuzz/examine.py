@@ -243,11 +243,11 @@ def files(ones: Sequence[Examined], target: str) -> Mapping[str, str]:
         for suffix, text in writer.files(one.source, [one.made[target]], PROVENANCE).items():
             texts.setdefault(suffix, []).append(text)
     if ".cu" in texts:
-        # One prelude for all of them.
-        from annotune.codegen.cuda.cpp import prelude
+        # One head for all of them.
+        from annotune.runtime.texts import cuda_head
 
         devices = [one.made[target].device for one in ones]
-        texts[".cu"] = [prelude("\n".join(devices)), *devices]
+        texts[".cu"] = [cuda_head("\n".join(devices)), *devices]
     return {suffix: "\n".join(parts) for suffix, parts in texts.items()}
 
 

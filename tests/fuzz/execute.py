@@ -14,10 +14,12 @@ from typing import Any
 
 from hypothesis import settings
 from support.quicker import HEADER, made_once
+from support.runtime import CUDA, cuda_runtime
 
 from annotune.measure.compile import ACC_MEMORY, KINDS, RUNTIME_FLAGS, RUNTIME_FOLDER
 from annotune.measure.cuda_text import translate
 from annotune.measure.directives import as_openmp_with_memory, with_memory
+from annotune.runtime.texts import standalone_text
 
 from .batch_child import scalar
 from .c_reader import functions
@@ -38,7 +40,6 @@ SHARED = ("-fPIC", "-fvisibility=default", "-fno-gnu-unique", "-w", "-g0", SIGNS
 FAST = (*SHARED, "-O0" if settings.get_current_profile_name() == "laws" else "-O1")
 # The bits of a CPU without fused operations.
 NVCC = ("-arch=sm_90", "-O1", "--fmad=false", "-w", "-Xcompiler=-fPIC", "-cudart=shared")
-CUDA = ("-std=c++17", "-DANNOTUNE_CPU", "-include", HEADER, "-x", "c++")
 
 
 @dataclass(frozen=True)
@@ -213,7 +214,8 @@ class Builder:
         device.write_text(translate(made[".cu"]))
         first, second = folder / f"{name}_host.o", folder / f"{name}_device.o"
         header = self.header_flags((*flags, *CUDA))
-        link = ["g++", "-shared", str(first), str(second), *runtime]
+        played = cuda_runtime(*flags, otherwise=self.folder)
+        link = ["g++", "-shared", str(first), str(second), str(played), *runtime]
         return [
             ["gcc", *FAST, "-c", str(host), "-o", str(first)],
             ["g++", *flags, *header, *CUDA, "-c", str(device), "-o", str(second)],
@@ -223,7 +225,7 @@ class Builder:
     def _cuda_gpu(self, folder: Path, made: Mapping[str, str]) -> list[list[str]]:
         host, device = folder / "gpu_host.c", folder / "gpu_device.cu"
         host.write_text(made["_cuda.c"])
-        device.write_text(made[".cu"])
+        device.write_text(standalone_text(made[".cu"]))
         part = folder / "gpu_host.o"
         nvcc = [self.nvcc, *NVCC, "-shared", str(device), str(part)]
         return [

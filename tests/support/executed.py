@@ -15,15 +15,16 @@ from pathlib import Path
 from typing import Any
 
 from annotune.codegen.cuda.target import CudaTarget
-from annotune.measure.compile import RUNTIME_FOLDER
 from annotune.measure.cuda_text import translate
 from annotune.pipeline import Emission, Settings, emit
+from annotune.runtime.texts import CUDA_RUNTIME, RUNTIME_TEXTS
 from support.python import python
-from support.quicker import HEADER, quicker
+from support.quicker import quicker
+from support.runtime import CUDA, SHARED, cuda_runtime
+
+__all__ = ["CUDA", "SHARED"]
 
 CHILD_LIMIT_S = 600
-SHARED = ("-fPIC", "-fvisibility=default", "-fno-gnu-unique")
-CUDA = ("-std=c++17", f"-I{RUNTIME_FOLDER}", "-include", HEADER, "-x", "c++")
 
 FORWARDS, BACKWARDS, SHUFFLED = 0, 1, 2
 ORDERS = (FORWARDS, BACKWARDS, SHUFFLED)
@@ -144,7 +145,8 @@ class Executable:
         (folder / "device.cu").write_text(translate(self.cuda))
         strict = (*flags, "-O0", "-Wall", "-Werror", "-Wno-unused", "-Wno-maybe-uninitialized")
         run("gcc", *strict, *SHARED, "-shared", folder / "original.c", "-o", folder / "original.so")
-        run("gcc", *strict, *SHARED, "-c", folder / "host.c", "-o", folder / "host.o")
+        seen = (*strict, f"-I{RUNTIME_TEXTS}")
+        run("gcc", *seen, *SHARED, "-c", folder / "host.c", "-o", folder / "host.o")
         there = f"-DANNOTUNE_DEVICES={devices}"
         device = (
             "g++",
@@ -152,6 +154,7 @@ class Executable:
             there,
             *SHARED,
             folder / "host.o",
+            *([cuda_runtime(there)] if CUDA_RUNTIME.is_included(self.cuda) else []),
             *CUDA,
             "-shared",
             folder / "device.cu",

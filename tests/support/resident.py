@@ -19,9 +19,11 @@ from annotune.measure.compile import ACC_MEMORY, RUNTIME_FOLDER
 from annotune.measure.cuda_text import translate
 from annotune.measure.directives import with_memory
 from annotune.pipeline import Emission, Settings, emit
+from annotune.runtime.texts import ACC_RUNTIME, RUNTIME_TEXTS, standalone_files
 from support.executed import CUDA, SHARED, run
 from support.laws import IS_THOROUGH
 from support.python import python
+from support.runtime import cuda_runtime
 
 LIMIT_S = 300
 # Optimising, gcc warns of more, and takes most of the time of the tests that are run often.
@@ -151,7 +153,8 @@ class Built:
 
     def _host(self, suffix: str, *flags: str) -> list[Path]:
         """Return the objects of the C files, which are compiled without a warning."""
-        strict = ("gcc", _LEVEL, "-Wall", "-Werror", "-Wno-unused", *_PERHAPS, *flags)
+        seen = f"-I{RUNTIME_TEXTS}"
+        strict = ("gcc", _LEVEL, "-Wall", "-Werror", "-Wno-unused", *_PERHAPS, seen, *flags)
         made = [self._made("others.c", (self.folder / "others.c").read_text(), "gcc", "-w")]
         for name, emission in self.emissions.items():
             text = emission.files[suffix]
@@ -164,11 +167,15 @@ class Built:
         warned = ("g++", _LEVEL, "-Wall", "-Werror", "-Wno-unused", "-Wno-unknown-pragmas", *CUDA)
         for name, emission in self.emissions.items():
             objects.append(self._made(f"{name}.cu", translate(emission.files[".cu"]), *warned))
+        objects.append(cuda_runtime())
         run("g++", "-shared", *objects, "-o", self.folder / "made.so")
 
     def _openacc(self) -> None:
         flags = ("-fopenacc", "-foffload=disable")
         objects = self._host("_acc.c", *flags, *ACC_MEMORY)
+        text = with_memory(ACC_RUNTIME.texts[ACC_RUNTIME.source])
+        seen = ("gcc", _LEVEL, *flags, *ACC_MEMORY, f"-I{RUNTIME_TEXTS}")
+        objects.append(self._made("runtime.c", text, *seen))
         text = (RUNTIME_FOLDER / "acc_memory.c").read_text()
         objects.append(self._made("memory.c", text, "gcc", _LEVEL))
         run("gcc", *flags, "-shared", *objects, "-lm", "-o", self.folder / "made.so")
@@ -183,16 +190,20 @@ class Built:
         run("gcc", *flags, "-shared", *objects, "-lm", "-o", self.folder / "made.so")
 
     def changed(self, old: str, new: str, suffix: str = "") -> Built:
-        """Return the program with a pattern replaced in what the host runs, or in another file."""
+        """Return the program with a pattern replaced in what the host runs, or in another file.
+
+        The files then have the runtime in them.
+        """
         suffix = suffix or {"cuda": "_cuda.c", "openacc": "_acc.c"}[self.target]
         other = copy(self)
         other.folder = self.folder / "changed"
         shutil.copytree(self.folder, other.folder, dirs_exist_ok=True)
         other.emissions = {}
         for name, emission in self.emissions.items():
-            text = re.sub(old, new, emission.files[suffix], flags=re.MULTILINE)
-            assert text != emission.files[suffix], old
-            other.emissions[name] = replace(emission, files={**emission.files, suffix: text})
+            files = standalone_files(emission.files)
+            text = re.sub(old, new, files[suffix], flags=re.MULTILINE)
+            assert text != files[suffix], old
+            other.emissions[name] = replace(emission, files={**files, suffix: text})
         getattr(other, f"_{self.target}")()
         return other
 

@@ -24,6 +24,7 @@ from zlib import crc32
 from support.executed import CUDA, SHARED, run
 from support.laws import IS_THOROUGH
 from support.python import python
+from support.runtime import cuda_runtime
 
 from annotune.codegen.target import DEFAULT_TARGETS, load_target
 from annotune.measure.compile import ACC_MEMORY, RUNTIME_FOLDER
@@ -170,7 +171,8 @@ class Program:
             device.write_text(translate(files[".cu"]))
             run(*GCC, *self._flags, "-c", host, "-o", host.with_suffix(".o"))
             made = self.folder / "cuda.so"
-            command = ("g++", "-w", "-O0", *SHARED, *self._flags, host.with_suffix(".o"))
+            objects = host.with_suffix(".o"), cuda_runtime()
+            command = ("g++", "-w", "-O0", *SHARED, *self._flags, *objects)
             run(*command, *CUDA, "-shared", device, "-o", made)
             self.libraries["cuda"] = made
         elif target == "openacc":

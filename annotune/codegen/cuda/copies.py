@@ -51,22 +51,7 @@ ANEW = "annotune_anew"
 # Copies of several statements have parts of their places in common. nvcc works those out once, and
 # spills for them what the sums leave no registers for: 84 bytes for the eighteen doubles, where 4
 # are spilled if each copy has them anew (seen for sm_90, nvcc 13.0).
-_ANEW = """\
-/* Returns a number of which the compiler does not know that it has it already. */
-static __device__ __forceinline__ TYPE NAME(TYPE number)
-{
-#ifndef ANNOTUNE_CPU
-    asm volatile("" : "+REGISTER"(number));
-#endif
-    return number;
-}
-"""
 ANEW_LONG = f"{ANEW}_long"
-# By the name of each.
-ANEW_TEXTS = {
-    name: _ANEW.replace("TYPE", kind).replace("NAME", name).replace("REGISTER", register)
-    for name, kind, register in ((ANEW, "int", "r"), (ANEW_LONG, "long", "l"))
-}
 _BYTES = {"char": 1, "signed char": 1, "unsigned char": 1, "short": 2, "unsigned short": 2}
 _BYTES |= {"int": 4, "unsigned": 4, "unsigned int": 4, "float": 4}
 

@@ -14,7 +14,7 @@ loads behind all copies of a tile would wait for them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from itertools import product
 from math import prod
@@ -27,7 +27,6 @@ from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Loop
 from annotune.transforms.registers import (
     DEPTH_LANES,
-    DEPTHS,
     FRAGMENT,
     Fragments,
     simplified,
@@ -44,106 +43,7 @@ PART = Var("annotune_part")
 ROUND = Var("annotune_round")
 MULTIPLY = "annotune_mma_m16n8k"
 
-# Before sm_90 there is m8n8k4 alone, which is half of it; before sm_80 nothing, and lanes add what
-# they hand each other. The instructions are as the CPU check knows them (docs/execution.md).
-_OLDER = """\
-#elif __CUDA_ARCH__ >= 800
-    for (int k = 0; k < 2; k++)
-        asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
-            : "+d"(d[2 * k]), "+d"(d[2 * k + 1]) : "d"(a[k]), "d"(b));
-#else
-    const int lane = (threadIdx.x + 4 * threadIdx.y) % 32;
-    for (int step = 0; step < 4; step++)
-        for (int k = 0; k < 4; k++) {
-            const double left = __shfl_sync(~0u, a[k / 2], lane / 4 * 4 + step);
-            d[k] += left * __shfl_sync(~0u, b, (lane % 4 * 2 + k % 2) * 4 + step);
-        }
-#endif
-"""
-_IN_PARTS = """\
-#else
-    for (int part = 0; part < PARTS; part++) {
-        const double rows[2] = {a[2 * part], a[2 * part + 1]};
-        annotune_mma_m16n8k4(d, rows, b[part]);
-    }
-#endif
-"""
-
-
 COPY_OR_ZERO = "annotune_copy_or_zero"
-# A test with a copy on either side of it is a branch, and instructions of the tensor cores do not
-# move over that.
-_COPY_OR_ZERO = """\
-/* Begins the copy of an element that is there, else that of zeros, in threads that take part. */
-template <unsigned SIZE> static __device__ __forceinline__ void annotune_copy_or_zero(
-        void *to, const void *from, bool is_there, bool takes_part = true)
-{
-#if !defined(ANNOTUNE_CPU) && __CUDA_ARCH__ >= 800
-    const unsigned place = (unsigned)__cvta_generic_to_shared(to), size = is_there ? SIZE : 0;
-    if (SIZE == 16)
-        asm volatile("{ .reg .pred p; setp.ne.b32 p, %3, 0;"
-            " @p cp.async.cg.shared.global [%0], [%1], 16, %2; }"
-            :: "r"(place), "l"(from), "r"(size), "r"((int)takes_part) : "memory");
-    else
-        asm volatile("{ .reg .pred p; setp.ne.b32 p, %4, 0;"
-            " @p cp.async.ca.shared.global [%0], [%1], %2, %3; }"
-            :: "r"(place), "l"(from), "n"(SIZE), "r"(size), "r"((int)takes_part) : "memory");
-#else
-    if (takes_part)
-        __pipeline_memcpy_async(to, from, SIZE, is_there ? 0 : SIZE);
-#endif
-}
-"""
-
-
-def definitions(called: Collection[str]) -> str:
-    """Return the functions that products by the tensor cores call in a text, empty for none."""
-    return "\n".join(
-        text
-        for text in (
-            _instructions(called),
-            _COPY_OR_ZERO if COPY_OR_ZERO in called else "",
-        )
-        if text
-    )
-
-
-def _instructions(called: Collection[str]) -> str:
-    """Return the functions for the instructions that a text calls, empty for none."""
-    depths = [steps for steps in DEPTHS if f"{MULTIPLY}{steps}" in called]
-    if not depths:
-        return ""
-    # What has more steps is several of the shortest one on older devices.
-    texts = "\n".join(map(_definition, sorted({DEPTHS[0], *depths})))
-    return f"#ifndef ANNOTUNE_CPU\n{texts}#endif\n"
-
-
-def _definition(steps: int) -> str:
-    parts = steps // DEPTH_LANES
-    left, right = 2 * parts, parts
-    places = [f"%{number}" for number in range(4 + left + right)]
-    sums, rows, columns = (
-        "{" + ", ".join(some) + "}"
-        for some in (places[:4], places[4 : 4 + left], places[4 + left :])
-    )
-    b = "double b" if parts == 1 else f"const double (&b)[{parts}]"
-    given = [f'"d"(a[{k}])' for k in range(left)]
-    given += ['"d"(b)'] if parts == 1 else [f'"d"(b[{k}])' for k in range(parts)]
-    kept = ", ".join(f'"+d"(d[{k}])' for k in range(4))
-    out = Writer()
-    what = f"/* d += a * b for 16 rows, 8 columns and {steps} steps"
-    out.line(f"{what}, of which each lane of a warp has its part. */")
-    out.line(f"static __device__ __forceinline__ void {MULTIPLY}{steps}(")
-    out.line(f"        double (&d)[4], const double (&a)[{left}], {b})")
-    out.line("{")
-    out.line("#if __CUDA_ARCH__ >= 900")
-    out.line(f'    asm("mma.sync.aligned.m16n8k{steps}.row.col.f64.f64.f64.f64 "')
-    out.line(f'        "{sums}, {rows}, {columns}, {sums};"')
-    out.line(f"        : {kept}")
-    out.line(f"        : {', '.join(given)});")
-    out.lines(_OLDER if parts == 1 else _IN_PARTS.replace("PARTS", str(parts)))
-    out.line("}")
-    return out.text()
 
 
 @dataclass(frozen=True, slots=True)

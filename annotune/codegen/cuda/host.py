@@ -398,7 +398,7 @@ class HostText:
         """Return more fields of an array to which the host adds what the kernels have computed."""
         fields = [_scaled(array, count) for count in self._ahead(array)]
         fields.insert(1, "false")
-        return f", {', '.join(fields)}, &{ADDING}<{array.element}>"
+        return f", {', '.join(fields)}, {ADDING}<{array.element}>()"
 
     def _ahead(self, array: Array) -> tuple[int, int, int]:
         """Return what an iteration lies ahead, the neighbours in a strip, and between strips."""
@@ -509,7 +509,7 @@ class HostText:
             run = out.block("if (status == cudaSuccess)") if may_fail else nullcontext()
             with self._memory(out, own) if own else run:
                 if self.analysis.region.is_resident:
-                    out.line(f"{BEGUN} = true;")
+                    out.line(f"{BEGUN}();")
                 self._versions(out)
                 if may_fail and not self.resident:
                     out.line("status = cudaGetLastError();")

@@ -16,7 +16,6 @@ from annotune.codegen.cuda.cpp import (
     MACROS,
     c_spelling,
     held_scalars,
-    prelude,
     viewed,
 )
 from annotune.codegen.cuda.host import HostText, Version
@@ -38,6 +37,7 @@ from annotune.codegen.writer import Writer, words
 from annotune.diagnostics import AnnotuneError, Template
 from annotune.ir.nest import MemorySpace
 from annotune.ir.region import Region, Scalar, SourceFile
+from annotune.runtime.texts import CUDA_RUNTIME, cuda_head
 from annotune.schedule.plan import Plan
 from annotune.space.points import GpuPoints
 from annotune.space.variants import Variant
@@ -126,17 +126,18 @@ class CudaTarget:
         """Return ``.cu`` and ``_cuda.c``."""
         functions = dict.fromkeys(f for code in codes for f in code.functions)
         devices = [*functions, *(code.device for code in codes)]
+        # Where arrays stay on the device, the other file calls the runtime as well.
         also = (SEND + RESIDENT,) if source.residency else ()
-        parts = [provenance.comment(), prelude("\n".join(devices), also), *devices]
+        parts = [provenance.comment(), cuda_head("\n".join(devices), also), *devices]
         return {
             ".cu": "\n".join(part.rstrip("\n") + "\n" for part in parts),
-            "_cuda.c": assembled(source, codes, provenance, ""),
+            "_cuda.c": assembled(source, codes, provenance, CUDA_RUNTIME),
         }
 
     def standalone(self, code: RegionCode) -> str:
         """Return ``S.cu`` for one region."""
         device = "\n".join([*code.functions, code.device])
-        return f"{prelude(device)}\n{device}"
+        return f"{cuda_head(device)}\n{device}"
 
 
 def _refuse_host_memory(analysis: Analysis) -> None:

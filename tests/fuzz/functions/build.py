@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from support.acc_as_openmp import as_openmp
+from support.runtime import cuda_runtime
 
 from annotune.measure.compile import RUNTIME_FOLDER
 from annotune.measure.cuda_text import translate
+from annotune.runtime.texts import standalone_text
 
 from ..execute import COMPILE_LIMIT_S, CUDA, FAST, NVCC, SHARED, Builder
 from .emitted import Made, device_text
@@ -231,7 +233,7 @@ class Group:
         assert self.gpu is not None
         host, device = self._cuda_host(name, members), f"{name}_device"
         texts = [self.ones[k].files["cuda"] for k in members]
-        (self.folder / f"{device}.cu").write_text(device_text(texts))
+        (self.folder / f"{device}.cu").write_text(standalone_text(device_text(texts)))
         words = _words([*C, *FAST, "-c", f"{host}.c", "-o", f"{host}.o"], self.folder)
         nvcc = [self.gpu.nvcc, *NVCC, "-shared", f"{device}.cu", f"{host}.o"]
         return words or _words([*nvcc, "-o", f"{name}.so", "-lm"], self.folder)
@@ -258,6 +260,7 @@ class Group:
             ["g++", *QUICK, *header, *CUDA, "-c", f"{device}.cpp", "-o", str(objects[1])],
             self.folder,
         )
+        objects.append(cuda_runtime(otherwise=self.builder.folder))
         link = ["g++", "-shared", *map(str, objects), *STRICT]
         return words or _words([*link, "-o", str(self.folder / f"{name}.so")], self.folder)
 

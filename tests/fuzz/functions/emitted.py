@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from annotune.codegen.cuda.cpp import prelude
 from annotune.codegen.target import DEFAULT_TARGETS, RegionCode, load_target
 from annotune.diagnostics import NOWHERE, AnnotuneError, Severity
 from annotune.pipeline import Settings, emit
+from annotune.runtime.texts import cuda_head
 from annotune.space.variants import Listing, Variant
 
 from ..examine import LISTED, OnePoint, random_point
@@ -158,6 +158,6 @@ def without_annotations(source: Source, lines: Sequence[int]) -> Source:
 
 
 def device_text(ones: Sequence[Mapping[str, str]]) -> str:
-    """Return one ``.cu`` for many files: one prelude, and what each of them has."""
+    """Return one ``.cu`` for many files: one head, and what each of them has."""
     devices = [one[".cu"] for one in ones]
-    return "\n".join([prelude("\n".join(devices)), *devices])
+    return "\n".join([cuda_head("\n".join(devices)), *devices])

@@ -31,7 +31,7 @@ void f(int n, double b[restrict n][9], double c[restrict n][9], const double a[r
      *   10.44 us predicted for h200; not measured
      * The decision algorithm's first choice.
      * Compile and link, main.c being the rest of the program:
-     *   nvcc -O3 -Xcompiler=-fopenmp,-march=native -arch=sm_90 main.c user.cu user_cuda.c -lm
+     *   nvcc -O3 -Xcompiler=-fopenmp,-march=native -arch=sm_90 main.c user.cu user_cuda.c annotune_runtime.cu -lm
      */
     {
         void annotune_f_1(long, double *, const double *, double *);

@@ -29,7 +29,7 @@ void local_grad3(double *Ut, double *Us, double *Ur, double *D, double *U, doubl
      *   21.61 us predicted for h200; not measured
      * The decision algorithm's first choice.
      * Compile and link, main.c being the rest of the program:
-     *   nvcc -O3 -arch=sm_90 main.c local_grad3.cu local_grad3_cuda.c -lm
+     *   nvcc -O3 -arch=sm_90 main.c local_grad3.cu local_grad3_cuda.c annotune_runtime.cu -lm
      */
     {
         void annotune_local_grad3_1(int, int, int, int, double *, const double *, const double *, double *, const double *, double *);

@@ -267,7 +267,7 @@ def fields(value: Any, path: tuple[str | int, ...] = ()) -> list[tuple[str | int
 
 # What files of a run may not have yet.
 OF_REGIONS = ("formulations", "copies", "recorded", "digest", "recipes")
-LATER = (*OF_REGIONS, "comparisons", "place", "reading", "spent")
+LATER = (*OF_REGIONS, "comparisons", "place", "reading", "spent", "standalone")
 # Whose fields are the user's own names.
 FREE = {"config", "facts", "sizes", "sizes_checked"}
 

@@ -77,7 +77,7 @@ from annotune.settings_check import (
 )
 from annotune.space.decision import Base, Decision, Point, decide
 from annotune.space.limits import with_asked
-from annotune.space.openmp import WITHOUT_ERRNO
+from annotune.space.openmp import FLAGS, WITHOUT_ERRNO
 from annotune.space.points import acc_space, adding_on_host, decide_acc, sums_on_host
 from annotune.space.space import Space, region_space
 from annotune.space.unused_hints import unused_hints
@@ -1228,22 +1228,24 @@ def _run_provenance(
 
 def _result_rows(result: RegionResult, target: str) -> Iterator[str]:
     """Yield what a run found for one target at one problem size."""
-    yield _tuned_for(result.function, result.index, result.sizes)
     # What reads results needs more than the other commands do.
     from annotune.report.verdicts import ascii_text, beside_text, with_original
 
-    for row in result.rows:
-        if row.name != target or not row.verified:
-            continue
-        yield from _settings_rows(row.config)
-        if row.time_s is not None:
-            said = "measured on" if row.status == "measured" else "predicted for"
-            yield f"  {row.time_s * 1e6:.4g} us {said} {row.device}"
-        beside = with_original(row)
-        if beside is not None:
-            yield f"  {ascii_text(beside_text(beside))}, measured on {row.device}"
-        if row.reason:
-            yield f"  {row.reason}"
+    place = result.function, result.index, result.sizes
+    row = next((row for row in result.rows if row.name == target and row.verified), None)
+    if row is None:
+        yield _tuned_for(*place)
+        return
+    said = [_flags_said(row.config)]
+    if row.time_s is not None:
+        where = "measured on" if row.status == "measured" else "predicted for"
+        said.append(f"{row.time_s * 1e6:.4g} us {where} {row.device}")
+    beside = with_original(row)
+    if beside is not None:
+        said.append(f"{ascii_text(beside_text(beside))}, measured on {row.device}")
+    yield _tuned_for(*place, *said)
+    if row.reason:
+        yield f"  {row.reason}"
 
 
 def _provenance(
@@ -1253,15 +1255,12 @@ def _provenance(
     rows: list[str] = []
     for variant in variants:
         for one in variant.by_size:
-            region = one.analysis.region
-            rows.append(_tuned_for(region.function, region.index, region.sizes))
-            rows += _settings_rows(one.config)
+            region, said = one.analysis.region, [_flags_said(one.config)]
             if one.predicted_s is not None:
-                time_us = one.predicted_s * 1e6
-                rows.append(f"  {time_us:.4g} us predicted for {settings.device}; not measured")
+                time_us = f"{one.predicted_s * 1e6:.4g} us"
+                said.append(f"{time_us} predicted for {settings.device}")
+            rows.append(_tuned_for(region.function, region.index, region.sizes, *said))
         rows += _others_rows(variant)
-    if variants:
-        rows.append("The decision algorithm's first choice.")
     return Provenance(
         __version__, settings.origin, (*rows, *header_lines([one.text() for one in builds]))
     )
@@ -1279,15 +1278,14 @@ def _others_rows(variant: Variant) -> list[str]:
     return [*rows, f"{place}: for all other sizes {runs}"]
 
 
-def _tuned_for(function: str, index: int, sizes: Mapping[str, int]) -> str:
+def _tuned_for(function: str, index: int, sizes: Mapping[str, int], *said: str) -> str:
+    """Return for which sizes a region is tuned, and what is known of it there."""
     listed = ", ".join(f"{k}={v}" for k, v in sizes.items())
-    return f"{function}, region {index}: tuned for {listed or 'any size'}"
+    tuned = f"{function}, region {index}: tuned for {listed}, valid for all sizes"
+    valid = tuned if listed else f"{function}, region {index}: valid for all sizes"
+    return "; ".join([valid, *filter(None, said)])
 
 
-def _settings_rows(config: Mapping[str, str | int | float]) -> list[str]:
-    """Return a variant's configuration, one kernel's part to a line."""
-    kernels: dict[str, list[str]] = {}
-    for name, value in config.items():
-        kernel, dot, axis = str(name).partition(".")
-        kernels.setdefault(kernel if dot else "", []).append(f"{axis or kernel} {value}")
-    return [f"  {name + ': ' if name else ''}{'; '.join(parts)}" for name, parts in kernels.items()]
+def _flags_said(config: Mapping[str, str | int | float]) -> str:
+    """Return which flags of the compiler a variant was measured with, empty for the usual ones."""
+    return f"{FLAGS} {config[FLAGS]}" if FLAGS in config else ""

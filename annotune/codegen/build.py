@@ -199,20 +199,44 @@ def has_main(source: str) -> bool:
     return re.search(r"^[ \t]*(?:int|void)\s+main\s*\(", source, re.MULTILINE) is not None
 
 
-def headline(found: Iterable[str], place: str = "") -> str:
-    """Return what is said before commands that are run in a `place`, in words."""
-    where = f" {place}" if place else ""
-    if all(REST not in shlex.split(one) for one in found):
-        return f"Compile and link{where}:"
-    return f"Compile and link{where}, {REST} being the rest of the program:"
+def headline(found: Iterable[str]) -> str:
+    """Return what is said before commands."""
+    if not any(map(_has_rest, found)):
+        return "Compile and link:"
+    return f"Compile and link, {REST} being the rest of the program:"
 
 
 def header_lines(found: Sequence[str]) -> tuple[str, ...]:
     """Return the lines on commands in a file's header; each is another way to do the same."""
     if not found:
         return ()
-    place = "in the folder of this file" if any(map(_has_place, found)) else ""
-    return (headline(found, place), *(f"  {one}" for one in found))
+    place = " in the folder of this file" if any(map(_has_place, found)) else ""
+    starts = (f"Build{place}:", *("Or:" for _ in found[1:]))
+    return tuple(
+        line
+        for start, command in zip(starts, found, strict=True)
+        for line in _in_lines([start, *map(shlex.quote, shlex.split(command))])
+    )
+
+
+HEADER_COLUMNS = 97
+"""So long are the lines of a comment of 100 columns."""
+
+
+def _in_lines(words: Sequence[str]) -> list[str]:
+    """Return a command over several lines where it is too long, as a shell takes it."""
+    lines = [words[0]]
+    for word in words[1:]:
+        if len(lines[-1]) + len(word) < HEADER_COLUMNS - 2:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(f"  {word}")
+    return [*(f"{line} \\" for line in lines[:-1]), *lines[-1:]]
+
+
+def _has_rest(command: str) -> bool:
+    """Return whether a command names a file for the rest of the user's program."""
+    return REST in shlex.split(command)
 
 
 def _has_place(command: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -38,8 +39,8 @@ int main(void) {
 
 def command_of(text: str) -> list[str]:
     """Return the words of the command in a file's header."""
-    (found,) = re.findall(r"^ *\*   (gcc .*)$", text, re.MULTILINE)
-    return shlex.split(found)
+    (found,) = re.findall(r"^ *\* Build[^:\n]*: (gcc (?:.*\\\n)*.*)$", text, re.MULTILINE)
+    return shlex.split(re.sub(r"\\\n *\* ", "", found))
 
 
 @pytest.fixture(autouse=True)
@@ -94,8 +95,9 @@ def test_a_project_that_moves_is_compiled_by_the_same_command(
     assert done.code == 0, done.err
     out = project / place / "out"
     text = (out / "user_omp.c").read_text()
-    assert f"-iquote {seen} " in text
-    assert "Compile and link in the folder of this file, " in text
+    words = command_of(text)
+    assert words[words.index("-iquote") + 1] == seen
+    assert "Build in the folder of this file: gcc " in text
     assert str(tmp_path) not in text
     (project / place / "main.c").write_text(MAIN)
     said = shlex.split(done.err.splitlines()[-1])
@@ -160,5 +162,13 @@ def test_flags_of_a_variant_are_those_it_was_measured_with() -> None:
 def test_without_files_there_is_nothing_to_say() -> None:
     assert header_lines(()) == ()
     whole = BuildCommand(("gcc",), ("x.c",), is_whole=True)
-    assert header_lines((whole.text(),)) == ("Compile and link:", "  gcc x.c -lm")
+    assert header_lines((whole.text(),)) == ("Build: gcc x.c -lm",)
+    long = replace(whole, start=("gcc", *(f"-DSOME_NAME{n}='two words'" for n in range(5))))
+    first, *others = header_lines((whole.text(), long.text()))
+    assert first == "Build: gcc x.c -lm"
+    assert others[0].startswith("Or: gcc ")
+    assert all(line.endswith(" \\") for line in others[:-1])
+    assert max(map(len, others)) <= 97
+    said = shlex.split("\n".join(others).replace("\\\n", "").removeprefix("Or: "))
+    assert said == shlex.split(long.text())
     assert [has_main(t) for t in ("int main(void) {}", "int domain(int n);")] == [True, False]

@@ -366,7 +366,7 @@ def test_run_tunes_each_size_and_writes_one_text(tmp_path: Path) -> None:
     assert other["flop"] == region["flop"] * 24 * 24 // (16 * 16)
     text = report.results.texts["user_omp.c"]
     for n in (16, 24):
-        assert f"* f, region 1: tuned for n={n}, m=40\n" in text
+        assert f"* f, region 1: tuned for n={n}, m=40, valid for all sizes; " in text
     assert text.count(" us measured on ") == 2
     assert "* f, region 1: for all other sizes the first one's general kernels\n" in text
     json.dumps(region, allow_nan=False)

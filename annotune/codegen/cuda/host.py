@@ -745,7 +745,7 @@ class HostText:
 
     def _stop(self, out: Writer, error: str, why: str) -> None:
         """Write the end of the program where no right result is left to be had."""
-        words = f'"{self.analysis.region.entry}: %s; {why}\\n"'
+        words = f'"{self.analysis.region.entry}: %s; " "{why}\\n"'
         out.line(f"fprintf(stderr, {words}, cudaGetErrorString({error}));")
         out.line("abort();")
 

@@ -9,6 +9,7 @@ from annotune.analysis.facts import Analysis
 from annotune.codegen.build import CompilerUse
 from annotune.codegen.c_stmt import final_values
 from annotune.codegen.cuda.both import host_share
+from annotune.codegen.cuda.columns import fitted
 from annotune.codegen.cuda.cpp import (
     CPP_WORDS,
     HELD_RESIDENT,
@@ -130,7 +131,7 @@ class CudaTarget:
         also = (SEND + RESIDENT,) if source.residency else ()
         parts = [provenance.comment(), cuda_head("\n".join(devices), also), *devices]
         return {
-            ".cu": "\n".join(part.rstrip("\n") + "\n" for part in parts),
+            ".cu": fitted("\n".join(part.rstrip("\n") + "\n" for part in parts)),
             "_cuda.c": assembled(source, codes, provenance, CUDA_RUNTIME),
         }
 

@@ -122,7 +122,8 @@ static cudaError_t f_1_device(long n, double *b, const double *a, double *c) {
         {(void *)(a), a_bytes, 0, a_bytes, true, false, sizeof(double) * 9},
         {(void *)(c), c_bytes, 0, c_bytes, true, true, sizeof(double) * 9},
     };
-    const auto launch = [&](const annotune_array *arrays, long annotune_first, long annotune_count) {
+    const auto launch =
+        [&](const annotune_array *arrays, long annotune_first, long annotune_count) {
         double *const d_b = (double *)arrays[0].device;
         double *const d_a = (double *)arrays[1].device;
         double *const d_c = (double *)arrays[2].device;
@@ -133,7 +134,8 @@ static cudaError_t f_1_device(long n, double *b, const double *a, double *c) {
     const auto host = [&](long annotune_first, long annotune_last) {
         annotune_f_1_host(n, b, a, c, annotune_first, annotune_last);
     };
-    return annotune_call_of_both("annotune_f_1", arrays, 3, n == 192 ? 192 : 0, 48, 1, launch, host);
+    return annotune_call_of_both("annotune_f_1", arrays, 3, n == 192 ? 192 : 0, 48, 1, launch,
+                                 host);
 }
 
 extern "C" void annotune_f_1(long n, double *b, const double *a, double *c) {

@@ -33,14 +33,19 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0_tuned(
                 const int j_w_s = annotune_thread % 2;
                 const int j_s = annotune_thread / 2 % 8;
                 const int l_s = annotune_thread / 16 + 8 * annotune_k;
-                __pipeline_memcpy_async(&B_tile[1088 * l_t_first + 34 * l_s + 4 * j_s + 2 * j_w_s], &B[(32 * l_t_first + l_s) * n + (j_t + 2 * j_w_s + 4 * j_s)], sizeof(double2));
+                __pipeline_memcpy_async(&B_tile[1088 * l_t_first + 34 * l_s + 4 * j_s + 2 * j_w_s],
+                                        &B[(32 * l_t_first + l_s) * n +
+                                           (j_t + 2 * j_w_s + 4 * j_s)], sizeof(double2));
             }
             #pragma unroll
             for (int annotune_k = 0; annotune_k < 8; annotune_k++) {
                 const int l_s2 = annotune_thread % 16;
                 const int i_w_s = annotune_thread / 16 + 8 * (annotune_k % 4);
                 const int i_s = annotune_k / 4;
-                __pipeline_memcpy_async(&A_tile[2300 * l_t_first + 1152 * i_s + 36 * i_w_s + 2 * l_s2], &A[(i_t + i_w_s + 32 * i_s) * k + (32 * l_t_first + 2 * l_s2)], sizeof(double2));
+                __pipeline_memcpy_async(&A_tile[2300 * l_t_first + 1152 * i_s + 36 * i_w_s +
+                                                2 * l_s2],
+                                        &A[(i_t + i_w_s + 32 * i_s) * k +
+                                           (32 * l_t_first + 2 * l_s2)], sizeof(double2));
             }
         }
         __pipeline_commit();
@@ -58,7 +63,9 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0_tuned(
         }
         #pragma unroll
         for (int annotune_column = 0; annotune_column < 4; annotune_column++) {
-            annotune_right[0][annotune_column] = B_tile[34 * annotune_step + annotune_pair + 4 * (annotune_column + 2 * (annotune_column / 2) + 2 * annotune_side)];
+            annotune_right[0][annotune_column] =
+                B_tile[34 * annotune_step + annotune_pair +
+                       4 * (annotune_column + 2 * (annotune_column / 2) + 2 * annotune_side)];
         }
         for (long l_t = 0; l_t < k; l_t += 32) {
             if (l_t + 64 < k) {
@@ -68,11 +75,18 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0_tuned(
                     if (annotune_round < 8) {
                         #pragma unroll
                         for (int annotune_row = 0; annotune_row < 2; annotune_row++) {
-                            annotune_left[annotune_round % 2][annotune_row] = A_tile[2300 * l_t_part + 1152 * annotune_row + 36 * i_w + 4 * annotune_round + annotune_step];
+                            annotune_left[annotune_round % 2][annotune_row] =
+                                A_tile[2300 * l_t_part + 1152 * annotune_row + 36 * i_w +
+                                       4 * annotune_round + annotune_step];
                         }
                         #pragma unroll
                         for (int annotune_column = 0; annotune_column < 4; annotune_column++) {
-                            annotune_right[annotune_round % 2][annotune_column] = B_tile[1088 * l_t_part + 34 * (4 * annotune_round + annotune_step) + annotune_pair + 4 * (annotune_column + 2 * (annotune_column / 2) + 2 * annotune_side)];
+                            annotune_right[annotune_round % 2][annotune_column] =
+                                B_tile[1088 * l_t_part + 34 * (4 * annotune_round + annotune_step) +
+                                       annotune_pair +
+                                       4 *
+                                       (annotune_column + 2 * (annotune_column / 2) +
+                                        2 * annotune_side)];
                         }
                     }
                     #pragma unroll
@@ -81,7 +95,11 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0_tuned(
                             const int j_w_s = annotune_thread % 2;
                             const int j_s = annotune_thread / 2 % 8;
                             const int l_s = annotune_thread / 16 + 8 * annotune_k;
-                            __pipeline_memcpy_async(&B_tile[1088 * ((l_t_part + 2) % 3) + 34 * l_s + 4 * j_s + 2 * j_w_s], &B[(l_t + l_s + 64) * n + (j_t + 2 * j_w_s + 4 * j_s)], sizeof(double2));
+                            __pipeline_memcpy_async(&B_tile[1088 * ((l_t_part + 2) % 3) + 34 * l_s +
+                                                            4 * j_s + 2 * j_w_s],
+                                                    &B[(l_t + l_s + 64) * n +
+                                                       (j_t + 2 * j_w_s + 4 * j_s)],
+                                                    sizeof(double2));
                         }
                     }
                     #pragma unroll
@@ -90,7 +108,10 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0_tuned(
                             const int l_s2 = annotune_thread % 16;
                             const int i_w_s = annotune_thread / 16 + 8 * (annotune_k % 4);
                             const int i_s = annotune_k / 4;
-                            __pipeline_memcpy_async(&A_tile[2300 * ((l_t_part + 2) % 3) + 1152 * i_s + 36 * i_w_s + 2 * l_s2], &A[(i_t + i_w_s + 32 * i_s) * k + (l_t + 2 * l_s2 + 64)], sizeof(double2));
+                            __pipeline_memcpy_async(&A_tile[2300 * ((l_t_part + 2) % 3) +
+                                                            1152 * i_s + 36 * i_w_s + 2 * l_s2],
+                                                    &A[(i_t + i_w_s + 32 * i_s) * k +
+                                                       (l_t + 2 * l_s2 + 64)], sizeof(double2));
                         }
                     }
                     if (annotune_round - 1 == 6) {
@@ -101,11 +122,18 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0_tuned(
                         __syncthreads();
                         #pragma unroll
                         for (int annotune_row = 0; annotune_row < 2; annotune_row++) {
-                            annotune_left[0][annotune_row] = A_tile[2300 * ((l_t + 32) / 32 % 3) + 1152 * annotune_row + 36 * i_w + annotune_step];
+                            annotune_left[0][annotune_row] =
+                                A_tile[2300 * ((l_t + 32) / 32 % 3) + 1152 * annotune_row +
+                                       36 * i_w + annotune_step];
                         }
                         #pragma unroll
                         for (int annotune_column = 0; annotune_column < 4; annotune_column++) {
-                            annotune_right[0][annotune_column] = B_tile[1088 * ((l_t + 32) / 32 % 3) + 34 * annotune_step + annotune_pair + 4 * (annotune_column + 2 * (annotune_column / 2) + 2 * annotune_side)];
+                            annotune_right[0][annotune_column] =
+                                B_tile[1088 * ((l_t + 32) / 32 % 3) + 34 * annotune_step +
+                                       annotune_pair +
+                                       4 *
+                                       (annotune_column + 2 * (annotune_column / 2) +
+                                        2 * annotune_side)];
                         }
                     }
                     #pragma unroll
@@ -114,9 +142,17 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0_tuned(
                         const int annotune_second = annotune_column + 2 * (annotune_column / 2) + 2;
                         #pragma unroll
                         for (int annotune_row = 0; annotune_row < 2; annotune_row += 2) {
-                            double annotune_sums[4] = {sum_block[annotune_row][annotune_first], sum_block[annotune_row][annotune_second], sum_block[annotune_row + 1][annotune_first], sum_block[annotune_row + 1][annotune_second]};
-                            const double annotune_pairs[2] = {annotune_left[(annotune_round - 1) % 2][annotune_row], annotune_left[(annotune_round - 1) % 2][annotune_row + 1]};
-                            annotune_mma_m16n8k4(annotune_sums, annotune_pairs, annotune_right[(annotune_round - 1) % 2][annotune_column]);
+                            double annotune_sums[4] =
+                                {sum_block[annotune_row][annotune_first],
+                                 sum_block[annotune_row][annotune_second],
+                                 sum_block[annotune_row + 1][annotune_first],
+                                 sum_block[annotune_row + 1][annotune_second]};
+                            const double annotune_pairs[2] =
+                                {annotune_left[(annotune_round - 1) % 2][annotune_row],
+                                 annotune_left[(annotune_round - 1) % 2][annotune_row + 1]};
+                            annotune_mma_m16n8k4(annotune_sums, annotune_pairs,
+                                                 annotune_right[(annotune_round - 1) %
+                                    2][annotune_column]);
                             sum_block[annotune_row][annotune_first] = annotune_sums[0];
                             sum_block[annotune_row][annotune_second] = annotune_sums[1];
                             sum_block[annotune_row + 1][annotune_first] = annotune_sums[2];
@@ -133,14 +169,20 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0_tuned(
                         const int j_w_s = annotune_thread % 2;
                         const int j_s = annotune_thread / 2 % 8;
                         const int l_s = annotune_thread / 16 + 8 * annotune_k;
-                        __pipeline_memcpy_async(&B_tile[1088 * ((l_t_part + 2) % 3) + 34 * l_s + 4 * j_s + 2 * j_w_s], &B[(l_t + l_s + 64) * n + (j_t + 2 * j_w_s + 4 * j_s)], sizeof(double2));
+                        __pipeline_memcpy_async(&B_tile[1088 * ((l_t_part + 2) % 3) + 34 * l_s +
+                                                        4 * j_s + 2 * j_w_s],
+                                                &B[(l_t + l_s + 64) * n +
+                                                   (j_t + 2 * j_w_s + 4 * j_s)], sizeof(double2));
                     }
                     #pragma unroll
                     for (int annotune_k = 0; annotune_k < 8; annotune_k++) {
                         const int l_s2 = annotune_thread % 16;
                         const int i_w_s = annotune_thread / 16 + 8 * (annotune_k % 4);
                         const int i_s = annotune_k / 4;
-                        __pipeline_memcpy_async(&A_tile[2300 * ((l_t_part + 2) % 3) + 1152 * i_s + 36 * i_w_s + 2 * l_s2], &A[(i_t + i_w_s + 32 * i_s) * k + (l_t + 2 * l_s2 + 64)], sizeof(double2));
+                        __pipeline_memcpy_async(&A_tile[2300 * ((l_t_part + 2) % 3) + 1152 * i_s +
+                                                        36 * i_w_s + 2 * l_s2],
+                                                &A[(i_t + i_w_s + 32 * i_s) * k +
+                                                   (l_t + 2 * l_s2 + 64)], sizeof(double2));
                     }
                 }
                 __pipeline_commit();
@@ -149,11 +191,18 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0_tuned(
                     if (annotune_round < 8) {
                         #pragma unroll
                         for (int annotune_row = 0; annotune_row < 2; annotune_row++) {
-                            annotune_left[annotune_round % 2][annotune_row] = A_tile[2300 * l_t_part + 1152 * annotune_row + 36 * i_w + 4 * annotune_round + annotune_step];
+                            annotune_left[annotune_round % 2][annotune_row] =
+                                A_tile[2300 * l_t_part + 1152 * annotune_row + 36 * i_w +
+                                       4 * annotune_round + annotune_step];
                         }
                         #pragma unroll
                         for (int annotune_column = 0; annotune_column < 4; annotune_column++) {
-                            annotune_right[annotune_round % 2][annotune_column] = B_tile[1088 * l_t_part + 34 * (4 * annotune_round + annotune_step) + annotune_pair + 4 * (annotune_column + 2 * (annotune_column / 2) + 2 * annotune_side)];
+                            annotune_right[annotune_round % 2][annotune_column] =
+                                B_tile[1088 * l_t_part + 34 * (4 * annotune_round + annotune_step) +
+                                       annotune_pair +
+                                       4 *
+                                       (annotune_column + 2 * (annotune_column / 2) +
+                                        2 * annotune_side)];
                         }
                     }
                     if (annotune_round == 8 && l_t + 32 < k) {
@@ -161,11 +210,18 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0_tuned(
                         __syncthreads();
                         #pragma unroll
                         for (int annotune_row = 0; annotune_row < 2; annotune_row++) {
-                            annotune_left[0][annotune_row] = A_tile[2300 * ((l_t + 32) / 32 % 3) + 1152 * annotune_row + 36 * i_w + annotune_step];
+                            annotune_left[0][annotune_row] =
+                                A_tile[2300 * ((l_t + 32) / 32 % 3) + 1152 * annotune_row +
+                                       36 * i_w + annotune_step];
                         }
                         #pragma unroll
                         for (int annotune_column = 0; annotune_column < 4; annotune_column++) {
-                            annotune_right[0][annotune_column] = B_tile[1088 * ((l_t + 32) / 32 % 3) + 34 * annotune_step + annotune_pair + 4 * (annotune_column + 2 * (annotune_column / 2) + 2 * annotune_side)];
+                            annotune_right[0][annotune_column] =
+                                B_tile[1088 * ((l_t + 32) / 32 % 3) + 34 * annotune_step +
+                                       annotune_pair +
+                                       4 *
+                                       (annotune_column + 2 * (annotune_column / 2) +
+                                        2 * annotune_side)];
                         }
                     }
                     #pragma unroll
@@ -174,9 +230,17 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0_tuned(
                         const int annotune_second = annotune_column + 2 * (annotune_column / 2) + 2;
                         #pragma unroll
                         for (int annotune_row = 0; annotune_row < 2; annotune_row += 2) {
-                            double annotune_sums[4] = {sum_block[annotune_row][annotune_first], sum_block[annotune_row][annotune_second], sum_block[annotune_row + 1][annotune_first], sum_block[annotune_row + 1][annotune_second]};
-                            const double annotune_pairs[2] = {annotune_left[(annotune_round - 1) % 2][annotune_row], annotune_left[(annotune_round - 1) % 2][annotune_row + 1]};
-                            annotune_mma_m16n8k4(annotune_sums, annotune_pairs, annotune_right[(annotune_round - 1) % 2][annotune_column]);
+                            double annotune_sums[4] =
+                                {sum_block[annotune_row][annotune_first],
+                                 sum_block[annotune_row][annotune_second],
+                                 sum_block[annotune_row + 1][annotune_first],
+                                 sum_block[annotune_row + 1][annotune_second]};
+                            const double annotune_pairs[2] =
+                                {annotune_left[(annotune_round - 1) % 2][annotune_row],
+                                 annotune_left[(annotune_round - 1) % 2][annotune_row + 1]};
+                            annotune_mma_m16n8k4(annotune_sums, annotune_pairs,
+                                                 annotune_right[(annotune_round - 1) %
+                                    2][annotune_column]);
                             sum_block[annotune_row][annotune_first] = annotune_sums[0];
                             sum_block[annotune_row][annotune_second] = annotune_sums[1];
                             sum_block[annotune_row + 1][annotune_first] = annotune_sums[2];
@@ -228,9 +292,14 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0(
                         const int j_s = annotune_thread / 4 % 8;
                         const int l_s = annotune_thread / 32 + 4 * annotune_k;
                         if (32 * l_t_first + l_s < k && j_t + j_w_s + 4 * j_s < n)
-                            __pipeline_memcpy_async(&B_tile[1088 * l_t_first + 34 * l_s + 4 * j_s + j_w_s], &B[(32 * l_t_first + l_s) * n + (j_t + j_w_s + 4 * j_s)], sizeof(double));
+                            __pipeline_memcpy_async(&B_tile[1088 * l_t_first + 34 * l_s + 4 * j_s +
+                                                            j_w_s],
+                                                    &B[(32 * l_t_first + l_s) * n +
+                                                       (j_t + j_w_s + 4 * j_s)], sizeof(double));
                         else
-                            __pipeline_memcpy_async(&B_tile[1088 * l_t_first + 34 * l_s + 4 * j_s + j_w_s], B, sizeof(double), sizeof(double));
+                            __pipeline_memcpy_async(&B_tile[1088 * l_t_first + 34 * l_s + 4 * j_s +
+                                                            j_w_s], B, sizeof(double),
+                                                    sizeof(double));
                     }
                     #pragma unroll
                     for (int annotune_k = 0; annotune_k < 16; annotune_k++) {
@@ -238,9 +307,14 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0(
                         const int i_w_s = annotune_thread / 32 + 4 * (annotune_k % 8);
                         const int i_s = annotune_k / 8;
                         if (i_t + i_w_s + 32 * i_s < m && 32 * l_t_first + l_s2 < k)
-                            __pipeline_memcpy_async(&A_tile[2300 * l_t_first + 1152 * i_s + 36 * i_w_s + l_s2], &A[(i_t + i_w_s + 32 * i_s) * k + (32 * l_t_first + l_s2)], sizeof(double));
+                            __pipeline_memcpy_async(&A_tile[2300 * l_t_first + 1152 * i_s +
+                                                            36 * i_w_s + l_s2],
+                                                    &A[(i_t + i_w_s + 32 * i_s) * k +
+                                                       (32 * l_t_first + l_s2)], sizeof(double));
                         else
-                            __pipeline_memcpy_async(&A_tile[2300 * l_t_first + 1152 * i_s + 36 * i_w_s + l_s2], A, sizeof(double), sizeof(double));
+                            __pipeline_memcpy_async(&A_tile[2300 * l_t_first + 1152 * i_s +
+                                                            36 * i_w_s + l_s2], A, sizeof(double),
+                                                    sizeof(double));
                     }
                 }
                 __pipeline_commit();
@@ -260,11 +334,20 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0(
                             if (annotune_round < 8) {
                                 #pragma unroll
                                 for (int annotune_row = 0; annotune_row < 2; annotune_row++) {
-                                    annotune_left[annotune_round % 2][annotune_row] = A_tile[2300 * l_t_part + 1152 * annotune_row + 36 * i_w + 4 * annotune_round + annotune_step];
+                                    annotune_left[annotune_round % 2][annotune_row] =
+                                        A_tile[2300 * l_t_part + 1152 * annotune_row + 36 * i_w +
+                                               4 * annotune_round + annotune_step];
                                 }
                                 #pragma unroll
-                                for (int annotune_column = 0; annotune_column < 4; annotune_column++) {
-                                    annotune_right[annotune_round % 2][annotune_column] = B_tile[1088 * l_t_part + 34 * (4 * annotune_round + annotune_step) + annotune_pair + 4 * (annotune_column + 2 * (annotune_column / 2) + 2 * annotune_side)];
+                                for (int annotune_column = 0; annotune_column < 4;
+                                     annotune_column++) {
+                                    annotune_right[annotune_round % 2][annotune_column] =
+                                        B_tile[1088 * l_t_part +
+                                               34 * (4 * annotune_round + annotune_step) +
+                                               annotune_pair +
+                                               4 *
+                                               (annotune_column + 2 * (annotune_column / 2) +
+                                                2 * annotune_side)];
                                 }
                             }
                             if (annotune_round > 0) {
@@ -274,36 +357,63 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0(
                                         const int j_w_s = annotune_thread % 4;
                                         const int j_s = annotune_thread / 4 % 8;
                                         const int l_s = annotune_thread / 32 + 4 * annotune_k;
-                                        const bool annotune_is_there = l_t + l_s + 64 < k && j_t + j_w_s + 4 * j_s < n;
-                                        annotune_copy_or_zero<sizeof(double)>(&B_tile[1088 * ((l_t_part + 2) % 3) + 34 * l_s + 4 * j_s + j_w_s], annotune_is_there ? &B[(l_t + l_s + 64) * n + (j_t + j_w_s + 4 * j_s)] : B, annotune_is_there);
+                                        const bool annotune_is_there = l_t + l_s + 64 < k &&
+                                            j_t + j_w_s + 4 * j_s < n;
+                                        annotune_copy_or_zero<sizeof(double)>(&B_tile[1088 *
+                                                ((l_t_part + 2) % 3) + 34 * l_s + 4 * j_s + j_w_s],
+                                                annotune_is_there
+                                                ? &B[(l_t + l_s + 64) * n + (j_t + j_w_s + 4 * j_s)]
+                                                : B, annotune_is_there);
                                     }
                                 }
                                 #pragma unroll
                                 for (int annotune_k = 0; annotune_k < 16; annotune_k++) {
                                     if (8 * (annotune_k + 8) / 24 == annotune_round - 1) {
                                         const int l_s2 = annotune_thread % 32;
-                                        const int i_w_s = annotune_thread / 32 + 4 * (annotune_k % 8);
+                                        const int i_w_s = annotune_thread / 32 +
+                                                          4 * (annotune_k % 8);
                                         const int i_s = annotune_k / 8;
-                                        const bool annotune_is_there = i_t + i_w_s + 32 * i_s < m && l_t + l_s2 + 64 < k;
-                                        annotune_copy_or_zero<sizeof(double)>(&A_tile[2300 * ((l_t_part + 2) % 3) + 1152 * i_s + 36 * i_w_s + l_s2], annotune_is_there ? &A[(i_t + i_w_s + 32 * i_s) * k + (l_t + l_s2 + 64)] : A, annotune_is_there);
+                                        const bool annotune_is_there = i_t + i_w_s + 32 * i_s < m &&
+                                            l_t + l_s2 + 64 < k;
+                                        annotune_copy_or_zero<sizeof(double)>(&A_tile[2300 *
+                                                ((l_t_part + 2) % 3) + 1152 * i_s + 36 * i_w_s +
+                                                l_s2],
+                                                annotune_is_there
+                                                ? &A[(i_t + i_w_s + 32 * i_s) * k +
+                                                     (l_t + l_s2 + 64)] : A, annotune_is_there);
                                     }
                                 }
                                 if (annotune_round - 1 == 7) {
                                     __pipeline_commit();
                                 }
                                 #pragma unroll
-                                for (int annotune_column = 0; annotune_column < 4; annotune_column++) {
-                                    const int annotune_first = annotune_column + 2 * (annotune_column / 2);
-                                    const int annotune_second = annotune_column + 2 * (annotune_column / 2) + 2;
+                                for (int annotune_column = 0; annotune_column < 4;
+                                     annotune_column++) {
+                                    const int annotune_first = annotune_column +
+                                        2 * (annotune_column / 2);
+                                    const int annotune_second = annotune_column +
+                                        2 * (annotune_column / 2) + 2;
                                     #pragma unroll
-                                    for (int annotune_row = 0; annotune_row < 2; annotune_row += 2) {
-                                        double annotune_sums[4] = {sum_block[annotune_row][annotune_first], sum_block[annotune_row][annotune_second], sum_block[annotune_row + 1][annotune_first], sum_block[annotune_row + 1][annotune_second]};
-                                        const double annotune_pairs[2] = {annotune_left[(annotune_round - 1) % 2][annotune_row], annotune_left[(annotune_round - 1) % 2][annotune_row + 1]};
-                                        annotune_mma_m16n8k4(annotune_sums, annotune_pairs, annotune_right[(annotune_round - 1) % 2][annotune_column]);
+                                    for (int annotune_row = 0; annotune_row < 2;
+                                         annotune_row += 2) {
+                                        double annotune_sums[4] =
+                                            {sum_block[annotune_row][annotune_first],
+                                             sum_block[annotune_row][annotune_second],
+                                             sum_block[annotune_row + 1][annotune_first],
+                                             sum_block[annotune_row + 1][annotune_second]};
+                                        const double annotune_pairs[2] =
+                                            {annotune_left[(annotune_round - 1) % 2][annotune_row],
+                                             annotune_left[(annotune_round - 1) % 2][annotune_row +
+                                                1]};
+                                        annotune_mma_m16n8k4(annotune_sums, annotune_pairs,
+                                                annotune_right[(annotune_round - 1) %
+                                                2][annotune_column]);
                                         sum_block[annotune_row][annotune_first] = annotune_sums[0];
                                         sum_block[annotune_row][annotune_second] = annotune_sums[1];
-                                        sum_block[annotune_row + 1][annotune_first] = annotune_sums[2];
-                                        sum_block[annotune_row + 1][annotune_second] = annotune_sums[3];
+                                        sum_block[annotune_row + 1][annotune_first] =
+                                            annotune_sums[2];
+                                        sum_block[annotune_row + 1][annotune_second] =
+                                            annotune_sums[3];
                                     }
                                 }
                             }
@@ -321,9 +431,15 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0(
                             const int j_s = annotune_thread / 4 % 8;
                             const int l_s = annotune_thread / 32 + 4 * annotune_k;
                             if (l_t + l_s + 64 < k && j_t + j_w_s + 4 * j_s < n)
-                                __pipeline_memcpy_async(&B_tile[1088 * ((l_t_part + 2) % 3) + 34 * l_s + 4 * j_s + j_w_s], &B[(l_t + l_s + 64) * n + (j_t + j_w_s + 4 * j_s)], sizeof(double));
+                                __pipeline_memcpy_async(&B_tile[1088 * ((l_t_part + 2) % 3) +
+                                        34 * l_s + 4 * j_s + j_w_s],
+                                                        &B[(l_t + l_s + 64) * n +
+                                                           (j_t + j_w_s + 4 * j_s)],
+                                                        sizeof(double));
                             else
-                                __pipeline_memcpy_async(&B_tile[1088 * ((l_t_part + 2) % 3) + 34 * l_s + 4 * j_s + j_w_s], B, sizeof(double), sizeof(double));
+                                __pipeline_memcpy_async(&B_tile[1088 * ((l_t_part + 2) % 3) +
+                                        34 * l_s + 4 * j_s + j_w_s], B, sizeof(double),
+                                                        sizeof(double));
                         }
                         #pragma unroll
                         for (int annotune_k = 0; annotune_k < 16; annotune_k++) {
@@ -331,9 +447,14 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0(
                             const int i_w_s = annotune_thread / 32 + 4 * (annotune_k % 8);
                             const int i_s = annotune_k / 8;
                             if (i_t + i_w_s + 32 * i_s < m && l_t + l_s2 + 64 < k)
-                                __pipeline_memcpy_async(&A_tile[2300 * ((l_t_part + 2) % 3) + 1152 * i_s + 36 * i_w_s + l_s2], &A[(i_t + i_w_s + 32 * i_s) * k + (l_t + l_s2 + 64)], sizeof(double));
+                                __pipeline_memcpy_async(&A_tile[2300 * ((l_t_part + 2) % 3) +
+                                        1152 * i_s + 36 * i_w_s + l_s2],
+                                                        &A[(i_t + i_w_s + 32 * i_s) * k +
+                                                           (l_t + l_s2 + 64)], sizeof(double));
                             else
-                                __pipeline_memcpy_async(&A_tile[2300 * ((l_t_part + 2) % 3) + 1152 * i_s + 36 * i_w_s + l_s2], A, sizeof(double), sizeof(double));
+                                __pipeline_memcpy_async(&A_tile[2300 * ((l_t_part + 2) % 3) +
+                                        1152 * i_s + 36 * i_w_s + l_s2], A, sizeof(double),
+                                                        sizeof(double));
                         }
                     }
                     __pipeline_commit();
@@ -348,27 +469,54 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0(
                                 if (annotune_round < 8) {
                                     #pragma unroll
                                     for (int annotune_row = 0; annotune_row < 2; annotune_row++) {
-                                        annotune_left[annotune_round % 2][annotune_row] = A_tile[2300 * l_t_part + 1152 * annotune_row + 36 * i_w + 4 * annotune_round + annotune_step];
+                                        annotune_left[annotune_round % 2][annotune_row] =
+                                            A_tile[2300 * l_t_part + 1152 * annotune_row +
+                                                   36 * i_w + 4 * annotune_round + annotune_step];
                                     }
                                     #pragma unroll
-                                    for (int annotune_column = 0; annotune_column < 4; annotune_column++) {
-                                        annotune_right[annotune_round % 2][annotune_column] = B_tile[1088 * l_t_part + 34 * (4 * annotune_round + annotune_step) + annotune_pair + 4 * (annotune_column + 2 * (annotune_column / 2) + 2 * annotune_side)];
+                                    for (int annotune_column = 0; annotune_column < 4;
+                                         annotune_column++) {
+                                        annotune_right[annotune_round % 2][annotune_column] =
+                                            B_tile[1088 * l_t_part +
+                                                   34 * (4 * annotune_round + annotune_step) +
+                                                   annotune_pair +
+                                                   4 *
+                                                   (annotune_column + 2 * (annotune_column / 2) +
+                                                    2 * annotune_side)];
                                     }
                                 }
                                 if (annotune_round > 0) {
                                     #pragma unroll
-                                    for (int annotune_column = 0; annotune_column < 4; annotune_column++) {
-                                        const int annotune_first = annotune_column + 2 * (annotune_column / 2);
-                                        const int annotune_second = annotune_column + 2 * (annotune_column / 2) + 2;
+                                    for (int annotune_column = 0; annotune_column < 4;
+                                         annotune_column++) {
+                                        const int annotune_first = annotune_column +
+                                            2 * (annotune_column / 2);
+                                        const int annotune_second = annotune_column +
+                                            2 * (annotune_column / 2) + 2;
                                         #pragma unroll
-                                        for (int annotune_row = 0; annotune_row < 2; annotune_row += 2) {
-                                            double annotune_sums[4] = {sum_block[annotune_row][annotune_first], sum_block[annotune_row][annotune_second], sum_block[annotune_row + 1][annotune_first], sum_block[annotune_row + 1][annotune_second]};
-                                            const double annotune_pairs[2] = {annotune_left[(annotune_round - 1) % 2][annotune_row], annotune_left[(annotune_round - 1) % 2][annotune_row + 1]};
-                                            annotune_mma_m16n8k4(annotune_sums, annotune_pairs, annotune_right[(annotune_round - 1) % 2][annotune_column]);
-                                            sum_block[annotune_row][annotune_first] = annotune_sums[0];
-                                            sum_block[annotune_row][annotune_second] = annotune_sums[1];
-                                            sum_block[annotune_row + 1][annotune_first] = annotune_sums[2];
-                                            sum_block[annotune_row + 1][annotune_second] = annotune_sums[3];
+                                        for (int annotune_row = 0; annotune_row < 2;
+                                             annotune_row += 2) {
+                                            double annotune_sums[4] =
+                                                {sum_block[annotune_row][annotune_first],
+                                                 sum_block[annotune_row][annotune_second],
+                                                 sum_block[annotune_row + 1][annotune_first],
+                                                 sum_block[annotune_row + 1][annotune_second]};
+                                            const double annotune_pairs[2] =
+                                                {annotune_left[(annotune_round - 1) %
+                                                    2][annotune_row],
+                                                 annotune_left[(annotune_round - 1) %
+                                                    2][annotune_row + 1]};
+                                            annotune_mma_m16n8k4(annotune_sums, annotune_pairs,
+                                                    annotune_right[(annotune_round - 1) %
+                                                    2][annotune_column]);
+                                            sum_block[annotune_row][annotune_first] =
+                                                annotune_sums[0];
+                                            sum_block[annotune_row][annotune_second] =
+                                                annotune_sums[1];
+                                            sum_block[annotune_row + 1][annotune_first] =
+                                                annotune_sums[2];
+                                            sum_block[annotune_row + 1][annotune_second] =
+                                                annotune_sums[3];
                                         }
                                     }
                                 }
@@ -376,7 +524,9 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0(
                         }
                     }
                     else {
-                        const long annotune_whole = l_t + (min((long)(l_t + 32), (long)(k)) - l_t) / 4 * 4;
+                        const long annotune_whole = l_t +
+                                                    (min((long)(l_t + 32), (long)(k)) - l_t) / 4 *
+                                                    4;
                         #pragma unroll 1
                         for (long l = l_t; l < annotune_whole; l += 4) {
                             const int annotune_step = threadIdx.x;
@@ -385,21 +535,37 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0(
                             double annotune_left[2], annotune_right[4];
                             #pragma unroll
                             for (int annotune_row = 0; annotune_row < 2; annotune_row++) {
-                                annotune_left[annotune_row] = A_tile[2300 * l_t_part + 1152 * annotune_row + 36 * i_w + l + annotune_step - l_t];
+                                annotune_left[annotune_row] =
+                                    A_tile[2300 * l_t_part + 1152 * annotune_row + 36 * i_w + l +
+                                           annotune_step - l_t];
                             }
                             #pragma unroll
                             for (int annotune_column = 0; annotune_column < 4; annotune_column++) {
-                                annotune_right[annotune_column] = B_tile[1088 * l_t_part + 34 * (l + annotune_step - l_t) + annotune_pair + 4 * (annotune_column + 2 * (annotune_column / 2) + 2 * annotune_side)];
+                                annotune_right[annotune_column] =
+                                    B_tile[1088 * l_t_part + 34 * (l + annotune_step - l_t) +
+                                           annotune_pair +
+                                           4 *
+                                           (annotune_column + 2 * (annotune_column / 2) +
+                                            2 * annotune_side)];
                             }
                             #pragma unroll
                             for (int annotune_column = 0; annotune_column < 4; annotune_column++) {
-                                const int annotune_first = annotune_column + 2 * (annotune_column / 2);
-                                const int annotune_second = annotune_column + 2 * (annotune_column / 2) + 2;
+                                const int annotune_first = annotune_column +
+                                                           2 * (annotune_column / 2);
+                                const int annotune_second = annotune_column +
+                                                            2 * (annotune_column / 2) + 2;
                                 #pragma unroll
                                 for (int annotune_row = 0; annotune_row < 2; annotune_row += 2) {
-                                    double annotune_sums[4] = {sum_block[annotune_row][annotune_first], sum_block[annotune_row][annotune_second], sum_block[annotune_row + 1][annotune_first], sum_block[annotune_row + 1][annotune_second]};
-                                    const double annotune_pairs[2] = {annotune_left[annotune_row], annotune_left[annotune_row + 1]};
-                                    annotune_mma_m16n8k4(annotune_sums, annotune_pairs, annotune_right[annotune_column]);
+                                    double annotune_sums[4] =
+                                        {sum_block[annotune_row][annotune_first],
+                                         sum_block[annotune_row][annotune_second],
+                                         sum_block[annotune_row + 1][annotune_first],
+                                         sum_block[annotune_row + 1][annotune_second]};
+                                    const double annotune_pairs[2] =
+                                        {annotune_left[annotune_row],
+                                         annotune_left[annotune_row + 1]};
+                                    annotune_mma_m16n8k4(annotune_sums, annotune_pairs,
+                                                         annotune_right[annotune_column]);
                                     sum_block[annotune_row][annotune_first] = annotune_sums[0];
                                     sum_block[annotune_row][annotune_second] = annotune_sums[1];
                                     sum_block[annotune_row + 1][annotune_first] = annotune_sums[2];
@@ -413,7 +579,9 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0(
                             for (long i_r = 0; i_r < 2; i_r++) {
                                 #pragma unroll
                                 for (long j_r = 0; j_r < 8; j_r++) {
-                                    sum_block[i_r][j_r] += A_tile[2300 * l_t_part + 1152 * i_r + 36 * i_w + l - l_t] * B_tile[1088 * l_t_part + 34 * (l - l_t) + j_w + 4 * j_r];
+                                    sum_block[i_r][j_r] +=
+                                        A_tile[2300 * l_t_part + 1152 * i_r + 36 * i_w + l - l_t] *
+                                        B_tile[1088 * l_t_part + 34 * (l - l_t) + j_w + 4 * j_r];
                                 }
                             }
                         }
@@ -471,9 +639,12 @@ static cudaError_t gemm_1_launch(
         double *C) {
     cudaError_t status = cudaSuccess;
     if (status == cudaSuccess)
-        status = cudaFuncSetAttribute(gemm_1_s0_tuned, cudaFuncAttributeMaxDynamicSharedMemorySize, 81312);
+        status =
+            cudaFuncSetAttribute(gemm_1_s0_tuned, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                 81312);
     if (status == cudaSuccess)
-        status = cudaFuncSetAttribute(gemm_1_s0, cudaFuncAttributeMaxDynamicSharedMemorySize, 81312);
+        status =
+            cudaFuncSetAttribute(gemm_1_s0, cudaFuncAttributeMaxDynamicSharedMemorySize, 81312);
     if (status == cudaSuccess) {
         if (m == 512 && n == 512 && k == 512) {
             {
@@ -483,7 +654,8 @@ static cudaError_t gemm_1_launch(
             }
         } else {
             {
-                const dim3 blocks(annotune_extent((n + 31) / 32, 2147483647), annotune_extent((m + 63) / 64, 65535), 1);
+                const dim3 blocks(annotune_extent((n + 31) / 32, 2147483647),
+                                  annotune_extent((m + 63) / 64, 65535), 1);
                 const dim3 threads(4, 32, 1);
                 gemm_1_s0<<<blocks, threads, 81312>>>(m, n, k, alpha, beta, A, B, C);
             }
@@ -501,7 +673,9 @@ static cudaError_t gemm_1_part(
     C += annotune_first * 32768;
     cudaError_t status = cudaSuccess;
     if (status == cudaSuccess)
-        status = cudaFuncSetAttribute(gemm_1_s0_tuned, cudaFuncAttributeMaxDynamicSharedMemorySize, 81312);
+        status =
+            cudaFuncSetAttribute(gemm_1_s0_tuned, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                 81312);
     if (status == cudaSuccess) {
         {
             const dim3 blocks(16, (unsigned)(annotune_count), 1);
@@ -532,7 +706,8 @@ static cudaError_t gemm_1_device(
             return gemm_1_launch(m, n, k, alpha, beta, d_A, d_B, d_C);
         return gemm_1_part(m, n, k, alpha, beta, d_A, d_B, d_C, annotune_first, annotune_count);
     };
-    return annotune_call("annotune_gemm_1", arrays, 3, m == 512 && n == 512 && k == 512 ? 8 : 0, launch);
+    return annotune_call("annotune_gemm_1", arrays, 3, m == 512 && n == 512 && k == 512 ? 8 : 0,
+                         launch);
 }
 
 extern "C" void annotune_gemm_1(

@@ -111,7 +111,8 @@ static void local_grad3_1_original(
             for (int j = 0; j < ly; j++) {
                 for (int k = 0; k < lz; k++) {
                     for (int m = 0; m < lx; m++) {
-                        Ur[e * lx * ly * lz + i * ly * lz + j * lz + k] += D[m * ly + k] * U[e * lx * ly * lz + i * ly * lz + j * lz + m];
+                        Ur[e * lx * ly * lz + i * ly * lz + j * lz + k] += D[m * ly + k] *
+                            U[e * lx * ly * lz + i * ly * lz + j * lz + m];
                     }
                 }
             }
@@ -120,7 +121,8 @@ static void local_grad3_1_original(
             for (int j = 0; j < ly; j++) {
                 for (int k = 0; k < lz; k++) {
                     for (int m = 0; m < ly; m++) {
-                        Us[e * lx * ly * lz + i * ly * lz + j * lz + k] += U[e * lx * ly * lz + i * ly * lz + m * lz + k] * Dt[j * ly + m];
+                        Us[e * lx * ly * lz + i * ly * lz + j * lz + k] +=
+                            U[e * lx * ly * lz + i * ly * lz + m * lz + k] * Dt[j * ly + m];
                     }
                 }
             }
@@ -129,7 +131,8 @@ static void local_grad3_1_original(
             for (int j = 0; j < ly; j++) {
                 for (int k = 0; k < lz; k++) {
                     for (int m = 0; m < lx; m++) {
-                        Ut[e * lx * ly * lz + i * ly * lz + j * lz + k] += U[e * lx * ly * lz + m * ly * lz + j * lz + k] * Dt[i * ly + m];
+                        Ut[e * lx * ly * lz + i * ly * lz + j * lz + k] +=
+                            U[e * lx * ly * lz + m * ly * lz + j * lz + k] * Dt[i * ly + m];
                     }
                 }
             }
@@ -208,12 +211,15 @@ static cudaError_t local_grad3_1_device(
     const size_t Dt_bytes = sizeof(double) * local_grad3_1_Dt_count(ly);
     const size_t Ut_bytes = sizeof(double) * local_grad3_1_Ut_count(nelt, lx, ly, lz);
     annotune_array arrays[] = {
-        {(void *)(Ur), Ur_bytes, 0, Ur_bytes, true, true, sizeof(double) * 1000, false, 0, 0, annotune_host_sums<double>()},
+        {(void *)(Ur), Ur_bytes, 0, Ur_bytes, true, true, sizeof(double) * 1000, false, 0, 0,
+         annotune_host_sums<double>()},
         {(void *)(D), D_bytes, 0, D_bytes, true, false},
         {(void *)(U), U_bytes, 0, U_bytes, true, false, sizeof(double) * 1000},
-        {(void *)(Us), Us_bytes, 0, Us_bytes, true, true, sizeof(double) * 1000, false, 0, 0, annotune_host_sums<double>()},
+        {(void *)(Us), Us_bytes, 0, Us_bytes, true, true, sizeof(double) * 1000, false, 0, 0,
+         annotune_host_sums<double>()},
         {(void *)(Dt), Dt_bytes, 0, Dt_bytes, true, false},
-        {(void *)(Ut), Ut_bytes, 0, Ut_bytes, true, true, sizeof(double) * 1000, false, 0, 0, annotune_host_sums<double>()},
+        {(void *)(Ut), Ut_bytes, 0, Ut_bytes, true, true, sizeof(double) * 1000, false, 0, 0,
+         annotune_host_sums<double>()},
     };
     const auto launch = [&](long annotune_first, long annotune_count) {
         double *const d_Ur = (double *)arrays[0].device;
@@ -224,7 +230,8 @@ static cudaError_t local_grad3_1_device(
         double *const d_Ut = (double *)arrays[5].device;
         if (annotune_count == 0)
             return local_grad3_1_launch(nelt, lx, ly, lz, d_Ur, d_D, d_U, d_Us, d_Dt, d_Ut);
-        return local_grad3_1_part(nelt, lx, ly, lz, d_Ur, d_D, d_U, d_Us, d_Dt, d_Ut, annotune_first, annotune_count);
+        return local_grad3_1_part(nelt, lx, ly, lz, d_Ur, d_D, d_U, d_Us, d_Dt, d_Ut,
+                                  annotune_first, annotune_count);
     };
     return annotune_call("annotune_local_grad3_1", arrays, 6, 1000, launch);
 }

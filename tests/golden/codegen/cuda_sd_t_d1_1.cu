@@ -4,7 +4,8 @@
 ANNOTUNE_NEEDS_RUNTIME(5c3815f8);
 
 /* sd_t_d1_1, statement 0 of the region at line 16:
- * h3_t on block.x, h2_t on block.x, h1 on block.x, p6 on block.x, p5_t on block.x, p4_t on block.x, h3 on thread.x, p5 on thread.y. */
+ * h3_t on block.x, h2_t on block.x, h1 on block.x, p6 on block.x, p5_t on block.x, p4_t on
+  * block.x, h3 on thread.x, p5 on thread.y. */
 __global__ void __launch_bounds__(128) sd_t_d1_1_1_s0_tuned(
         double *__restrict__ t3, const double *__restrict__ t2, const double *__restrict__ v2) {
     const int p4u = 16;
@@ -32,7 +33,8 @@ __global__ void __launch_bounds__(128) sd_t_d1_1_1_s0_tuned(
         #pragma unroll
         for (int p4_r = 0; p4_r < 8; p4_r++) {
             const int p4 = p4_t + p4_r;
-            t3_block[h2_r][p4_r] = t3[h3 + h3u * (h2 + h2u * (h1 + h1u * (p6 + p6u * (p5 + p5u * p4))))];
+            t3_block[h2_r][p4_r] =
+                t3[h3 + h3u * (h2 + h2u * (h1 + h1u * (p6 + p6u * (p5 + p5u * p4))))];
         }
     }
     for (int h7_t = 0; h7_t < h7u; h7_t += 16) {
@@ -41,14 +43,20 @@ __global__ void __launch_bounds__(128) sd_t_d1_1_1_s0_tuned(
             const int h3_s = annotune_thread % 8;
             const int h2_s = annotune_thread / 8 % 8;
             const int h7_s = annotune_thread / 64 + 2 * annotune_k;
-            __pipeline_memcpy_async(&v2_tile[128 * h7_s + 16 * h2_s + 2 * h3_s], &v2[h3_t + 2 * h3_s + h3u * (h2_t + h2_s + h2u * (p6 + p6u * (h7_t + h7_s)))], sizeof(double2));
+            __pipeline_memcpy_async(&v2_tile[128 * h7_s + 16 * h2_s + 2 * h3_s],
+                                    &v2[h3_t + 2 * h3_s +
+                                        h3u * (h2_t + h2_s + h2u * (p6 + p6u * (h7_t + h7_s)))],
+                                    sizeof(double2));
         }
         #pragma unroll
         for (int annotune_k = 0; annotune_k < 4; annotune_k++) {
             const int h7_s2 = annotune_thread % 8;
             const int p4_s = annotune_thread / 8 % 8;
             const int p5_s = annotune_thread / 64 + 2 * annotune_k;
-            __pipeline_memcpy_async(&t2_tile[16 * p5_s + 128 * p4_s + 2 * h7_s2], &t2[h7_t + 2 * h7_s2 + h7u * (p4_t + p4_s + p4u * (p5_t + p5_s + p5u * h1))], sizeof(double2));
+            __pipeline_memcpy_async(&t2_tile[16 * p5_s + 128 * p4_s + 2 * h7_s2],
+                                    &t2[h7_t + 2 * h7_s2 +
+                                        h7u * (p4_t + p4_s + p4u * (p5_t + p5_s + p5u * h1))],
+                                    sizeof(double2));
         }
         __pipeline_commit();
         __pipeline_wait_prior(0);
@@ -58,7 +66,8 @@ __global__ void __launch_bounds__(128) sd_t_d1_1_1_s0_tuned(
             for (int h2_r = 0; h2_r < 8; h2_r++) {
                 #pragma unroll
                 for (int p4_r = 0; p4_r < 8; p4_r++) {
-                    t3_block[h2_r][p4_r] -= t2_tile[16 * (p5 - p5_t) + 128 * p4_r + h7 - h7_t] * v2_tile[128 * (h7 - h7_t) + 16 * h2_r + h3 - h3_t];
+                    t3_block[h2_r][p4_r] -= t2_tile[16 * (p5 - p5_t) + 128 * p4_r + h7 - h7_t] *
+                                            v2_tile[128 * (h7 - h7_t) + 16 * h2_r + h3 - h3_t];
                 }
             }
         }
@@ -69,26 +78,36 @@ __global__ void __launch_bounds__(128) sd_t_d1_1_1_s0_tuned(
         #pragma unroll
         for (int p4_r = 0; p4_r < 8; p4_r++) {
             const int p4 = p4_t + p4_r;
-            t3[h3 + h3u * (h2 + h2u * (h1 + h1u * (p6 + p6u * (p5 + p5u * p4))))] = t3_block[h2_r][p4_r];
+            t3[h3 + h3u * (h2 + h2u * (h1 + h1u * (p6 + p6u * (p5 + p5u * p4))))] =
+                t3_block[h2_r][p4_r];
         }
     }
 }
 
 /* sd_t_d1_1, statement 0 of the region at line 16:
- * h3_t on block.x, h2_t on block.x, h1 on block.x, p6 on block.x, p5_t on block.x, p4_t on block.x, h3 on thread.x, p5 on thread.y. */
+ * h3_t on block.x, h2_t on block.x, h1 on block.x, p6 on block.x, p5_t on block.x, p4_t on
+  * block.x, h3 on thread.x, p5 on thread.y. */
 __global__ void __launch_bounds__(128, 1) sd_t_d1_1_1_s0(
         int p4u, int p5u, int p6u, int h1u, int h2u, int h3u, int h7u, double *__restrict__ t3,
         const double *__restrict__ t2, const double *__restrict__ v2) {
     __shared__ double v2_tile[1024];
     __shared__ double t2_tile[527];
     const int annotune_thread = threadIdx.x + 16 * threadIdx.y;
-    for (long annotune_b = blockIdx.x; annotune_b < ((long)(h3u) + 15) / 16 * ((h2u + 3) / 4) * h1u * p6u * ((p5u + 7) / 8) * ((p4u + 3) / 4); annotune_b += gridDim.x) {
+    for (long annotune_b = blockIdx.x;
+         annotune_b <
+         ((long)(h3u) + 15) / 16 * ((h2u + 3) / 4) * h1u * p6u * ((p5u + 7) / 8) * ((p4u + 3) / 4);
+         annotune_b += gridDim.x) {
         const int h3_t = 16 * (annotune_b % ((h3u + 15) / 16));
         const int h2_t = 4 * (annotune_b / (((long)(h3u) + 15) / 16) % ((h2u + 3) / 4));
         const int h1 = annotune_b / (((long)(h3u) + 15) / 16 * ((h2u + 3) / 4)) % h1u;
         const int p6 = annotune_b / (((long)(h3u) + 15) / 16 * ((h2u + 3) / 4) * h1u) % p6u;
-        const int p5_t = 8 * (annotune_b / (((long)(h3u) + 15) / 16 * ((h2u + 3) / 4) * h1u * p6u) % ((p5u + 7) / 8));
-        const int p4_t = 4 * (annotune_b / (((long)(h3u) + 15) / 16 * ((h2u + 3) / 4) * h1u * p6u * ((p5u + 7) / 8)));
+        const int p5_t = 8 *
+                         (annotune_b / (((long)(h3u) + 15) / 16 * ((h2u + 3) / 4) * h1u * p6u) %
+                          ((p5u + 7) / 8));
+        const int p4_t = 4 *
+                         (annotune_b /
+                          (((long)(h3u) + 15) / 16 * ((h2u + 3) / 4) * h1u * p6u *
+                           ((p5u + 7) / 8)));
         const int h3 = h3_t + threadIdx.x;
         const int p5 = p5_t + threadIdx.y;
         double t3_block[4][4];
@@ -98,7 +117,11 @@ __global__ void __launch_bounds__(128, 1) sd_t_d1_1_1_s0(
             #pragma unroll
             for (int p4_r = 0; p4_r < 4; p4_r++) {
                 const int p4 = p4_t + p4_r;
-                t3_block[h2_r][p4_r] = h3 < h3u && p5 < p5u && h2 < h2u && p4 < p4u ? t3[h3 + h3u * (h2 + h2u * (h1 + h1u * (p6 + p6u * (p5 + p5u * p4))))] : 0.0;
+                t3_block[h2_r][p4_r] = h3 < h3u && p5 < p5u && h2 < h2u && p4 < p4u
+                                       ? t3[h3 +
+                                            h3u *
+                                            (h2 + h2u * (h1 + h1u * (p6 + p6u * (p5 + p5u * p4))))]
+                                       : 0.0;
             }
         }
         for (int h7_t = 0; h7_t < h7u; h7_t += 16) {
@@ -109,9 +132,14 @@ __global__ void __launch_bounds__(128, 1) sd_t_d1_1_1_s0(
                 const int h2_s = annotune_thread / 16 % 4;
                 const int h7_s = annotune_thread / 64 + 2 * annotune_k;
                 if (h7_t + h7_s < h7u && h2_t + h2_s < h2u && h3_t + h3_s < h3u)
-                    __pipeline_memcpy_async(&v2_tile[64 * h7_s + 16 * h2_s + h3_s], &v2[h3_t + h3_s + h3u * (h2_t + h2_s + h2u * (p6 + p6u * (h7_t + h7_s)))], sizeof(double));
+                    __pipeline_memcpy_async(&v2_tile[64 * h7_s + 16 * h2_s + h3_s],
+                                            &v2[h3_t + h3_s +
+                                                h3u *
+                                                (h2_t + h2_s + h2u * (p6 + p6u * (h7_t + h7_s)))],
+                                            sizeof(double));
                 else
-                    __pipeline_memcpy_async(&v2_tile[64 * h7_s + 16 * h2_s + h3_s], v2, sizeof(double), sizeof(double));
+                    __pipeline_memcpy_async(&v2_tile[64 * h7_s + 16 * h2_s + h3_s], v2,
+                                            sizeof(double), sizeof(double));
             }
             #pragma unroll
             for (int annotune_k = 0; annotune_k < 4; annotune_k++) {
@@ -119,9 +147,14 @@ __global__ void __launch_bounds__(128, 1) sd_t_d1_1_1_s0(
                 const int p4_s = annotune_thread / 16 % 4;
                 const int p5_s = annotune_thread / 64 + 2 * annotune_k;
                 if (p5_t + p5_s < p5u && p4_t + p4_s < p4u && h7_t + h7_s2 < h7u)
-                    __pipeline_memcpy_async(&t2_tile[p5_s + 8 * p4_s + 33 * h7_s2], &t2[h7_t + h7_s2 + h7u * (p4_t + p4_s + p4u * (p5_t + p5_s + p5u * h1))], sizeof(double));
+                    __pipeline_memcpy_async(&t2_tile[p5_s + 8 * p4_s + 33 * h7_s2],
+                                            &t2[h7_t + h7_s2 +
+                                                h7u *
+                                                (p4_t + p4_s + p4u * (p5_t + p5_s + p5u * h1))],
+                                            sizeof(double));
                 else
-                    __pipeline_memcpy_async(&t2_tile[p5_s + 8 * p4_s + 33 * h7_s2], t2, sizeof(double), sizeof(double));
+                    __pipeline_memcpy_async(&t2_tile[p5_s + 8 * p4_s + 33 * h7_s2], t2,
+                                            sizeof(double), sizeof(double));
             }
             __pipeline_commit();
             __pipeline_wait_prior(0);
@@ -131,7 +164,8 @@ __global__ void __launch_bounds__(128, 1) sd_t_d1_1_1_s0(
                 for (int h2_r = 0; h2_r < 4; h2_r++) {
                     #pragma unroll
                     for (int p4_r = 0; p4_r < 4; p4_r++) {
-                        t3_block[h2_r][p4_r] -= t2_tile[p5 - p5_t + 8 * p4_r + 33 * (h7 - h7_t)] * v2_tile[64 * (h7 - h7_t) + 16 * h2_r + h3 - h3_t];
+                        t3_block[h2_r][p4_r] -= t2_tile[p5 - p5_t + 8 * p4_r + 33 * (h7 - h7_t)] *
+                                                v2_tile[64 * (h7 - h7_t) + 16 * h2_r + h3 - h3_t];
                     }
                 }
             }
@@ -143,7 +177,8 @@ __global__ void __launch_bounds__(128, 1) sd_t_d1_1_1_s0(
             for (int p4_r = 0; p4_r < 4; p4_r++) {
                 const int p4 = p4_t + p4_r;
                 if (h3 < h3u && p5 < p5u && h2 < h2u && p4 < p4u) {
-                    t3[h3 + h3u * (h2 + h2u * (h1 + h1u * (p6 + p6u * (p5 + p5u * p4))))] = t3_block[h2_r][p4_r];
+                    t3[h3 + h3u * (h2 + h2u * (h1 + h1u * (p6 + p6u * (p5 + p5u * p4))))] =
+                        t3_block[h2_r][p4_r];
                 }
             }
         }
@@ -161,7 +196,10 @@ static void sd_t_d1_1_1_original(
                     for (int h2 = 0; h2 < h2u; h2++) {
                         for (int h3 = 0; h3 < h3u; h3++) {
                             for (int h7 = 0; h7 < h7u; h7++) {
-                                t3[h3 + h3u * (h2 + h2u * (h1 + h1u * (p6 + p6u * (p5 + p5u * p4))))] -= t2[h7 + h7u * (p4 + p4u * (p5 + p5u * h1))] * v2[h3 + h3u * (h2 + h2u * (p6 + p6u * h7))];
+                                t3[h3 +
+                                   h3u * (h2 + h2u * (h1 + h1u * (p6 + p6u * (p5 + p5u * p4))))] -=
+                                    t2[h7 + h7u * (p4 + p4u * (p5 + p5u * h1))] *
+                                    v2[h3 + h3u * (h2 + h2u * (p6 + p6u * h7))];
                             }
                         }
                     }
@@ -172,7 +210,8 @@ static void sd_t_d1_1_1_original(
 }
 
 /* Elements of t3 that the region touches. */
-static long long sd_t_d1_1_1_t3_count(long long p4u, long long p5u, long long p6u, long long h1u, long long h2u, long long h3u) {
+static long long sd_t_d1_1_1_t3_count(long long p4u, long long p5u, long long p6u, long long h1u,
+                                      long long h2u, long long h3u) {
     return h3u * h2u * h1u * p6u * p5u * p4u;
 }
 
@@ -197,7 +236,9 @@ static cudaError_t sd_t_d1_1_1_launch(
         }
     } else {
         {
-            const dim3 blocks(annotune_extent(((long)(h3u) + 15) / 16 * ((h2u + 3) / 4) * h1u * p6u * ((p5u + 7) / 8) * ((p4u + 3) / 4), 2147483647), 1, 1);
+            const dim3 blocks(annotune_extent(((long)(h3u) + 15) / 16 * ((h2u + 3) / 4) * h1u *
+                                              p6u * ((p5u + 7) / 8) * ((p4u + 3) / 4), 2147483647),
+                              1, 1);
             const dim3 threads(16, 8, 1);
             sd_t_d1_1_1_s0<<<blocks, threads>>>(p4u, p5u, p6u, h1u, h2u, h3u, h7u, t3, t2, v2);
         }
@@ -211,8 +252,13 @@ static cudaError_t sd_t_d1_1_1_part(
         const double *t2, const double *v2, long annotune_first, long annotune_count) {
     const long annotune_some = 2 - annotune_first % 2;
     if (annotune_count > annotune_some) {
-        const cudaError_t begun = sd_t_d1_1_1_part(p4u, p5u, p6u, h1u, h2u, h3u, h7u, t3, t2, v2, annotune_first, annotune_some);
-        return begun == cudaSuccess ? sd_t_d1_1_1_part(p4u, p5u, p6u, h1u, h2u, h3u, h7u, t3, t2, v2, annotune_first + annotune_some, annotune_count - annotune_some) : begun;
+        const cudaError_t begun =
+            sd_t_d1_1_1_part(p4u, p5u, p6u, h1u, h2u, h3u, h7u, t3, t2, v2, annotune_first,
+                             annotune_some);
+        return begun == cudaSuccess
+               ? sd_t_d1_1_1_part(p4u, p5u, p6u, h1u, h2u, h3u, h7u, t3, t2, v2,
+                                  annotune_first + annotune_some, annotune_count - annotune_some)
+               : begun;
     }
     t3 += annotune_first / 2 * 8388608 + annotune_first % 2 * 524288;
     t2 += annotune_first / 2 * 128 + annotune_first % 2 * 2048;
@@ -235,7 +281,8 @@ static cudaError_t sd_t_d1_1_1_device(
     const size_t t2_bytes = sizeof(double) * sd_t_d1_1_1_t2_count(p4u, p5u, h1u, h7u);
     const size_t v2_bytes = sizeof(double) * sd_t_d1_1_1_v2_count(p6u, h2u, h3u, h7u);
     annotune_array arrays[] = {
-        {(void *)(t3), t3_bytes, 0, t3_bytes, true, true, sizeof(double) * 4194304, false, sizeof(double) * 524288, sizeof(double) * 1048576, annotune_host_sums<double>()},
+        {(void *)(t3), t3_bytes, 0, t3_bytes, true, true, sizeof(double) * 4194304, false,
+         sizeof(double) * 524288, sizeof(double) * 1048576, annotune_host_sums<double>()},
         {(void *)(t2), t2_bytes, 0, t2_bytes, true, false},
         {(void *)(v2), v2_bytes, 0, v2_bytes, true, false},
     };
@@ -245,9 +292,12 @@ static cudaError_t sd_t_d1_1_1_device(
         double *const d_v2 = (double *)arrays[2].device;
         if (annotune_count == 0)
             return sd_t_d1_1_1_launch(p4u, p5u, p6u, h1u, h2u, h3u, h7u, d_t3, d_t2, d_v2);
-        return sd_t_d1_1_1_part(p4u, p5u, p6u, h1u, h2u, h3u, h7u, d_t3, d_t2, d_v2, annotune_first, annotune_count);
+        return sd_t_d1_1_1_part(p4u, p5u, p6u, h1u, h2u, h3u, h7u, d_t3, d_t2, d_v2, annotune_first,
+                                annotune_count);
     };
-    return annotune_call("annotune_sd_t_d1_1_1", arrays, 3, p4u == 16 && p5u == 16 && p6u == 16 && h1u == 16 && h2u == 16 && h3u == 16 && h7u == 16 ? 4 : 0, launch);
+    return annotune_call("annotune_sd_t_d1_1_1", arrays, 3,
+                         p4u == 16 && p5u == 16 && p6u == 16 && h1u == 16 && h2u == 16 &&
+                         h3u == 16 && h7u == 16 ? 4 : 0, launch);
 }
 
 extern "C" void annotune_sd_t_d1_1_1(
@@ -267,7 +317,8 @@ extern "C" void annotune_sd_t_d1_1_1(
     fits = fits && p4u <= 2147483644;
     fits = fits && h7u <= 2147483632;
     if (fits) {
-        const cudaError_t status = sd_t_d1_1_1_device(p4u, p5u, p6u, h1u, h2u, h3u, h7u, t3, t2, v2);
+        const cudaError_t status =
+            sd_t_d1_1_1_device(p4u, p5u, p6u, h1u, h2u, h3u, h7u, t3, t2, v2);
         if (status == cudaSuccess)
             return;
         annotune_tell("annotune_sd_t_d1_1_1", status);

@@ -15,7 +15,8 @@ __global__ void __launch_bounds__(32) f_1_s0_tuned(
             const int j_s = annotune_thread % 10;
             const int i_s = annotune_thread / 10 + 3 * annotune_k;
             if (annotune_thread < 30) {
-                b_tile[10 * i_s + j_s] = (1 <= i_s && i_s < 5) || (1 <= j_s && j_s < 9) ? b[(i_t + i_s - 1) * m + j_t + j_s - 1] : 0.0;
+                b_tile[10 * i_s + j_s] = (1 <= i_s && i_s < 5) || (1 <= j_s && j_s < 9)
+                                         ? b[(i_t + i_s - 1) * m + j_t + j_s - 1] : 0.0;
             }
         }
         __syncthreads();
@@ -33,7 +34,10 @@ __global__ void __launch_bounds__(32) f_1_s0_tuned(
             const int j_s = annotune_thread % 10;
             const int i_s = annotune_thread / 10 + 3 * annotune_k;
             if (annotune_thread < 30) {
-                b_tile[10 * i_s + j_s] = (1 <= i_s && i_s < 5 && i_t + i_s - 1 < 12 && j_t + j_s - 1 < 13) || (i_t + i_s - 1 < 13 && 1 <= j_s && j_s < 9 && j_t + j_s - 1 < 12) ? b[(i_t + i_s - 1) * m + j_t + j_s - 1] : 0.0;
+                b_tile[10 * i_s + j_s] =
+                    (1 <= i_s && i_s < 5 && i_t + i_s - 1 < 12 && j_t + j_s - 1 < 13) ||
+                    (i_t + i_s - 1 < 13 && 1 <= j_s && j_s < 9 && j_t + j_s - 1 < 12)
+                    ? b[(i_t + i_s - 1) * m + j_t + j_s - 1] : 0.0;
             }
         }
         __syncthreads();
@@ -64,7 +68,9 @@ __global__ void __launch_bounds__(32, 1) f_1_s0(
                     const int j_s = annotune_thread % 10;
                     const int i_s = annotune_thread / 10 + 3 * annotune_k;
                     if (annotune_thread < 30) {
-                        b_tile[10 * i_s + j_s] = (1 <= i_s && i_s < 5 && i_t + i_s - 1 < n - 1) || (1 <= j_s && j_s < 9 && j_t + j_s - 1 < m - 1) ? b[(i_t + i_s - 1) * m + j_t + j_s - 1] : 0.0;
+                        b_tile[10 * i_s + j_s] = (1 <= i_s && i_s < 5 && i_t + i_s - 1 < n - 1) ||
+                                                 (1 <= j_s && j_s < 9 && j_t + j_s - 1 < m - 1)
+                                                 ? b[(i_t + i_s - 1) * m + j_t + j_s - 1] : 0.0;
                     }
                 }
                 __syncthreads();
@@ -83,7 +89,10 @@ __global__ void __launch_bounds__(32, 1) f_1_s0(
                     const int j_s = annotune_thread % 10;
                     const int i_s = annotune_thread / 10 + 3 * annotune_k;
                     if (annotune_thread < 30) {
-                        b_tile[10 * i_s + j_s] = (1 <= i_s && i_s < 5 && i_t + i_s - 1 < n - 1 && j_t + j_s - 1 < m) || (i_t + i_s - 1 < n && 1 <= j_s && j_s < 9 && j_t + j_s - 1 < m - 1) ? b[(i_t + i_s - 1) * m + j_t + j_s - 1] : 0.0;
+                        b_tile[10 * i_s + j_s] =
+                            (1 <= i_s && i_s < 5 && i_t + i_s - 1 < n - 1 && j_t + j_s - 1 < m) ||
+                            (i_t + i_s - 1 < n && 1 <= j_s && j_s < 9 && j_t + j_s - 1 < m - 1)
+                            ? b[(i_t + i_s - 1) * m + j_t + j_s - 1] : 0.0;
                     }
                 }
                 __syncthreads();

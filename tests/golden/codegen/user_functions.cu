@@ -81,7 +81,8 @@ __global__ void __launch_bounds__(256, 1) pressures_1_s0(
         const double *__restrict__ e, const int *__restrict__ phase) {
     for (int i_t = 256 * blockIdx.x; i_t < n; i_t += 256 * gridDim.x) {
         for (int i = i_t + threadIdx.x; i < min(i_t + 256, n); i += blockDim.x) {
-            p[i] = 0.5 * p[i] + (double)(annotune_pressure_pure(rho[i], e[i] + 2, phase[i] + i % 5));
+            p[i] = 0.5 * p[i] +
+                   (double)(annotune_pressure_pure(rho[i], e[i] + 2, phase[i] + i % 5));
         }
     }
 }
@@ -186,7 +187,8 @@ __global__ void __launch_bounds__(256) energy_1_s0_tuned(
     __shared__ double annotune_team0[256];
     double total_sum = -0.0;
     for (int i = threadIdx.x; i < n; i += blockDim.x) {
-        total_sum += (double)(annotune_horner_pure(rho[i])) * (int)(annotune_clamped_pure(e[i] * 10, 7));
+        total_sum += (double)(annotune_horner_pure(rho[i])) *
+                     (int)(annotune_clamped_pure(e[i] * 10, 7));
     }
     total_sum = annotune_combined<annotune_sum>(total_sum, annotune_team0);
     if (threadIdx.x == 0) {
@@ -202,7 +204,8 @@ __global__ void __launch_bounds__(256, 1) energy_1_s0(
     __shared__ double annotune_team0[256];
     double total_sum = -0.0;
     for (int i = threadIdx.x; i < n; i += blockDim.x) {
-        total_sum += (double)(annotune_horner_pure(rho[i])) * (int)(annotune_clamped_pure(e[i] * 10, 7));
+        total_sum += (double)(annotune_horner_pure(rho[i])) *
+                     (int)(annotune_clamped_pure(e[i] * 10, 7));
     }
     total_sum = annotune_combined<annotune_sum>(total_sum, annotune_team0);
     if (threadIdx.x == 0) {
@@ -213,7 +216,8 @@ __global__ void __launch_bounds__(256, 1) energy_1_s0(
 /* The nest as written: for sizes, overlaps and errors that the kernels leave. */
 static void energy_1_original(int n, const double *rho, const double *e, double *total) {
     for (int i = 0; i < n; i++) {
-        total[0] += (double)(annotune_horner_pure(rho[i])) * (int)(annotune_clamped_pure(e[i] * 10, 7));
+        total[0] += (double)(annotune_horner_pure(rho[i])) *
+                    (int)(annotune_clamped_pure(e[i] * 10, 7));
     }
 }
 

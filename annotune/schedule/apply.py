@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from annotune.analysis.facts import Analysis
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
@@ -15,16 +16,20 @@ from annotune.frozen import dataclass
 from annotune.ir.nest import Loop, Stmt, walk_paths
 from annotune.schedule.candidate import Candidate
 from annotune.schedule.plan import HostLoop, Kernel, Plan, Step, holds_kernels, is_kernel
-from annotune.transforms.cache import AnySize, Cache
 from annotune.transforms.distribute import Distribute
-from annotune.transforms.language import together, words_of, written
-from annotune.transforms.map import Map, Team
-from annotune.transforms.merge import Decode
+from annotune.transforms.language import (
+    together,
+    written,
+)
+from annotune.transforms.map import Map
 from annotune.transforms.messages import LATE_STEP
-from annotune.transforms.permute import Permute
 from annotune.transforms.reduce import Reduce
-from annotune.transforms.stage import Stage
-from annotune.transforms.transform import Context, Schedule, Transform
+from annotune.transforms.transform import (
+    AskedOn,
+    Context,
+    Schedule,
+    Transform,
+)
 from annotune.transforms.tree import Body, numbers, target_name, top_of
 
 
@@ -72,7 +77,7 @@ def apply(schedule: Schedule, context: Context) -> Plan | Diagnostic:
         return done
     scheduled = body = done
     for own in _kernels(scheduled):
-        mapped = (s.span for s in outer if isinstance(s, Map | Team) and s.statement in own)
+        mapped = (s.span for s in outer if s.asked_on is AskedOn.KERNEL and s.statement in own)
         span = next((span for span in mapped if span != NOWHERE), NOWHERE)
         mine = [step for step in inner if step.statement in own]
         done = _applied([*reductions(body, own, span), *mine], body, context)
@@ -84,7 +89,7 @@ def apply(schedule: Schedule, context: Context) -> Plan | Diagnostic:
 
 def _with_open_sizes(schedule: Schedule, context: Context) -> Context:
     """Return what steps may know of the region, without the sizes that a schedule leaves open."""
-    left = {step.size for step in schedule if isinstance(step, AnySize)}
+    left = {size for step in schedule for size in step.left_open}
     left -= context.analysis.region.constants.keys()
     sizes = {name: size for name, size in context.sizes.items() if name not in left}
     return replace(context, sizes=sizes)
@@ -126,7 +131,7 @@ def _steps(context: Context, body: Body, scheduled: Body, schedule: Schedule) ->
         else:
             own = tuple(sorted(numbers(before)))
             mine = tuple(step for step in schedule if step.statement in own)
-            named = (step.cached(scheduled, context) for step in mine if isinstance(step, Cache))
+            named = (step.cached(scheduled, context) for step in mine)
             cached = tuple(section for found in named for section in found)
             out.append(Kernel(_name(analysis, own), own, group, (before,), mine, cached))
     return tuple(out)
@@ -170,14 +175,6 @@ class Places:
 NO_PLACES = Places({})
 
 
-# Commands that ask for a kind of step beside its own.
-_ALSO: Mapping[type[Transform], tuple[str, ...]] = {
-    Stage: ("vectors",),
-    Cache: ("acc",),
-    Decode: ("merge",),
-}
-
-
 def base_body(analysis: Analysis, groups: Iterable[tuple[int, ...]]) -> Body:
     """Return the region with one nest per group of statements, unchecked."""
     return Distribute(tuple(groups)).apply(analysis.region.nest.body, Context(analysis))
@@ -218,26 +215,22 @@ def _at_places(choice: Candidate, places: Places) -> Iterator[Transform]:
 
     A refusal names the statement of the user's own command.
     """
+    if not places.spans:
+        yield from choice.steps
+        return
     for step in choice.steps:
         named = step.statement
-        if isinstance(step, Map | Team):
-            span = _mapped_at(choice, places, step.command)
-        elif isinstance(step, Permute):
-            part = next(part for part in choice.parts if step.statement in part)
-            named = next((s for s in part if places.of("permute", s) != NOWHERE), named)
-            span = places.of("permute", named)
-            step = replace(step, statement=named)
+        if step.asked_on is AskedOn.KERNEL:
+            own = choice.statements
+        elif step.asked_on is AskedOn.NEST:
+            own = next(part for part in choice.parts if named in part)
         else:
-            words = (*(word.name for word in words_of(type(step))), *_ALSO.get(type(step), ()))
-            spans = (places.of(word, named) for word in words)
-            span = next((span for span in spans if span != NOWHERE), NOWHERE)
-        yield step if span == NOWHERE else replace(step, span=span)  # type: ignore[type-var]
-
-
-def _mapped_at(choice: Candidate, places: Places, command: str) -> Span:
-    """Return where the user mapped one of the kernel's statements, NOWHERE if nowhere."""
-    spans = (places.of(command, statement) for statement in choice.statements)
-    return next((span for span in spans if span != NOWHERE), NOWHERE)
+            own = (named,)
+        spans = ((s, places.of(word, s)) for s in own for word in step.asked_by)
+        asked_at, span = next(((s, at) for s, at in spans if at != NOWHERE), (named, NOWHERE))
+        found: dict[str, Any] = {"span": span}
+        found |= {"statement": asked_at} if step.asked_on is AskedOn.NEST else {}
+        yield step if span == NOWHERE else replace(step, **found)  # type: ignore[type-var]
 
 
 def _refused_mapping(

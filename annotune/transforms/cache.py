@@ -63,6 +63,7 @@ class Cache(OnStatement):
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.LAST, 10)
     feature: ClassVar[str | None] = Feature.GANG_CACHE
     is_decided: ClassVar[bool] = True
+    asked_with: ClassVar[tuple[str, ...]] = ("acc",)
     word: ClassVar[Word] = Word(
         "cache",
         "name boxes of arrays that a gang reads again and again, for the compiler to keep near",
@@ -256,6 +257,11 @@ class AnySize(OnStatement):
         names=Subject.ARRAY,
     )
     size: str = takes(Kind.NAME)
+
+    @property
+    def left_open(self) -> tuple[str, ...]:
+        """Return the size, which emitted text does not ask for."""
+        return (self.size,)
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason a size cannot be left open, or None when it can."""

@@ -52,6 +52,7 @@ from annotune.transforms.transform import (
     Transform,
     Word,
     takes,
+    words_of,
 )
 
 EXACT_ONLY = Template(
@@ -136,12 +137,6 @@ def own_kinds() -> tuple[Kinds, ...]:
     return tuple(sorted(found, key=lambda made: made.turn))
 
 
-def words_of(made: Kinds) -> tuple[Word, ...]:
-    """Return the commands that a class is, none for one that no recipe names."""
-    said = (*_tuple(getattr(made, "words", ())), getattr(made, "word", None))
-    return tuple(word for word in said if isinstance(word, Word))
-
-
 def word_of(command: Command) -> Word:
     """Return what is said of a command that was checked."""
     return forms()[command.name].word
@@ -150,11 +145,6 @@ def word_of(command: Command) -> Word:
 def is_as_given(command: Command) -> bool:
     """Return whether the rules leave a command that was checked as it is."""
     return not forms()[command.name].made.is_decided
-
-
-def _tuple(value: object) -> tuple[object, ...]:
-    # A field of that name in another class is no tuple.
-    return value if isinstance(value, tuple) else ()
 
 
 @cache

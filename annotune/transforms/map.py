@@ -43,6 +43,7 @@ from annotune.transforms.messages import (
 from annotune.transforms.transform import (
     CHILL,
     THESIS,
+    AskedOn,
     Context,
     Feature,
     Needed,
@@ -104,6 +105,7 @@ class Map(OnStatement):
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.PLACING, 0)
     is_decided: ClassVar[bool] = True
+    asked_on: ClassVar[AskedOn] = AskedOn.KERNEL
     words: ClassVar[tuple[Word, ...]] = (
         Word(
             "cuda",
@@ -150,6 +152,11 @@ class Map(OnStatement):
     num_workers: int = takes(Kind.COUNT, 0, by_name=True)
     vector_length: int = takes(Kind.COUNT, 0, by_name=True)
     clause: str = takes(Kind.NAME, "", by_name=True)
+
+    @property
+    def asked_by(self) -> tuple[str, ...]:
+        """Return the annotation's word for mappings of the target."""
+        return (self.command,)
 
     @property
     def needs(self) -> Collection[Needed]:
@@ -317,6 +324,7 @@ class Team(OnStatement):
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.PLACING, 3)
     is_decided: ClassVar[bool] = True
+    asked_on: ClassVar[AskedOn] = AskedOn.KERNEL
     word: ClassVar[Word] = Word(
         "team",
         "let the threads of a block, or the lanes of a core, share the loop inside its work",
@@ -327,6 +335,11 @@ class Team(OnStatement):
     loop: str = takes(Kind.LOOP)
     level: Level = takes(Kind.TEXT, words=SHARING)
     host: tuple[str, ...] = takes(Kind.LOOPS, (), by_name=True)
+
+    @property
+    def asked_by(self) -> tuple[str, ...]:
+        """Return the annotation's word for mappings of the target."""
+        return (self.command,)
 
     @property
     def needs(self) -> Collection[Needed]:

@@ -315,6 +315,7 @@ class Decode(OnStatement):
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.LAST, 6)
     feature: ClassVar[str | None] = Feature.BLOCK_THREADS
     is_decided: ClassVar[bool] = True
+    asked_with: ClassVar[tuple[str, ...]] = ("merge",)
     word: ClassVar[Word] = Word(
         "decode",
         "work out once at which iterations of its parts a merged loop stands",

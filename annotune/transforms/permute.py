@@ -13,6 +13,7 @@ from annotune.transforms.messages import BOUND_DEPENDS, NOT_A_PERMUTATION, NOT_O
 from annotune.transforms.transform import (
     NESTS,
     THESIS,
+    AskedOn,
     Context,
     PhaseRank,
     Shaping,
@@ -32,6 +33,7 @@ class Permute(Shaping):
     """
 
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.SHAPING, 3)
+    asked_on: ClassVar[AskedOn] = AskedOn.NEST
     word: ClassVar[Word] = Word(
         "permute",
         "put the statement's loops in this order, outermost first",

@@ -134,6 +134,7 @@ class Stage(Copying):
     turn: ClassVar[PhaseRank] = PhaseRank(StepPhase.STATEMENT, 0)
     setting: ClassVar[StepSetting | None] = StepSetting("stage", SettingGroup.COPY, 0)
     schedule_part: ClassVar[SchedulePart | None] = SchedulePart.STAGING
+    asked_with: ClassVar[tuple[str, ...]] = ("vectors",)
     word: ClassVar[Word] = Word(
         "stage",
         "copy what the statement reads of the array in the loop into shared memory before it",

@@ -18,7 +18,7 @@ from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.frozen import dataclass
 from annotune.ir.expr import Expr
 from annotune.ir.fold import fold
-from annotune.ir.nest import Level, MemorySpace
+from annotune.ir.nest import CachedSection, Level, MemorySpace
 from annotune.transforms.tree import Body
 
 THESIS = "Rivera 2014, Table 3.1"
@@ -169,6 +169,17 @@ class Context:
         return {a.name: a.extents for a in self.analysis.region.arrays.values()}
 
 
+def words_of(made: type[object]) -> tuple[Word, ...]:
+    """Return the commands that a class is, none for one that no recipe names."""
+    said = (*_tuple(getattr(made, "words", ())), getattr(made, "word", None))
+    return tuple(word for word in said if isinstance(word, Word))
+
+
+def _tuple(value: object) -> tuple[object, ...]:
+    # A field of that name in another class is no tuple.
+    return value if isinstance(value, tuple) else ()
+
+
 class StepPhase(IntEnum):
     """When a step of a kernel is done: its nests, the places of its loops, what a worker does."""
 
@@ -213,6 +224,14 @@ class Feature(StrEnum):
 
 
 Needed: TypeAlias = Level | MemorySpace | str
+
+
+class AskedOn(StrEnum):
+    """The statements that a user's command may name to ask for a step of theirs."""
+
+    STATEMENT = "the step's own"
+    NEST = "one of its nest"
+    KERNEL = "one of its kernel"
 
 
 class SchedulePart(StrEnum):
@@ -265,6 +284,23 @@ class Described:
     feature: ClassVar[str | None] = None
     is_decided: ClassVar[bool] = False
     schedule_part: ClassVar[SchedulePart | None] = None
+    asked_on: ClassVar[AskedOn] = AskedOn.STATEMENT
+    # Words of other classes that ask for the step, too.
+    asked_with: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def asked_by(self) -> tuple[str, ...]:
+        """Return the commands that ask for the step."""
+        return (*(word.name for word in words_of(self.__class__)), *self.asked_with)
+
+    @property
+    def left_open(self) -> tuple[str, ...]:
+        """Return the sizes that other steps may not rely on."""
+        return ()
+
+    def cached(self, body: Body, context: Context) -> tuple[CachedSection, ...]:
+        """Return the sections of arrays that a gang of the kernel reads again and again."""
+        return ()
 
     @property
     def needs(self) -> Collection[Needed]:
@@ -306,6 +342,15 @@ class Transform(Protocol):
     setting: ClassVar[StepSetting | None]
     schedule_part: ClassVar[SchedulePart | None]
     is_decided: ClassVar[bool]
+    asked_on: ClassVar[AskedOn]
+
+    @property
+    def asked_by(self) -> tuple[str, ...]: ...
+
+    @property
+    def left_open(self) -> tuple[str, ...]: ...
+
+    def cached(self, body: Body, context: Context) -> tuple[CachedSection, ...]: ...
 
     @property
     def needs(self) -> Collection[Needed]: ...

@@ -30,9 +30,8 @@ from annotune.model.traffic import (
 )
 from annotune.schedule.candidate import Candidate, JointTile
 from annotune.schedule.units import Unit
-from annotune.transforms.cache import Resident
-from annotune.transforms.pipeline import Pipeline, Relay
 from annotune.transforms.registers import DEPTH_LANES
+from annotune.transforms.transform import counts_set
 from annotune.transforms.tree import find_assign
 
 # 32-bit registers beside outputs and operands: addresses, counters.
@@ -144,12 +143,12 @@ class JointBlocks:
     @property
     def stages(self) -> int:
         ring = 2 if self.is_relayed else 1
-        return max((step.stages for step in self.choice.of(Pipeline)), default=ring)
+        return max(counts_set(self.choice.steps, "stages"), default=ring)
 
     @property
     def is_relayed(self) -> bool:
         """Return whether the copies of a term begin while the one before it is computed."""
-        return bool(self.choice.of(Relay))
+        return bool(counts_set(self.choice.steps, "relayed"))
 
     @property
     def registers(self) -> int:
@@ -157,7 +156,7 @@ class JointBlocks:
         own, tile = dict(self.tile.registers), self.tile
         operands = max(sum(products_of(own, x) for x in term.own) for term in self.terms)
         needed = (tile.each + operands) * self.element // REGISTER_BYTES + OTHER_REGISTERS
-        together = max((step.blocks for step in self.choice.of(Resident)), default=1)
+        together = max(counts_set(self.choice.steps, "resident"), default=1)
         return min(needed, most_registers(self.device, tile.block_size * together))
 
     @property

@@ -77,23 +77,23 @@ from annotune.schedule.candidate import (
 )
 from annotune.schedule.launch_sizes import TEAM
 from annotune.schedule.units import Unit, with_merged
-from annotune.transforms.cache import AddOnHost, Aligned, Resident
 from annotune.transforms.map import Team
 from annotune.transforms.merge import Decode, Merge
 from annotune.transforms.registers import DEPTH_LANES, ROW_LANES, Hold
 from annotune.transforms.spread import (
     Batch,
     BlockPart,
-    Bring,
     Bulk,
-    Keep,
     ShareArray,
     Spread,
-    block_part,
-    kept_part,
+    block_parts,
 )
 from annotune.transforms.tile import tile_name
-from annotune.transforms.transform import Moving
+from annotune.transforms.transform import (
+    Moving,
+    counts_set,
+    names_set,
+)
 from annotune.transforms.unroll import Unroll
 
 # 32-bit registers that a thread needs besides values: addresses and counters.
@@ -393,7 +393,7 @@ class _ElementBlocks(_Threads):
         )
         values = kept + min(VALUES_IN_FLIGHT, loads)
         wanted = BASE_REGISTERS + values * self.element // REGISTER_BYTES
-        resident = max(1, resident_of(self.choice.of(Resident)))
+        resident = max(counts_set(self.choice.steps, "resident"), default=1)
         return min(most_registers(self.device, self.form.threads * resident), wanted)
 
     @property
@@ -423,7 +423,7 @@ class _ElementBlocks(_Threads):
         # The terms of a sum are no points, even where it has no other statement in its loops.
         names = [x.var for x in chain if unit.combined(step.statement, x.var) == ()]
         inside = tuple(name for name in names if name not in step.loops)
-        aligned = [s.array for s in self.choice.of(Aligned)]
+        aligned = names_set(self.choice.steps, "aligned")
         key = id(chain[0]), tuple(names)
         if key not in self._accesses:
             found = nest_accesses(unit, chain[0], names, self.parts, aligned)
@@ -440,10 +440,7 @@ class _ElementBlocks(_Threads):
         """Return the arrays that are in a block's memory, with what it has for each element."""
         context, blocks = self.unit.context, self.choice.blocks
         statements = frozenset(self.unit.statements)
-        found = {
-            s.array: block_part(context, s.array, statements, blocks) for s in self.choice.of(Bring)
-        } | {s.array: kept_part(context, s.array, statements, blocks) for s in self.choice.of(Keep)}
-        return {array: part for array, part in found.items() if part is not None}
+        return block_parts(self.choice.steps, context, statements, blocks)
 
     def held(self, array: str) -> int:
         """Return the elements that a block has of an array."""
@@ -924,7 +921,7 @@ class RegionModel:
             self._kernel(unit, choice, compiled.get(choice.leader))
             for unit, choice in zip(self.units, self.choices, strict=True)
         )
-        added = {step.array for choice in self.choices for step in choice.of(AddOnHost)}
+        added = {name for choice in self.choices for name in names_set(choice.steps, "added")}
         moved = copies(self.analysis, added=added)
         name = self.device.vendor_name
         if isinstance(moved, str):

@@ -9,10 +9,13 @@ from typing import TypeAlias
 from annotune.frozen import dataclass
 from annotune.ir.nest import COPY_LEVELS, CachedSection, Level, Loop, Stmt, walk_stmts
 from annotune.schedule.candidate import Candidate
-from annotune.transforms.cache import AddOnHost, Aligned, AnySize, Both, Resident
+from annotune.transforms.cache import Both
 from annotune.transforms.map import Map
-from annotune.transforms.spread import Spread
-from annotune.transforms.transform import Schedule
+from annotune.transforms.transform import (
+    Schedule,
+    counts_set,
+    names_set,
+)
 from annotune.transforms.tree import Body
 
 
@@ -48,22 +51,22 @@ class Kernel:
     @property
     def resident(self) -> int:
         """Return how many blocks should fit on a multiprocessor, 0 for the compiler's choice."""
-        return max((s.blocks for s in self.schedule if isinstance(s, Resident)), default=0)
+        return max(counts_set(self.schedule, "resident"), default=0)
 
     @property
     def any_sizes(self) -> frozenset[str]:
         """Return the sizes that the kernel's schedule leaves open."""
-        return frozenset(step.size for step in self.schedule if isinstance(step, AnySize))
+        return frozenset(size for step in self.schedule for size in step.left_open)
 
     @property
     def aligned(self) -> frozenset[str]:
         """Return the arrays that the compiler is told to start where vectors may."""
-        return frozenset(step.array for step in self.schedule if isinstance(step, Aligned))
+        return frozenset(names_set(self.schedule, "aligned"))
 
     @property
     def team(self) -> int:
         """Return how many threads share loops inside a block's work at most, 0 for the usual."""
-        return max((s.threads for s in self.schedule if isinstance(s, Spread)), default=0)
+        return max(counts_set(self.schedule, "threads"), default=0)
 
     def placed(self) -> tuple[Loop, ...]:
         """Return the loops that run in parallel, wherever they stand, in text order."""
@@ -104,7 +107,7 @@ class Plan:
     @property
     def added(self) -> frozenset[str]:
         """Return the arrays to which the host adds what the kernels have computed from nothing."""
-        return frozenset(step.array for step in self.schedule if isinstance(step, AddOnHost))
+        return frozenset(names_set(self.schedule, "added"))
 
     @property
     def both(self) -> Both | None:

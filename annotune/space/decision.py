@@ -65,7 +65,7 @@ from annotune.transforms.language import (
 )
 from annotune.transforms.legality import missing
 from annotune.transforms.map import MAX_THREADS, Map, Team
-from annotune.transforms.merge import Merge, merged_name
+from annotune.transforms.merge import Merge
 from annotune.transforms.messages import ALREADY_PLACED, NOT_SPREAD, TOO_MANY_LOOPS
 from annotune.transforms.permute import Permute
 from annotune.transforms.registers import Hold, Registers, TensorCores
@@ -78,6 +78,7 @@ from annotune.transforms.transform import (
     Copying,
     Moving,
     OnStatement,
+    PhaseRank,
     Schedule,
     Shaping,
     Sharing,
@@ -139,7 +140,8 @@ def read_asked(commands: Sequence[Command], point: Mapping[str, Value], body: Bo
     mistakes: list[Diagnostic] = []
     known = tuple(with_tile_names(commands, tile_name))
     found = [(command, tuple(read(command, point))) for command in known]
-    made = _made_names(step for _, steps in found for step in steps)
+    # A printed recipe has its tiles after the order of them.
+    made = {name for _, steps in found for step in steps for name in step.made_loops}
     for command, steps in found:
         numbers = statements(command)
         for number in numbers:
@@ -156,20 +158,6 @@ def read_asked(commands: Sequence[Command], point: Mapping[str, Value], body: Bo
     if mistakes:
         raise AnnotuneError.of(*mistakes)
     return RecipeSteps(tuple(step for _, steps in found for step in steps), Places(spans))
-
-
-def _made_names(steps: Iterator[Step]) -> frozenset[str]:
-    """Return the loops that steps make; a printed recipe has its tiles after the order of them."""
-    made: set[str] = set()
-    for step in steps:
-        match step:
-            case Tile(loop=loop):
-                made.add(tile_name(loop))
-            case Cyclic(loop=loop):
-                made.add(worker_name(loop))
-            case Merge(loops=loops):
-                made |= {merged_name(loops), tile_name(merged_name(loops))}
-    return frozenset(made)
 
 
 def _mistakes(command: Command, step: Step, body: Body) -> Iterator[Diagnostic]:
@@ -219,24 +207,25 @@ def copying_of(unit: Unit, asked: RecipeSteps) -> Schedule:
     return in_order(sorted(found, key=lambda step: step.statement))
 
 
+def _by_turn(step: OnStatement) -> tuple[PhaseRank, int]:
+    return step.turn, step.statement
+
+
 def refuse_beside(unit: Unit, copying: Schedule, asked: RecipeSteps) -> None:
     """Refuse what a recipe asks for beside the tile of a contraction, which decides it itself.
 
     Raises:
         AnnotuneError: There is any of it; at the first such command.
     """
-    for command, beside in (
-        ("cuda", asked.by_statement(Map, "cuda")),
-        ("permute", asked.by_statement(Permute)),
-        ("tile", asked.by_statement(Tile)),
-        ("cyclic", asked.by_statement(Cyclic)),
-        ("registers", asked.by_statement(Registers)),
-    ):
-        for statement in unit.statements:
-            if statement in beside:
-                why = f"'{command}' is asked for beside it, which it decides itself"
-                place = asked.places.of(command, statement)
-                raise AnnotuneError.of(NO_CONTRACTION.at(place, statement=statement, reason=why))
+    asked_maps = (step for step in asked.of(Map, unit.statements) if step.command == "cuda")
+    mapped = sorted(asked_maps, key=_by_turn)
+    beside = next(iter((*mapped, *sorted(asked.of(Shaping, unit.statements), key=_by_turn))), None)
+    if beside is not None:
+        command = written(beside).name
+        why = f"'{command}' is asked for beside it, which it decides itself"
+        place = asked.places.of(command, beside.statement)
+        refusal = NO_CONTRACTION.at(place, statement=beside.statement, reason=why)
+        raise AnnotuneError.of(refusal)
     if not all(isinstance(step, Peel) for step in copying):
         statement = asked.of(Contract, unit.statements)[0].statement
         place = asked.places.of("contract", statement)
@@ -556,7 +545,7 @@ def _spread(unit: Unit, asked: RecipeSteps) -> Candidate:
     )
     for kind in (Shaping, Contract, Copying, Moving):
         others = (step for step in asked.of(kind, own) if not isinstance(step, Resident))
-        beside = min(others, key=lambda step: step.turn, default=None)
+        beside = min(others, key=_by_turn, default=None)
         if beside is not None:
             loops = [loop for step in asked.of(Spread, own) for loop in step.loops]
             reason = f"'{written(beside).name}' is asked for beside it"

@@ -21,11 +21,17 @@ from annotune.transforms.map import Map
 from annotune.transforms.merge import Merge, merged_name
 from annotune.transforms.permute import Permute
 from annotune.transforms.registers import Hold, Registers, TensorCores
-from annotune.transforms.spread import Batch, Bring, Bulk, Keep, ShareArray, Spread
+from annotune.transforms.spread import (
+    Spread,
+)
 from annotune.transforms.stage import Stage
 from annotune.transforms.tile import Cyclic, Tile
 from annotune.transforms.tile_ends import Pad, Peel
-from annotune.transforms.transform import SettingGroup, Subject
+from annotune.transforms.transform import (
+    SettingGroup,
+    Sharing,
+    Subject,
+)
 
 ACC_PLACES = ("gang", "worker", "vector")
 
@@ -201,8 +207,7 @@ def _shaping(choice: Candidate) -> Iterator[Command]:
     if choice.blocks or threads:
         levels = (*on_place("block", choice.blocks), *on_place("thread", threads))
         yield written(Map(choice.mapped, levels, max_blocks=choice.max_blocks))
-    for kind in (ShareArray, Batch, Spread, Bring, Keep, Bulk):
-        yield from map(written, choice.of(kind))
+    yield from map(written, choice.of(Sharing))
     if choice.of(Spread):
         yield from map(written, (*choice.of(Aligned), *choice.of(Resident)))
 

@@ -70,6 +70,10 @@ class Step(Protocol):
     def span(self) -> Span:
         """Return where the user says it."""
 
+    @property
+    def made_loops(self) -> tuple[str, ...]:
+        """Return the loops that the step makes."""
+
 
 # The classes of this package and of plug-ins; each is a dataclass with `word` or `words`.
 Kinds: TypeAlias = type[Any]

@@ -27,6 +27,7 @@ from annotune.ir.nest import (
 from annotune.ir.poly import ZERO, from_expr, integer
 from annotune.transforms.legality import changed_nest, missing, order_refusal
 from annotune.transforms.messages import NOT_DECODED, NOT_MERGED, NOT_ONE_BAND
+from annotune.transforms.tile import tile_name
 from annotune.transforms.transform import (
     TALK,
     Context,
@@ -83,6 +84,11 @@ class Merge(OnStatement):
         names=Subject.LOOP,
     )
     loops: tuple[str, ...] = takes(Kind.LOOPS)
+
+    @property
+    def made_loops(self) -> tuple[str, ...]:
+        """Return the one loop, and that over tiles of it."""
+        return (merged_name(self.loops), tile_name(merged_name(self.loops)))
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the loops cannot be one, or None. Their order does not change."""

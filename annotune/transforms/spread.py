@@ -5,7 +5,7 @@ Or several iterations, a row of the threads for each.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
@@ -873,3 +873,19 @@ def _unplaced(body: Body) -> Body:
     """Return `body` with all loops in their order."""
     placed = (x for x in walk_stmts(body) if isinstance(x, Loop))
     return in_order(body, frozenset(map(id, placed)))
+
+
+def block_parts(
+    steps: Iterable[object],
+    context: Context,
+    statements: frozenset[int],
+    blocks: tuple[str, ...],
+) -> dict[str, BlockPart]:
+    """Return what a block has of each array that its steps bring, or keep, in its memory."""
+    found: dict[str, BlockPart | None] = {}
+    for step in steps:
+        if isinstance(step, Bring):
+            found[step.array] = block_part(context, step.array, statements, blocks)
+        elif isinstance(step, Keep):
+            found[step.array] = kept_part(context, step.array, statements, blocks)
+    return {array: part for array, part in found.items() if part is not None}

@@ -107,6 +107,11 @@ class Tile(Shaping):
     size: int = takes(Kind.COUNT, name="factor")
 
     @property
+    def made_loops(self) -> tuple[str, ...]:
+        """Return the loop over the tiles."""
+        return (tile_name(self.loop),)
+
+    @property
     def awaited(self) -> tuple[str, ...]:
         """Return the loop over the tiles, whose order is settled once it is there."""
         return (tile_name(self.loop),)
@@ -188,6 +193,11 @@ class Cyclic(Shaping):
     )
     loop: str = takes(Kind.LOOP)
     workers: int = takes(Kind.COUNT)
+
+    @property
+    def made_loops(self) -> tuple[str, ...]:
+        """Return the loop over the workers."""
+        return (worker_name(self.loop),)
 
     def comes_late(self, awaited: Collection[str]) -> bool:
         """Return whether steps change which nests there are: it stays where it is among these."""

@@ -6,7 +6,7 @@ recipe it is, and what its fields are there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, field
 from enum import IntEnum, StrEnum
 from functools import cached_property, wraps
@@ -298,6 +298,11 @@ class Described:
         """Return the sizes that other steps may not rely on."""
         return ()
 
+    @property
+    def made_loops(self) -> tuple[str, ...]:
+        """Return the loops that the step makes, which other commands of a recipe may name."""
+        return ()
+
     def cached(self, body: Body, context: Context) -> tuple[CachedSection, ...]:
         """Return the sections of arrays that a gang of the kernel reads again and again."""
         return ()
@@ -387,6 +392,22 @@ class OnStatement(Described):
 
     statement: int = takes(Kind.STATEMENT)
     span: Span = field(default=NOWHERE, compare=False, kw_only=True)
+
+
+def counts_set(steps: Iterable[Described | Transform], setting: str) -> tuple[int, ...]:
+    """Return the numbers to which steps set a setting of tables, by its name."""
+    return tuple(value for value in _set(steps, setting) if isinstance(value, int))
+
+
+def names_set(steps: Iterable[Described | Transform], setting: str) -> tuple[str, ...]:
+    """Return the names to which steps set a setting of tables, by its name."""
+    return tuple(value for value in _set(steps, setting) if isinstance(value, str))
+
+
+def _set(steps: Iterable[Described | Transform], setting: str) -> Iterator[str | int]:
+    for step in steps:
+        if step.setting is not None and step.setting.name == setting and step.set_to:
+            yield step.set_to
 
 
 class NestStep(OnStatement):

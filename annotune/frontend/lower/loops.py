@@ -470,6 +470,8 @@ class _Head:
             match node:
                 case c_ast.UnaryOp() if node is self.parts.advance:
                     yield "!=", c_ast.Constant("int", "0", node.expr.coord)
+                case c_ast.ID() if self.is_own(node):
+                    yield "!=", c_ast.Constant("int", "0", node.coord)
                 case c_ast.BinaryOp(op="&&"):
                     waiting += [node.right, node.left]
                 case c_ast.BinaryOp(op=op, left=left, right=right) if op in _MIRRORED:

@@ -92,9 +92,50 @@ def sums(count: int) -> str:
     return one_loop(TWO, lines, "    double s = 0;\n", "    a[0] = s;\n")
 
 
+def loops_in_a_loop(count: int) -> str:
+    """All of them add to the same elements, and each alone may run in parallel."""
+    loop = "    for (int j = 0; j < n; j++)\n        u[i][j] += x[i] * {};\n"
+    loops = "".join(loop.format(k) for k in range(count))
+    rows = "int n, const double x[restrict n], double u[restrict n][n]"
+    return one_region(rows, f"for (int i = 0; i < n; i++) {{\n{loops}}}\n")
+
+
+def loops_in_a_serial_loop(count: int) -> str:
+    """Each reads what the one before it wrote, which the next step of the loop overwrites."""
+    sides = [("a", "b") if k % 2 else ("b", "a") for k in range(count)]
+    loop = "    for (int i = 1; i < n - 1; i++)\n        {0}[i] = {1}[i - 1] + {1}[i + 1];\n"
+    loops = "".join(loop.format(*both) for both in sides)
+    return one_region(TWO, f"for (int s = 0; s < n; s++) {{\n{loops}}}\n")
+
+
+def sums_of_elements(count: int) -> str:
+    lines = "".join(f"        x[i] += u[i][j] * {k};\n" for k in range(count))
+    nest = f"for (int i = 0; i < n; i++)\n    for (int j = 0; j < n; j++) {{\n{lines}    }}\n"
+    return one_region("int n, double x[restrict n], const double u[restrict n][n]", nest)
+
+
+def gathered_statements(count: int) -> str:
+    lines = [f"a[i] += b[c[i] + {k}];" for k in range(count)]
+    return one_loop(f"{TWO}, const int *restrict c", lines)
+
+
+def parts_of_an_array(count: int) -> str:
+    """Statements that touch neighbours in other parts of one array."""
+    lines = "".join(
+        f"        v[i][j][{k % 5}] += u[i - {k % 3}][j + {k % 2}][{3 * k % 5}] * {k};\n"
+        for k in range(count)
+    )
+    nest = (
+        f"for (int i = 2; i < n - 2; i++)\n    for (int j = 2; j < n - 2; j++) {{\n{lines}    }}\n"
+    )
+    return one_region("int n, double u[restrict n][n][5], double v[restrict n][n][5]", nest)
+
+
 SHAPES = (
     *(dependent_statements, independent_nests, nests_of_two_depths, regions, functions),
     *(regions_in_host_loops, temporaries, guarded_statements, sums),
+    *(loops_in_a_loop, loops_in_a_serial_loop, sums_of_elements, gathered_statements),
+    parts_of_an_array,
 )
 LENGTH = 6
 

@@ -44,6 +44,7 @@ from annotune.ir.expr import (
 )
 from annotune.ir.fold import fold
 from annotune.ir.functions import is_integer
+from annotune.ir.identity import once_for_each
 from annotune.ir.nest import (
     Assign,
     Await,
@@ -424,6 +425,7 @@ class LocalArrays:
     homes: Mapping[str, tuple[tuple[int, ...], ...]]
 
 
+@once_for_each(1 << 4)
 def local_arrays(region: Region) -> LocalArrays:
     """Return the arrays that are declared inside the region."""
     arrays: dict[str, Array] = {}

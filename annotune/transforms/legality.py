@@ -134,10 +134,16 @@ def _races(analysis: Analysis, changed: Changed) -> Iterable[Violation]:
     """
     loops = {assign.number: around for assign, around in walk_paths(changed.nests)}
 
+    # All statements of a loop have the same tuple of the loops around them.
+    joining: dict[int, frozenset[int]] = {}
+
     def serial(dependence: Dependence) -> frozenset[int]:
         source, sink = loops[dependence.source], loops[dependence.sink]
+        for around in (source, sink):
+            if id(around) not in joining:
+                joining[id(around)] = frozenset(id(x) for x in around if joins(x, around))
         # In a loop around both, they meet only where it ends.
-        ordered = _joining(source) ^ _joining(sink)
+        ordered = joining[id(source)] ^ joining[id(sink)]
         if dependence.is_reduction:
             ordered |= {id(x) for x in (*source, *sink) if combines(x, dependence.array)}
         return ordered
@@ -145,11 +151,6 @@ def _races(analysis: Analysis, changed: Changed) -> Iterable[Violation]:
     yield from broken(analysis, changed.nests, serial, changed.statements)
     if analysis.homes:
         yield from _lost_values(analysis, changed.nests, loops)
-
-
-def _joining(around: tuple[Loop, ...]) -> frozenset[int]:
-    """Return the identities of the loops around a statement whose workers join."""
-    return frozenset(id(loop) for loop in around if joins(loop, around))
 
 
 # Shared memory that a block has without asking for more (CUDA C++ Programming Guide, Shared

@@ -192,8 +192,9 @@ class SwappedPointers:
             if None in more:
                 raise _NotSwapped
             named |= {name for name in more if name is not None}
-        step = {name: str(inside[name]) for name in named}
-        ends = [{name: name for name in named}]
+        # In the order of the text, which names are made of.
+        step = {name: str(at) for name, at in inside.items() if name in named}
+        ends = [{name: name for name in step}]
         while (last := {name: ends[-1][at] for name, at in step.items()}) != ends[0]:
             ends.append(last)
             if len(ends) > _MOST_KINDS:
@@ -299,7 +300,8 @@ class SwappedPointers:
             raise _NotSwapped
         number = self._integer(f"{sure[0]} moved", "long", is_live=True)
         lines, tests = [], []
-        starts = {n: self.table.fresh(f"{n} before") for n in {*moved, *self.ends[-1].values()}}
+        ends = self.ends[-1].values()
+        starts = {n: self.table.fresh(f"{n} before") for n in dict.fromkeys((*moved, *ends))}
         for k, end in enumerate(self.ends[1:], 1):
             new = {n: self.table.fresh(f"{n} behind") for n in moved}
             lines.append(f"if ({number.name} == {k}) {{")

@@ -32,6 +32,7 @@ def test_emit_writes_the_c_text_with_all_else() -> None:
     done = annotune("emit", "mv.tensor", "-o", "out")
     assert done.code == 0
     names = ("mv.cu", "mv_cuda.c", "mv_acc.c", "mv_omp.c", "mv.c", "mv.h")
+    names += ("annotune_runtime.h", "annotune_runtime.cu")
     assert done.out.split() == [f"out/{name}" for name in names]
     assert Path("out/mv.c").read_text() == annotune("tensor", "mv.tensor").out
     assert "mv.tensor:4:36: warning: no operation uses 'z' [AT723]" in done.err

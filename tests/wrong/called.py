@@ -31,6 +31,7 @@ from annotune.measure.compile import ACC_MEMORY, RUNTIME_FOLDER
 from annotune.measure.cuda_text import translate
 from annotune.measure.directives import with_memory
 from annotune.pipeline import Emission, Settings, emit
+from annotune.runtime.texts import RUNTIME_TEXTS, standalone_files
 
 PROGRAMS = Path(__file__).parent / "programs"
 CHILD = Path(__file__).with_name("call_child.py")
@@ -169,7 +170,8 @@ class Program:
             host, device = self.folder / "host.c", self.folder / "device.cu"
             host.write_text(files["_cuda.c"])
             device.write_text(translate(files[".cu"]))
-            run(*GCC, *self._flags, "-c", host, "-o", host.with_suffix(".o"))
+            seen = f"-I{RUNTIME_TEXTS}"
+            run(*GCC, *self._flags, seen, "-c", host, "-o", host.with_suffix(".o"))
             made = self.folder / "cuda.so"
             objects = host.with_suffix(".o"), cuda_runtime()
             command = ("g++", "-w", "-O0", *SHARED, *self._flags, *objects)
@@ -177,7 +179,8 @@ class Program:
             self.libraries["cuda"] = made
         elif target == "openacc":
             memory = (*ACC_MEMORY, RUNTIME_FOLDER / "acc_memory.c")
-            text, played = (with_memory(files["_acc.c"], is_openmp) for is_openmp in (False, True))
+            alone = standalone_files(files)["_acc.c"]
+            text, played = (with_memory(alone, is_openmp) for is_openmp in (False, True))
             if IS_THOROUGH:  # gcc runs it with one thread
                 self.libraries["openacc"] = self._c("openacc", text, *HOST_ACC, *memory)
             self.libraries["openacc-played"] = self._c("acc_played", played, "-fopenmp", *memory)

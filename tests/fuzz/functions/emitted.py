@@ -13,7 +13,7 @@ from typing import Any
 from annotune.codegen.target import DEFAULT_TARGETS, RegionCode, load_target
 from annotune.diagnostics import NOWHERE, AnnotuneError, Severity
 from annotune.pipeline import Settings, emit
-from annotune.runtime.texts import cuda_head
+from annotune.runtime.texts import cuda_head, standalone_files
 from annotune.space.variants import Listing, Variant
 
 from ..examine import LISTED, OnePoint, random_point
@@ -123,7 +123,8 @@ def _emit(made: Made, path: Path, source: random.Random | None) -> None:
             # This target has nothing for any region; the others are written.
             made.told[f"nothing for {name}"] += 1
             continue
-        made.files[name] = {s: found.files[s] for s in suffixes[name]}
+        # The runtime of CUDA is compiled once for all batches.
+        made.files[name] = standalone_files({s: found.files[s] for s in suffixes[name]})
         if name == "cuda":
             # A block of Data that cannot be followed leaves nothing there, and the file is right.
             made.told["with arrays that stay"] += "annotune_data_begin();" in found.files["_cuda.c"]

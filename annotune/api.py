@@ -219,7 +219,7 @@ def emitted(
     """
     from annotune import pipeline
     from annotune.codegen.target import load_target
-    from annotune.files import write_files
+    from annotune.files import with_runtime_files, write_files
 
     if earlier is None:
         made = pipeline.emit(settings, [load_target(name) for name in settings.targets])
@@ -232,7 +232,8 @@ def emitted(
         made = with_interfaces(made, settings)
     files = {**made.files, **settings.made_of_tensors}
     named = {settings.source.stem + end: text for end, text in files.items()}
-    return made, write_files(folder, {**named, **made.runtime}) if folder is not None else ()
+    named = with_runtime_files(str(settings.source), named, made.runtime)
+    return made, write_files(folder, named) if folder is not None else ()
 
 
 def tuned(settings: Settings, request: Request) -> tuple[RunReport, tuple[Path, ...]]:
@@ -245,7 +246,7 @@ def tuned(settings: Settings, request: Request) -> tuple[RunReport, tuple[Path, 
     from dataclasses import replace
 
     from annotune import formulated
-    from annotune.files import held_folder, prepared_folder, write_files
+    from annotune.files import held_folder, prepared_folder, with_runtime_files, write_files
     from annotune.report.html import report_html
     from annotune.report.results_json import RESULTS_FILE, results_file
     from annotune.runtime.texts import runtime_texts
@@ -270,7 +271,8 @@ def tuned(settings: Settings, request: Request) -> tuple[RunReport, tuple[Path, 
         reports = {RESULTS_FILE: results_file(results), "report.html": report_html(results)}
         files = {settings.source.stem + e: t for e, t in settings.made_of_tensors.items()}
         runtime = runtime_texts(results.texts.values())
-        return found, write_files(folder, {**files, **results.texts, **runtime, **reports})
+        files = with_runtime_files(str(settings.source), {**files, **results.texts}, runtime)
+        return found, write_files(folder, {**files, **reports})
 
 
 def verified(

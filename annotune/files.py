@@ -33,6 +33,11 @@ IN_THE_WAY = Template(
     "'{path}' exists, and is not written over",
     "name a new file with -o FILE",
 )
+NAME_OF_RUNTIME = Template(
+    "AT685",
+    "what is written of '{source}' would have the name of the runtime, '{name}'",
+    "give the file another name, or write files that need no other: --standalone",
+)
 FOLDER_IN_USE = Template(
     "AT617",
     "another run writes into '{path}' at this moment{who}",
@@ -50,7 +55,7 @@ WHOLE_FILE = frozenset(
     template.code
     for template in (
         *(NO_SUCH_FILE, NOT_WRITABLE, NOT_OURS, FOLDER_IN_USE, NO_SOURCE),
-        *(CHANGED_MEANWHILE, IN_THE_WAY),
+        *(CHANGED_MEANWHILE, IN_THE_WAY, NAME_OF_RUNTIME),
     )
 ) | {
     # What later stages say of this machine's nvcc, of a source without nests, and of results.
@@ -247,6 +252,20 @@ def write_files(folder: Path, files: Mapping[str, str]) -> tuple[Path, ...]:
         reason = error.strerror or str(error)
         raise AnnotuneError.of(NOT_WRITABLE.at(where, path=folder, reason=reason)) from error
     return tuple(folder / name for name in files)
+
+
+def with_runtime_files(
+    source: str, files: Mapping[str, str], runtime: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the files that are made of a source, name to text, with those of their runtime.
+
+    Raises:
+        AnnotuneError: One of the former has the name of one of the latter.
+    """
+    if clashes := sorted(files.keys() & runtime.keys()):
+        where = Span(source, 1, 1)
+        raise AnnotuneError.of(NAME_OF_RUNTIME.at(where, source=source, name=clashes[0]))
+    return {**files, **runtime}
 
 
 def _refuse_foreign(path: Path) -> None:

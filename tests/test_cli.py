@@ -298,6 +298,25 @@ def sizes(*options: str | Path) -> Any:
     return sound("check", *options, "--json").json["regions"][0]["sizes"]
 
 
+def test_a_source_called_like_the_runtime() -> None:
+    Path("annotune_runtime.c").write_text(COPY)
+    done = annotune("emit", "annotune_runtime.c", "-o", "out", "--target", "cuda")
+    assert done.code == 1
+    assert "would have the name of the runtime, 'annotune_runtime.cu' [AT685]" in done.err
+    written = emitted("annotune_runtime.c", "--target", "cuda", "--standalone")
+    assert {*written} == {"annotune_runtime.cu", "annotune_runtime_cuda.c"}
+
+
+def test_a_file_of_the_user_s_called_like_the_runtime_stays() -> None:
+    Path("user.c").write_text(COPY)
+    Path("out").mkdir()
+    Path("out/annotune_runtime.h").write_text("mine\n")
+    done = annotune("emit", "user.c", "-o", "out", "--target", "cuda")
+    assert done.code == 1
+    assert "'out/annotune_runtime.h' exists and was not written by annotune [AT603]" in done.err
+    assert [path.name for path in Path("out").iterdir()] == ["annotune_runtime.h"]
+
+
 def test_sizes_and_macros() -> None:
     assert sizes(GEMM) == {"m": 512, "n": 512, "k": 512}
     assert sizes(GEMM, "--set", "m=7", "--set", "k=2*3") == {"m": 7, "n": 512, "k": 6}

@@ -34,7 +34,7 @@ WITHOUT_EXAMPLE = {
     # A note below AT253 and AT258, shown without a code.
     "AT267",
     # They take a compiler's refusal, a machine without one or an old one, and a user's file.
-    *("AT501", "AT502", "AT603", "AT621"),
+    *("AT501", "AT502", "AT603", "AT621", "AT685"),
     # They take a full disk, a damaged file, and somebody who does the same at the same moment.
     *("AT615", "AT616", "AT617", "AT662"),
     # They take whole runs, or the results of one by this very version.

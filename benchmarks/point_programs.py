@@ -139,7 +139,7 @@ for program in *.program; do timeout 60 "./$program"; done
 def program(variant: Variant, name: str) -> str:
     """Return the text of the program for a point; its data are on the device."""
     target = CudaTarget()
-    text = standalone_text(target.standalone(target.region(variant, resident=False)))
+    text = standalone_text(target.device_file(target.region(variant, resident=False)))
     region = variant.analysis.region
     open_sizes = {name for kernel in variant.tuned.kernels() for name in kernel.any_sizes}
     sizes = region.known_sizes

@@ -70,7 +70,7 @@ def check_variant_s(folder: Path) -> float:
     sizes = dict(zip(open_sizes(report.region), REDUCED, strict=True))
     oracle.reference(sizes, 1)
     code = target.region(made.variants[0]["cuda"], resident=False)
-    program = Program("cuda", "cuda-cpu", code, target.standalone(code))
+    program = Program("cuda", "cuda-cpu", code, target.device_file(code))
     start = time.perf_counter()
     trial = Checker(oracle).check(program, CheckPlan((sizes,)))
     assert trial.verified, trial.reason

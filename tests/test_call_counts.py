@@ -46,7 +46,7 @@ def made(file: str, function: str, folder: Path) -> tuple[Oracle, Program, Mappi
     oracle = Oracle(emission.source, report.analysis, tools(), folder, flags)
     code = target.region(emission.variants[0]["cuda"], resident=False)
     sizes, *_ = sizes_of(report, LEAST.get(file, 1))
-    return oracle, Program("cuda", target.kind, code, target.standalone(code)), sizes
+    return oracle, Program("cuda", target.kind, code, target.device_file(code)), sizes
 
 
 def moved(

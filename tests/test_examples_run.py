@@ -133,7 +133,7 @@ def test_emitted_text_equals_the_original(
     oracle = Oracle(made.source, report.analysis, tools(), tmp_path, flags)
     writer = load_target(target)
     code = writer.region(made.variants[0][target], resident=False)
-    program = Program(target, writer.kind, code, writer.standalone(code))
+    program = Program(target, writer.kind, code, writer.device_file(code))
     plan = CheckPlan(sizes_of(report, LEAST.get(file, 1)), sanitize=sanitizes(target), races=True)
     trial = Checker(oracle).check(program, plan)
     assert trial.status is Status.CORRECT, trial.reason

@@ -112,7 +112,7 @@ class Target(Protocol):
         `codes` holds one entry per region of `source`, in order.
         """
 
-    def standalone(self, code: RegionCode) -> str:
+    def device_file(self, code: RegionCode) -> str:
         """Return the text for the device compiler that holds one region, empty if there is
         none."""
 

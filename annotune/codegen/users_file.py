@@ -101,7 +101,7 @@ class InPlaceTarget:
         memory."""
         return None
 
-    def standalone(self, code: RegionCode) -> str:
+    def device_file(self, code: RegionCode) -> str:
         """Return nothing: what runs on a device is in the user's file too."""
         return ""
 

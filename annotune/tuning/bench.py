@@ -261,7 +261,7 @@ class Bench:
 
 def program_of(target: Target, kind: str, variant: Variant, code: RegionCode) -> Program:
     """Return the program that a variant of a target is, to be built as `kind`."""
-    device = target.standalone(code) if code.device else ""
+    device = target.device_file(code) if code.device else ""
     host, nvcc = variant.flags.host, variant.flags.nvcc
     # What plays a GPU on this CPU only has to be fast; the rest of the flags is nvcc's.
     fast = tuple(flag for flag in host if flag.startswith("-O"))

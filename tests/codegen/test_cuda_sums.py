@@ -165,7 +165,7 @@ def fates(
     plan = CheckPlan(sizes, sanitize=sanitizes("cuda"), races=True)
     out = {}
     for name, code in codes.items():
-        program = Program("cuda", "cuda-cpu", code, target.standalone(code))
+        program = Program("cuda", "cuda-cpu", code, target.device_file(code))
         trial = checker.check(program, plan)
         out[name] = "" if trial.status is Status.CORRECT else trial.reason
     return out
@@ -226,7 +226,7 @@ def test_on_resident_data_no_call_allocates_what_blocks_leave(name: str, tmp_pat
     analysis = analyse(source.regions[0])
     (first,) = variants(target, analysis, 1)
     code = target.region(first, resident=True)
-    device = target.standalone(code)
+    device = target.device_file(code)
     assert "annotune_allocate(" not in device
     assert device.count("const annotune_turn ") == 1
     assert device.count("static __device__ __align__") == device.count("cudaGetSymbolAddress(") > 0
@@ -254,7 +254,7 @@ def test_nvcc_takes_it_without_a_warning(tmp_path: Path) -> None:
     for name in ("many blocks", "extrema", "a row is normalised", "complex numbers", "integers"):
         nest, recipe, _ = NESTS[name]
         (first,) = variants(target, analyse(source_of(text(nest, recipe)).regions[0]), 1)
-        device = target.standalone(target.region(first, resident=False))
+        device = target.device_file(target.region(first, resident=False))
         compiles(device, tmp_path / name)
 
 

@@ -219,7 +219,7 @@ def test_the_point_of_a_contraction_is_clean(extents: tuple[int, ...], tmp_path:
     variant = planned(one.analysis, (peeled,), one.base.groups)
     code = CudaTarget().region(variant, resident=False)
     assert "else {" in code.device
-    program = Program("cuda", "cuda-cpu", code, CudaTarget().standalone(code))
+    program = Program("cuda", "cuda-cpu", code, CudaTarget().device_file(code))
     text = (EXAMPLES / "nwchem/sd_t_d1.c").read_text()
     source = load("sd_t_d1.c", text, find_annotations(text, "sd_t_d1.c"), sizes)
     oracle = Oracle(source, one.analysis, find_toolchains(os.environ), tmp_path)

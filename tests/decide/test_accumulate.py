@@ -461,7 +461,7 @@ def trial_of(
         races=detects,
     )
     oracle = Oracle(made.source, report.analysis, find_toolchains(os.environ), folder)
-    made_text = target.standalone(code)
+    made_text = target.device_file(code)
     assert made_text is not None
     return made_text, Checker(oracle).check(Program("cuda", target.kind, code, made_text), plan)
 

@@ -196,7 +196,7 @@ def assert_correct(made: Emission, folder: Path, plan: CheckPlan) -> None:
     tools = find_toolchains(os.environ)
     writer = load_target("cuda")
     code = writer.region(made.variants[0]["cuda"], resident=False)
-    program = Program("cuda", "cuda-cpu", code, writer.standalone(code))
+    program = Program("cuda", "cuda-cpu", code, writer.device_file(code))
     trial = Checker(Oracle(made.source, analysis, tools, folder)).check(program, plan)
     assert trial.status is Status.CORRECT, trial.reason
     assert trial.verified

@@ -60,7 +60,7 @@ def kernel_of(text: str) -> str:
     (region,) = text_regions(text)
     base, target = Base.of(analyse(region), ACCUMULATE), load_target("cuda")
     variant = first_variant(target, base, region_space(base), load_device("h200"))
-    return target.standalone(target.region(variant, resident=False))
+    return target.device_file(target.region(variant, resident=False))
 
 
 def assert_fed(text: str, folder: Path, *own: str) -> str:

@@ -229,7 +229,7 @@ def test_a_hinted_launch_is_right_at_every_size(
     variant = maker.points(base, found.space, load_device("h200")).listing(1).variant(0)
     code = maker.region(variant, resident=False)
     oracle = Oracle(source_of(text(transformation, nest, n)), found.analysis, here(), tmp_path)
-    device = maker.standalone(code) if code.device else ""
+    device = maker.device_file(code) if code.device else ""
     program = Program(target, "cuda-cpu" if device else "openacc", code, device)
     sizes = ({"n": n}, {"n": 1}, {"n": 7}, {"n": 67}, {"n": 130})
     trial = Checker(oracle).check(program, CheckPlan(sizes, races=bool(device)))

@@ -203,7 +203,7 @@ def check_emitted(settings: Settings, target: str, tmp_path: Path) -> None:
     oracle = Oracle(made.source, report.analysis, tools(), tmp_path)
     writer = load_target(target)
     code = writer.region(made.variants[0][target], resident=False)
-    program = Program(target, writer.kind, code, writer.standalone(code))
+    program = Program(target, writer.kind, code, writer.device_file(code))
     names = open_sizes(report.analysis.region)
     awkward = dict(zip(names, AWKWARD, strict=False))
     plan = CheckPlan(

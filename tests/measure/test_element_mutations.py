@@ -134,7 +134,7 @@ class Shared:
         base, target = Base.of(analysis), load_target("cuda")
         points = target.points(base, region_space(base), load_device("h200"))
         code = target.region(next(iter(points.listing(1).variants())), False)
-        self.variant = Program("cuda", "cuda-cpu", code, target.standalone(code))
+        self.variant = Program("cuda", "cuda-cpu", code, target.device_file(code))
         self.checker = Checker(Oracle(source, analysis, here(), folder))  # type: ignore[arg-type]
 
     def plan(self, races: bool) -> CheckPlan:

@@ -49,7 +49,7 @@ def program(name: str, kind: str, checker: Checker) -> Program:
     target, base = load_target(name), Base.of(checker.oracle.analysis)
     points = target.points(base, region_space(base), load_device("h200"))
     code = target.region(points.listing(1).variant(0), False)
-    return Program(name, kind, code, target.standalone(code) if code.device else "")
+    return Program(name, kind, code, target.device_file(code) if code.device else "")
 
 
 @pytest.mark.alike(2)

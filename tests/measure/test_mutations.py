@@ -168,7 +168,7 @@ def generated() -> Mapping[str, Program]:
         target = load_target(name)
         space, device = region_space(base), load_device("h200")
         code = target.region(target.points(base, space, device).listing(1).variant(0), False)
-        text = target.standalone(code) if code.device else ""
+        text = target.device_file(code) if code.device else ""
         out[name] = Program(name, kind, code, text)
     return out
 

@@ -72,7 +72,7 @@ class Case:
         target, base = load_target(name), Base.of(self.checker.oracle.analysis)
         points = target.points(base, region_space(base), load_device("h200"))
         code = target.region(points.listing(1).variant(0), resident)
-        text = target.standalone(code) if code.device else ""
+        text = target.device_file(code) if code.device else ""
         return Program(name, KINDS[name], code, text)
 
 

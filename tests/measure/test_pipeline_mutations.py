@@ -125,7 +125,7 @@ class Pipelined:
         analysis = made.reports[0].analysis
         assert analysis is not None
         code = target.region(made.variants[0]["cuda"], False)
-        self.variant = Program("cuda", "cuda-cpu", code, target.standalone(code))
+        self.variant = Program("cuda", "cuda-cpu", code, target.device_file(code))
         self.sizes = {} if is_relayed else {"n": SIZE}
         self.checker = Checker(Oracle(made.source, analysis, here(), folder))
 

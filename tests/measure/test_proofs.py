@@ -421,7 +421,7 @@ def test_what_is_copied_beside_what_the_original_touches_is_found(tmp_path: Path
     target, base = load_target("cuda"), Base.of(analysis)
     one = target.points(base, region_space(base), load_device("h200")).listing(1).variant(0)
     code = target.region(one, False)
-    right = Program("cuda", "cuda-cpu", code, target.standalone(code))
+    right = Program("cuda", "cuda-cpu", code, target.device_file(code))
     plan = CheckPlan(({"n": 40}, {"n": 5}))
     checker = Checker(oracle)
     small = tuple({"n": n} for n in range(1, 6))
@@ -481,7 +481,7 @@ def test_cuda_is_run_on_grids_too_small_and_with_failing_calls(tmp_path: Path) -
     analysis = analyse(source.regions[0])
     target, base = load_target("cuda"), Base.of(analysis)
     for one in target.points(base, region_space(base), load_device("h200")).listing(20).variants():
-        text = target.standalone(target.region(one, False))
+        text = target.device_file(target.region(one, False))
         if "+= gridDim.x" in text:
             break
     assert with_small_grids(text) != text

@@ -39,7 +39,7 @@ def test_the_nest_runs_while_nothing_has_been_written(tmp_path: Path) -> None:
     base, target = Base.of(analyse(source.regions[0])), load_target("cuda")
     listed = target.points(base, region_space(base), load_device("h200")).listing(1).variants()
     code = target.region(next(iter(listed)), True)
-    text = target.standalone(code)
+    text = target.device_file(code)
     checker = Checker(Oracle(source, base.analysis, here(), tmp_path))
     program = Program("cuda", "cuda-cpu", code, text)
     # The first launch fails, or the last one.

@@ -135,7 +135,7 @@ class CudaTarget:
             "_cuda.c": assembled(source, codes, provenance, CUDA_RUNTIME),
         }
 
-    def standalone(self, code: RegionCode) -> str:
+    def device_file(self, code: RegionCode) -> str:
         """Return ``S.cu`` for one region."""
         device = "\n".join([*code.functions, code.device])
         return f"{cuda_head(device)}\n{device}"

@@ -10,7 +10,7 @@ name again with another type, or in the scope of the first, that one becomes ``i
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias, TypeVar
 
@@ -144,6 +144,10 @@ def _declared_kind(function: ParsedFunction, decl: c_ast.Decl) -> str:
     return f"{symbol.base}{layers}{id(symbol.record) if symbol.record else ''}"
 
 
+# What may leave out a statement of the region.
+_JUMPS = (c_ast.Goto, c_ast.Break, c_ast.Continue, c_ast.Return)
+
+
 class _Renaming:
     """The names of a region and of the function around it, whose tree changes."""
 
@@ -241,7 +245,9 @@ class _Renaming:
             return Alias(new, name, f"const int {new} = {name};")
         base = symbol.base.replace("complex", "_Complex")
         if is_set and not symbol.layers:
-            return Alias(new, name, f"{base} {new} = {name};", f"{name} = {new};")
+            # To read what nobody has set yet is a warning of compilers.
+            value = "" if self._is_overwritten(name, outer) else f" = {name}"
+            return Alias(new, name, f"{base} {new}{value};", f"{name} = {new};")
         if symbol.base in _NUMBERS and symbol.is_pointer != bool(symbol.layers):
             return Alias(new, name, f"const __typeof__(&{name}[0]) {new} = {name};")
         if symbol.base in _NUMBERS:
@@ -249,6 +255,30 @@ class _Renaming:
             return Alias(new, name, f"{declared} = {name};")
         value = f"&{name}[0]" if symbol.layers else name
         return Alias(new, name, f"const __typeof__({value}) {new} = {name};")
+
+    def _is_overwritten(self, name: str, outer: Collection[int]) -> bool:
+        """Return whether the region sets a hidden variable before anything reads it."""
+
+        def has_use(node: c_ast.Node) -> bool:
+            return any(
+                isinstance(one, c_ast.ID) and one.name == name and id(one) in outer
+                for one in walk_tree(node)
+            )
+
+        if any(isinstance(n, _JUMPS) for one in self.statements for n in walk_tree(one)):
+            return False
+        for statement in self.statements:
+            first = statement.init if isinstance(statement, c_ast.For) else statement
+            if (
+                isinstance(first, c_ast.Assignment)
+                and first.op == "="
+                and isinstance(first.lvalue, c_ast.ID)
+                and has_use(first.lvalue)
+            ):
+                return not has_use(first.rvalue)
+            if has_use(statement):
+                return False
+        return False
 
     def _rename_hidden(self, use: c_ast.ID, new: str) -> None:
         """Give a use in the region its new name.

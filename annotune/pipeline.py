@@ -84,7 +84,6 @@ from annotune.space.unused_hints import unused_hints
 from annotune.space.variants import Variant, has_general
 from annotune.strategies.hints import refused_wishes
 from annotune.transforms.cache import AddOnHost
-from annotune.transforms.map import Map
 from annotune.transforms.transform import Feature
 from annotune.tuning.config import RunConfig, wanted
 
@@ -1100,7 +1099,7 @@ def _examine(region: Region, settings: Settings, device: Device) -> RegionReport
             if ACC_SHAPED & {*settings.targets}:
                 openacc = decide_acc(base, acc_space(space).first)
             asked = targets_said(region.spec.commands)
-            if decision.asked.by_statement(Map, "acc"):
+            if decision.asked.mapped("acc"):
                 asked = dict.fromkeys((*asked, "openacc"))
             for name in asked:
                 first_variant(load_target(name), base, space, device)

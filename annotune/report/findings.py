@@ -32,7 +32,6 @@ from annotune.space.space import Space
 from annotune.space.variants import Listing, Variant
 from annotune.strategies.direct import unrolls
 from annotune.strategies.registry import others
-from annotune.transforms.unroll import Unroll
 
 if TYPE_CHECKING:
     from annotune.certify.certificate import Certificate
@@ -242,7 +241,7 @@ def recipe_of(report: RegionReport) -> str:
         return ""
     if any(choice.joint is not None for choice in report.decision.choices):
         return ""
-    wished = {step.statement for step in report.decision.asked.of(Unroll)}
+    wished = report.decision.asked.unrolled
     factors = {
         statement: values
         for unit in report.base.nests("footprint", report.decision.asked)

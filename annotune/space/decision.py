@@ -107,14 +107,23 @@ class RecipeSteps:
         every: tuple[Any, ...] = self.steps
         return tuple(s for s in every if not s.is_decided and s.statement in among)
 
-    def by_statement(self, kind: type[T], command: str = "") -> dict[int, T]:
-        """Return the last step of a kind on each statement; for mappings by their command."""
-        found = self.of(kind)
-        return {
-            statement_of(step): step
-            for step in found
-            if not command or getattr(step, "command", "") == command
-        }
+    def by_statement(self, kind: type[T]) -> dict[int, T]:
+        """Return the last step of a kind on each statement."""
+        return {statement_of(step): step for step in self.of(kind)}
+
+    def mapped(self, command: str) -> dict[int, Map]:
+        """Return the last mapping by a command on each statement."""
+        return {step.statement: step for step in self.of(Map) if step.command == command}
+
+    def settles_loops(self, among: Sequence[int]) -> bool:
+        """Return whether loops of some statements are mapped, merged or tiled as a whole."""
+        own = {*self.mapped("cuda"), *self.by_statement(Contract), *self.by_statement(Merge)}
+        return not own.isdisjoint(among)
+
+    @property
+    def unrolled(self) -> frozenset[int]:
+        """Return the statements of which a loop is unrolled."""
+        return frozenset(step.statement for step in self.of(Unroll))
 
     def without(self, kind: type[Any]) -> RecipeSteps:
         """Return what is asked beside the steps of a kind."""
@@ -217,8 +226,7 @@ def refuse_beside(unit: Unit, copying: Schedule, asked: RecipeSteps) -> None:
     Raises:
         AnnotuneError: There is any of it; at the first such command.
     """
-    asked_maps = (step for step in asked.of(Map, unit.statements) if step.command == "cuda")
-    mapped = sorted(asked_maps, key=_by_turn)
+    mapped = (step for s, step in sorted(asked.mapped("cuda").items()) if s in unit.statements)
     beside = next(iter((*mapped, *sorted(asked.of(Shaping, unit.statements), key=_by_turn))), None)
     if beside is not None:
         command = written(beside).name
@@ -477,7 +485,7 @@ def decide(base: Base, point: Point) -> Decision:
     region = base.analysis.region
     asked = read_asked(before_targets(region.spec.commands), point.params, region.nest.body)
     choices = []
-    shaped = {*asked.by_statement(Merge), *asked.by_statement(Map, "cuda")}
+    shaped = {*asked.by_statement(Merge), *asked.mapped("cuda")}
     for unit in base.nests(point.fusion, asked):
         choice = kernel_choice(unit, point, asked)
         wanted = common(unit, asked.moves, "pipeline", asked)
@@ -551,7 +559,7 @@ def _spread(unit: Unit, asked: RecipeSteps) -> Candidate:
             reason = f"'{written(beside).name}' is asked for beside it"
             place = asked.places.of(written(beside).name, beside.statement)
             raise AnnotuneError.of(NOT_SPREAD.at(place, loop=", ".join(loops), reason=reason))
-    axes = common(unit, asked.by_statement(Map, "cuda"), "cuda", asked)
+    axes = common(unit, asked.mapped("cuda"), "cuda", asked)
     choice = elements.asked(unit, axes, steps)
     unrolled = tuple(replace(step, span=NOWHERE) for step in asked.of(Unroll, own))
     return choice.having(*unrolled, without=(Unroll,)) if unrolled else choice
@@ -563,7 +571,7 @@ def _with_axes(unit: Unit, picked: Candidate | None, asked: RecipeSteps) -> Cand
     They are the recipe's, else the point's own or those of the rules, around the recipe's tiles.
     """
     own = unit.statements
-    axes = common(unit, asked.by_statement(Map, "cuda"), "cuda", asked)
+    axes = common(unit, asked.mapped("cuda"), "cuda", asked)
     cut = tuple((t.loop, t.size) for s in own for t in asked.of(Tile, (s,)))
     dealt = tuple((d.loop, d.workers) for s in own for d in asked.of(Cyclic, (s,)))
     if axes is not None:

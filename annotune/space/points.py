@@ -40,7 +40,6 @@ from annotune.strategies.openacc import acc_shapes, as_asked, in_form, other_lev
 from annotune.strategies.registry import Proposals
 from annotune.transforms.cache import AddOnHost, Both, Cache, adding, why_not_added
 from annotune.transforms.language import of_kind
-from annotune.transforms.map import Map
 from annotune.transforms.messages import ACC_FORM
 from annotune.transforms.tree import find_assign, target_name
 
@@ -319,7 +318,7 @@ def acc_space(space: Space) -> Space:
 
 def _shaped(space: UnitSpace, base: Base, asked: RecipeSteps) -> UnitSpace:
     """Return the alternatives for a unit with whole shapes where the recipe leaves them open."""
-    is_free = space.is_free and not {*space.unit.statements} & {*asked.by_statement(Map, "acc")}
+    is_free = space.is_free and not {*space.unit.statements} & {*asked.mapped("acc")}
     found = acc_shapes(space.unit, space.made, base.strategy) if is_free else ()
     return replace(space, made=Proposals(found))
 
@@ -356,7 +355,7 @@ def _formed(unit: Unit, choice: Candidate, asked: RecipeSteps) -> Candidate:
     Raises:
         AnnotuneError: OpenACC cannot say what is asked.
     """
-    step = common(unit, asked.by_statement(Map, "acc"), "acc", asked)
+    step = common(unit, asked.mapped("acc"), "acc", asked)
     if step is None:
         return in_form(unit, choice)
     cached = common(unit, asked.by_statement(Cache), "acc", asked)

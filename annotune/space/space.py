@@ -49,9 +49,7 @@ from annotune.strategies.direct import (
 )
 from annotune.strategies.hints import hinted, launched
 from annotune.strategies.registry import ELEMENTS, Proposals, made
-from annotune.transforms.language import Contract
-from annotune.transforms.map import MAX_THREADS, Map
-from annotune.transforms.merge import Merge
+from annotune.transforms.map import MAX_THREADS
 from annotune.transforms.registers import TensorCores
 from annotune.transforms.tile import name_is_taken, tile_name
 from annotune.transforms.transform import Copying, Shaping, Sharing
@@ -647,9 +645,7 @@ def region_space(base: Base) -> Space:
 def _open_space(base: Base, unit: Unit, asked: RecipeSteps) -> UnitSpace:
     """Return the alternatives for a unit that the recipe leaves open."""
     own = unit.statements
-    mapped = (*asked.by_statement(Map, "cuda"), *asked.by_statement(Contract))
-    is_mapped = bool({*own} & {*mapped, *asked.by_statement(Merge)})
-    is_unrolled = bool(asked.of(Unroll, own))
+    is_mapped, is_unrolled = asked.settles_loops(own), not asked.unrolled.isdisjoint(own)
     is_shaped = any(asked.of(kind, own) for kind in SHAPING) or bool(asked.as_given(own))
     is_free = not (is_mapped or is_unrolled or is_shaped)
     found = made(unit, base.strategy) if is_free else NO_PROPOSALS

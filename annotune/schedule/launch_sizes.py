@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from annotune.transforms.map import WARP as WARP
+
 # Sixteen doubles are one line of 128 bytes, which a half-warp then loads or stores at once.
 LINE = 16
 # A tile's surplus above this share of it is worth a shorter tile.
 SURPLUS = 0.2
-# Lanes of a warp on every NVIDIA device; gcc takes no other multiple for a vector.
-WARP = 32
 # Threads and blocks on a multiprocessor at most, of compute capability 8.0 or 9.0 (CUDA C++
 # Programming Guide, Technical Specifications per Compute Capability).
 SM_THREADS = 2048

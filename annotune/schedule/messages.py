@@ -28,12 +28,6 @@ APART_AND_FUSED = Template(
     "statements {first} and {second} are both fused and distributed",
     "keep one of the two commands",
 )
-ACC_SIZES = Template(
-    "AT306",
-    "acc: a gang of {workers} workers with vectors of {length} cannot be launched",
-    "vector_length is a multiple of {warp}, and workers times vector_length at most {limit}: gcc "
-    "takes other sizes with a mere warning and runs {warp}",
-)
 NOT_FUSIBLE = Template(
     "AT305",
     "fuse: statements {first} and {second} have no loop in common that may be mapped",
@@ -49,11 +43,6 @@ NO_CONTRACTION = Template(
     "AT309",
     "contract: statement {statement} cannot have this tile: {reason}",
     "leave the command out, and `check` prints the tile that suits the nest, if there is one",
-)
-NO_SUCH_ARRAY = Template(
-    "AT320",
-    "stage: statement {statement} reads no array '{array}'",
-    "{hint}arrays that it reads: {known}",
 )
 NO_MOVEMENT = Template(
     "AT310",

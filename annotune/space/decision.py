@@ -6,7 +6,7 @@ and the rules complete both.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 from math import gcd
@@ -14,21 +14,18 @@ from typing import Any, TypeVar
 
 from annotune.analysis.facts import Analysis
 from annotune.annotation.commands import before_targets, statements, with_tile_names
-from annotune.annotation.messages import nearest
 from annotune.annotation.spec import Command, Value
 from annotune.diagnostics import NOWHERE, AnnotuneError, Diagnostic, Span
 from annotune.frozen import dataclass
-from annotune.ir.expr import accesses, variables
-from annotune.ir.nest import Level, MemorySpace, walk_paths
+from annotune.ir.expr import variables
+from annotune.ir.nest import Level, MemorySpace
 from annotune.schedule.apply import Places, base_body
 from annotune.schedule.candidate import Candidate, Moves, Reason
-from annotune.schedule.launch_sizes import MAX_AXES, WARP
+from annotune.schedule.launch_sizes import MAX_AXES
 from annotune.schedule.messages import (
-    ACC_SIZES,
     APART_AND_FUSED,
     FUSED_DIFFERENTLY,
     NO_CONTRACTION,
-    NO_SUCH_ARRAY,
     NOT_FUSIBLE,
 )
 from annotune.schedule.units import (
@@ -64,9 +61,9 @@ from annotune.transforms.language import (
     written,
 )
 from annotune.transforms.legality import missing
-from annotune.transforms.map import MAX_THREADS, Map, Team
+from annotune.transforms.map import Map, Team
 from annotune.transforms.merge import Merge
-from annotune.transforms.messages import ALREADY_PLACED, NOT_SPREAD, TOO_MANY_LOOPS
+from annotune.transforms.messages import NOT_SPREAD
 from annotune.transforms.permute import Permute
 from annotune.transforms.registers import Hold, Registers, TensorCores
 from annotune.transforms.spread import Spread
@@ -157,7 +154,7 @@ def read_asked(commands: Sequence[Command], point: Mapping[str, Value], body: Bo
             spans.setdefault((command.name, number), command.span)
         exact = exact_part(command)
         mistakes += [] if exact is None else [exact]
-        mistakes += (wrong for step in steps for wrong in _mistakes(command, step, body))
+        mistakes += (wrong for step in steps for wrong in step.mistakes(body))
         named = tuple(name for step in steps for name in loops_of(step) if name not in made)
         for number in numbers:
             wrong = missing(body, number, named, command.span)
@@ -167,41 +164,6 @@ def read_asked(commands: Sequence[Command], point: Mapping[str, Value], body: Bo
     if mistakes:
         raise AnnotuneError.of(*mistakes)
     return RecipeSteps(tuple(step for _, steps in found for step in steps), Places(spans))
-
-
-def _mistakes(command: Command, step: Step, body: Body) -> Iterator[Diagnostic]:
-    """Yield what is wrong with a step at this point; the parser has seen no parameters."""
-    if isinstance(step, Stage):
-        yield from _unknown_array(command, step, body)
-    if not isinstance(step, Map):
-        return
-    length, workers = step.vector_length or WARP, step.num_workers or 1
-    if length % WARP or length * workers > MAX_THREADS:
-        sizes = {"length": length, "workers": workers, "warp": WARP, "limit": MAX_THREADS}
-        yield ACC_SIZES.at(command.span, **sizes)
-    names = step.names
-    twice = next((name for k, name in enumerate(names) if name in names[:k]), None)
-    if twice is not None:
-        yield ALREADY_PLACED.at(command.span, command=command.name, loop=twice)
-    count = len(step.on("thread"))
-    if count > MAX_AXES:
-        yield TOO_MANY_LOOPS.at(
-            command.span, command="cuda", count=count, what="thread", limit=MAX_AXES
-        )
-
-
-def _unknown_array(command: Command, copy: Stage, body: Body) -> Iterator[Diagnostic]:
-    """Yield what is wrong with the array that ``stage`` names."""
-    assigns = [assign for assign, _ in walk_paths(body) if assign.number == copy.statement]
-    known = sorted({a.array for s in assigns for e in s.sources() for a in accesses(e)})
-    if assigns and copy.array not in known:
-        yield NO_SUCH_ARRAY.at(
-            command.span,
-            statement=copy.statement,
-            array=copy.array,
-            hint=nearest(copy.array, known),
-            known=", ".join(known) or "none",
-        )
 
 
 def copying_of(unit: Unit, asked: RecipeSteps) -> Schedule:

@@ -54,6 +54,7 @@ from annotune.transforms.transform import (
     takes,
     words_of,
 )
+from annotune.transforms.tree import Body
 
 EXACT_ONLY = Template(
     "AT061",
@@ -73,6 +74,9 @@ class Step(Protocol):
     @property
     def made_loops(self) -> tuple[str, ...]:
         """Return the loops that the step makes."""
+
+    def mistakes(self, body: Body) -> Iterator[Diagnostic]:
+        """Yield what is wrong with the step as a recipe states it."""
 
 
 # The classes of this package and of plug-ins; each is a dataclass with `word` or `words`.

@@ -6,7 +6,7 @@ share, `Vectorize` one whose iterations are lanes.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import ClassVar
 
@@ -34,10 +34,13 @@ from annotune.transforms.legality import (
     shared_refusal,
 )
 from annotune.transforms.messages import (
+    ACC_SIZES,
+    ALREADY_PLACED,
     ARRAY_BESIDE,
     BOUND_DEPENDS,
     NOT_ONE_BAND,
     TEAM_INSIDE,
+    TOO_MANY_LOOPS,
     UNEVEN_BLOCKS,
 )
 from annotune.transforms.transform import (
@@ -84,6 +87,8 @@ PLACES = {
 # Guide, Technical Specifications per Compute Capability). So is a gang: gcc ignores larger sizes
 # with a warning.
 MAX_THREADS = 1024
+# Lanes of a warp on every NVIDIA device; gcc takes no other multiple for a vector.
+WARP = 32
 # OpenACC's clause by which the compiler cuts the loops of a vector.
 TILE = "tile"
 
@@ -176,6 +181,22 @@ class Map(OnStatement):
     def around(self) -> tuple[str, ...]:
         """Return the loops that the host runs: none that a user has placed all the same."""
         return tuple(name for name in self.host if name not in self.names)
+
+    def mistakes(self, body: Body) -> Iterator[Diagnostic]:
+        """Yield what is wrong with sizes and places; the parser has seen no parameters."""
+        length, workers = self.vector_length or WARP, self.num_workers or 1
+        if length % WARP or length * workers > MAX_THREADS:
+            sizes = {"length": length, "workers": workers, "warp": WARP, "limit": MAX_THREADS}
+            yield ACC_SIZES.at(self.span, **sizes)
+        names = self.names
+        twice = next((name for k, name in enumerate(names) if name in names[:k]), None)
+        if twice is not None:
+            yield ALREADY_PLACED.at(self.span, command=self.command, loop=twice)
+        count, limit = len(self.on("thread")), len(PLACES["thread"])
+        if count > limit:
+            yield TOO_MANY_LOOPS.at(
+                self.span, command="cuda", count=count, what="thread", limit=limit
+            )
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason a loop may not run where it is put, or None when all may."""

@@ -402,3 +402,14 @@ NO_TENSOR_CORES = Template(
     "give `contract` thread_x=4, thread_y a multiple of 8 and even registers, of a sum of doubles "
     "that it stages; or leave `mma` out",
 )
+ACC_SIZES = Template(
+    "AT306",
+    "acc: a gang of {workers} workers with vectors of {length} cannot be launched",
+    "vector_length is a multiple of {warp}, and workers times vector_length at most {limit}: gcc "
+    "takes other sizes with a mere warning and runs {warp}",
+)
+NO_SUCH_ARRAY = Template(
+    "AT320",
+    "stage: statement {statement} reads no array '{array}'",
+    "{hint}arrays that it reads: {known}",
+)

@@ -13,6 +13,7 @@ from typing import ClassVar, TypeAlias
 
 from annotune.analysis.facts import Analysis
 from annotune.annotation.commands import Kind
+from annotune.annotation.messages import nearest
 from annotune.diagnostics import Diagnostic
 from annotune.frozen import dataclass
 from annotune.ir.c_types import element_bytes
@@ -41,6 +42,7 @@ from annotune.ir.nest import (
     expressions,
     map_assigns,
     rewritten,
+    walk_paths,
     walk_places,
     walk_stmts,
 )
@@ -50,6 +52,7 @@ from annotune.transforms.footprint import Footprint, Frame, Offset, Side, footpr
 from annotune.transforms.legality import TEAM_LEVELS, TENSOR_SHARED_BYTES, missing, serial_refusal
 from annotune.transforms.map import MAX_THREADS
 from annotune.transforms.messages import (
+    NO_SUCH_ARRAY,
     NOT_OVERLAID,
     NOT_STAGED_ARRAY,
     NOT_STAGED_BOX,
@@ -161,6 +164,19 @@ class Stage(Copying):
     def set_to(self) -> str:
         """Return the array."""
         return self.array
+
+    def mistakes(self, body: Body) -> Iterator[Diagnostic]:
+        """Yield what is wrong with the array, which the statement has to read."""
+        assigns = [assign for assign, _ in walk_paths(body) if assign.number == self.statement]
+        known = sorted({a.array for s in assigns for e in s.sources() for a in accesses(e)})
+        if assigns and self.array not in known:
+            yield NO_SUCH_ARRAY.at(
+                self.span,
+                statement=self.statement,
+                array=self.array,
+                hint=nearest(self.array, known),
+                known=", ".join(known) or "none",
+            )
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the copy would be wrong, or None when it is right."""

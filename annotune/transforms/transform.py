@@ -303,6 +303,10 @@ class Described:
         """Return the loops that the step makes, which other commands of a recipe may name."""
         return ()
 
+    def mistakes(self, body: Body) -> Iterator[Diagnostic]:
+        """Yield what is wrong with the step as a recipe states it, before anything is applied."""
+        yield from ()
+
     def cached(self, body: Body, context: Context) -> tuple[CachedSection, ...]:
         """Return the sections of arrays that a gang of the kernel reads again and again."""
         return ()

@@ -201,7 +201,8 @@ def test_a_strategy_proposes_the_step_and_the_recipe_says_it_again(
     assert 'outward(0, "l", "k")' in recipe
     assert 'outward(0, "l", "k")' in whole
     text = emitted(installed, tmp_path / "chosen", "", *words[:2])
-    assert "S0: block i; thread j; outward l" in text
+    out = str(tmp_path / "out")
+    assert '"S0.outward": "l"' in annotune(installed, "emit", "--json", "-o", out, *words)
     loops = re.findall(r"for \(\w+ (\w+) = ", text.partition("/* l runs around k */")[2])
     assert loops[:2] == ["l", "k"]
     assert emitted(installed, tmp_path / "recipe", recipe) == text

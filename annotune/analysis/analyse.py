@@ -68,6 +68,7 @@ from annotune.ir.expr import (
     Access,
     Binary,
     Call,
+    Cast,
     Expr,
     Int,
     Negate,
@@ -306,7 +307,7 @@ def _model_at_sizes(
     statement = bounds.model.statement(where.statement)
     polys = [p for loop in statement.loops for p in (*loop.lower, *loop.upper)]
     names = {n for poly in (unbounded.poly, *polys) for n in poly.names}
-    used = {v for name in names for v in variables(bounds.rounded_expr(name))}
+    used = {v for name in names for v in bounds.variables_of(name)}
     used |= {v for condition in where.conditions for v in variables(condition)}
     missing = sorted((used & _open_sizes(region)) - bounds.model.values.keys())
     if missing:
@@ -508,6 +509,8 @@ class _ZeroDivisions:
                 return array is not None and is_integer_type(array.element)
             case Call(function, _):
                 return is_integer(function)
+            case Cast(type_, _):
+                return not type_.is_floating
             case Select(_, if_true, if_false):
                 return self.is_whole(if_true) and self.is_whole(if_false)
             case Negate() | Binary():

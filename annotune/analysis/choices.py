@@ -29,6 +29,7 @@ from annotune.ir.expr import (
     Access,
     Binary,
     Call,
+    Cast,
     Expr,
     Int,
     Negate,
@@ -186,8 +187,8 @@ class _Choices:
                     yield region.scalars[name].type
                 case Access(name, _) if name in region.arrays:
                     yield region.arrays[name].element
-                case Call(function, _) if function.startswith("("):
-                    yield function.strip("()")
+                case Cast(type_, _):
+                    yield type_.name
 
     def _keeps(self, type_: str, value: Expr) -> bool:
         """Return whether a scalar of a type holds whatever integer is stored there, unchanged."""
@@ -277,7 +278,7 @@ class _Choices:
         if poly is not None:
             return Ends((poly,), (poly,))
         match expr:
-            case Call(function, (operand,)) if function in WIDE_CASTS:
+            case Cast(type_, operand) if type_.name in WIDE_CASTS:
                 return self._ends(operand, where)
             case Call(function, (operand,)) if function.startswith(_KEPT):
                 return Ends()
@@ -366,7 +367,7 @@ def _cases_of(expr: Expr) -> Iterator[ChosenValue]:
         case Negate(operand):
             for case in _cases_of(operand):
                 yield ChosenValue(case.conditions, Negate(case.value))
-        case Call(function, (operand,)) if function in WIDE_CASTS:
+        case Cast(type_, operand) if type_.name in WIDE_CASTS:
             yield from _cases_of(operand)
         case _:
             yield ChosenValue((), expr)

@@ -27,10 +27,12 @@ from annotune.analysis.statements import (
 )
 from annotune.frozen import dataclass
 from annotune.ir.c_types import is_integer_type, is_unsigned_type
+from annotune.ir.ctype import LONG, CType
 from annotune.ir.expr import (
     COMPARISONS,
     Binary,
     Call,
+    Cast,
     Expr,
     Int,
     Negate,
@@ -159,7 +161,7 @@ class IslSpace:
             return self.affine(poly, dims)
         operands = children(expr)
         match expr:
-            case Call(function, (operand,)) if function in WIDE_CASTS:
+            case Cast(type_, operand) if type_.name in WIDE_CASTS:
                 return self.value(operand, dims)
             case Binary("/" | "%" as op, left, right):
                 return self._quotient(op, left, right, dims)
@@ -545,8 +547,10 @@ def in_long(number: Expr) -> Expr:
     def change(part: Expr) -> Expr | None:
         match part:
             case Var():
-                return Call("(long)", (part,))
-            case Call(function) if function in ("(long)", AS_WRITTEN):
+                return Cast(LONG, part)
+            case Cast(CType("long")):
+                return part
+            case Call(function) if function == AS_WRITTEN:
                 return part
             case Select(condition, one, other):
                 # The user's own, as C compares, or one that is made so already.

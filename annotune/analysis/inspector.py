@@ -20,10 +20,11 @@ from annotune.analysis.model import Model
 from annotune.analysis.statements import DataReference
 from annotune.diagnostics import Diagnostic
 from annotune.frozen import dataclass
+from annotune.ir.ctype import LONG
 from annotune.ir.expr import (
     Access,
     Binary,
-    Call,
+    Cast,
     Expr,
     Int,
     Select,
@@ -304,8 +305,8 @@ class _Slice:
 
 def _uncast(expr: Expr) -> Expr | None:
     """Return what is cast to long, without the cast; None for anything else."""
-    if isinstance(expr, Call) and expr.function == "(long)":
-        return rewrite(expr.arguments[0], _uncast)
+    if isinstance(expr, Cast) and expr.type == LONG:
+        return rewrite(expr.operand, _uncast)
     return None
 
 

@@ -70,7 +70,19 @@ from annotune.annotation.expressions import parse_expression
 from annotune.diagnostics import AnnotuneError, Diagnostic
 from annotune.frozen import dataclass
 from annotune.ir.c_types import is_integer_type
-from annotune.ir.expr import Access, Binary, Expr, Int, Negate, Var, accesses, print_expr, variables
+from annotune.ir.expr import (
+    Access,
+    Binary,
+    Call,
+    Cast,
+    Expr,
+    Int,
+    Negate,
+    Var,
+    accesses,
+    print_expr,
+    variables,
+)
 from annotune.ir.fold import fold
 from annotune.ir.poly import ONE, ZERO, Poly, from_expr, integer, product, to_expr, variable
 from annotune.ir.region import Array, Region
@@ -220,9 +232,13 @@ def demands_on(
     parts = {
         name
         for name, expr in named.items()
-        if may_be_computed(expr, ("min", "max").__contains__) and variables(expr) <= plain
+        if may_be_computed(expr, _is_extremum) and variables(expr) <= plain
     }
     return Demands(space, sizes, known, frozenset(plain | parts))
+
+
+def _is_extremum(part: Call | Cast) -> bool:
+    return isinstance(part, Call) and part.function in ("min", "max")
 
 
 def fulfilled(demands: Sequence[Demand], space: IslSpace) -> isl.Set:

@@ -21,10 +21,12 @@ from annotune.frontend.lower.libf2c import bits_operator
 from annotune.frontend.types.kinds import type_of
 from annotune.frozen import dataclass
 from annotune.ir.c_types import is_integer_type
+from annotune.ir.ctype import FLOAT, CType
 from annotune.ir.expr import (
     Access,
     Binary,
     Call,
+    Cast,
     Expr,
     Int,
     Negate,
@@ -86,10 +88,10 @@ def _operator_of(expr: Expr, target: Access | Var, sign: int) -> str | None:
             return own if _operator_of(inner, target, inner_sign) in ("", own) else None
         case Call(function, arguments) if function in _EXTREMA:
             reading = [argument for argument in arguments if _reads(argument, target)]
-            is_plain = len(reading) == 1 and isinstance(reading[0], Var | Access | Call)
+            is_plain = len(reading) == 1 and isinstance(reading[0], Var | Access | Call | Cast)
             own = _EXTREMA[function]
             return own if is_plain and _operator_of(reading[0], target, sign) in ("", own) else None
-        case Call(_, (Call(function, operands),)) if own := bits_operator(function):
+        case Cast(_, Call(function, operands)) if own := bits_operator(function):
             reading = [operand for operand in operands if _reads(operand, target)]
             is_one = len(reading) == 1 and sign == 1
             return own if is_one and _operator_of(reading[0], target, sign) in ("", own) else None
@@ -321,7 +323,9 @@ def _is_float(region: Region, expr: Expr) -> bool:
         case Select(_, if_true, if_false):
             return _is_float(region, if_true) and _is_float(region, if_false)
         case Call(function, _):
-            return function == "(float)" or function in ("fabsf", "sqrtf", "expf", "hypotf")
+            return function in ("fabsf", "sqrtf", "expf", "hypotf")
+        case Cast(type_, _):
+            return type_ == FLOAT
         case _:
             return False
 
@@ -355,12 +359,14 @@ class _Zeros:
                 return left == right
             case Select(_, if_true, if_false):
                 return self.only_positive(if_true) and self.only_positive(if_false)
-            case Call("sqrt" | "sqrtf" | "(double)", (operand,)):
+            case Call("sqrt" | "sqrtf", (operand,)) | Cast(CType("double"), operand):
                 return self._is_integer(operand) or self.only_positive(operand)
-            case Call("(float)", (operand,)):
+            case Cast(CType("float"), operand):
                 return self._is_integer(operand)
             case Call(function, _):
                 return function in _POSITIVE or is_integer(function)
+            case Cast(type_, _):
+                return not type_.is_floating
             case _:
                 return self._is_integer(expr)
 
@@ -391,6 +397,8 @@ class _Zeros:
                 return self._is_integer(left) and self._is_integer(right)
             case Call(function, _):
                 return is_integer(function)
+            case Cast(type_, _):
+                return not type_.is_floating
             case _:
                 return False
 

@@ -50,9 +50,11 @@ from annotune.analysis.statements import (
 )
 from annotune.diagnostics import AnnotuneError
 from annotune.frozen import dataclass
+from annotune.ir.ctype import LONG
 from annotune.ir.expr import (
     Binary,
     Call,
+    Cast,
     Expr,
     Int,
     Select,
@@ -61,6 +63,7 @@ from annotune.ir.expr import (
     negated,
     print_expr,
     rewrite,
+    variables,
 )
 from annotune.ir.fold import fold
 from annotune.ir.poly import (
@@ -133,9 +136,9 @@ class Bounds:
             order.update(dict.fromkeys(n for p in loop.upper for n in sorted(p.names)))
         return lambda poly: to_expr(poly, order, self.rounded)
 
-    def rounded_expr(self, name: str) -> Expr:
-        """Return the rounded division that `name` stands for, else the variable of that name."""
-        return self.rounded.get(name, Var(name))
+    def variables_of(self, name: str) -> frozenset[str]:
+        """Return the variables of the rounded division that `name` stands for, else the name."""
+        return variables(self.rounded[name]) if name in self.rounded else frozenset({name})
 
     def extremes(self, reference: DataReference, address: Poly) -> tuple[Extreme, Extreme] | None:
         """Return bounds of `address` over the runs of `reference`, None where none is proven."""
@@ -948,9 +951,7 @@ class Touched:
         if whole is not None:
             return whole
         name = f"({twice})/2"
-        longs = rewrite(
-            self.size(twice), lambda e: Call("(long)", (e,)) if isinstance(e, Var) else None
-        )
+        longs = rewrite(self.size(twice), lambda e: Cast(LONG, e) if isinstance(e, Var) else None)
         self.bounds.rounded[name] = Binary("/", longs, Int(2))
         return variable(name)
 
@@ -996,8 +997,8 @@ def _of_sizes(sizes: isl.Set) -> isl.Set:
     return sizes
 
 
-def _may_call(function: str) -> bool:
-    return function in _PLAIN_CALLS or function[:1] == "("
+def _may_call(part: Call | Cast) -> bool:
+    return isinstance(part, Cast) or part.function in _PLAIN_CALLS
 
 
 def _size(aff: isl.Aff) -> Poly | None:

@@ -19,13 +19,13 @@ from annotune.analysis.messages import (
     listed,
 )
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
-from annotune.frontend.types.kinds import of_type
 from annotune.frozen import dataclass
 from annotune.ir.c_types import is_integer_type, is_unsigned_type
 from annotune.ir.expr import (
     Access,
     Binary,
     Call,
+    Cast,
     Expr,
     Int,
     Negate,
@@ -103,7 +103,7 @@ class Unknown:
 NamedPart: TypeAlias = Size | Rounded | Halved | Unknown
 
 # Casts that bounds and subscripts are read without, as no integer in them is taken to overflow.
-WIDE_CASTS = frozenset({"(int)", "(long)", "(long long)"})
+WIDE_CASTS = frozenset({"int", "long", "long long"})
 
 
 class Namer:
@@ -133,7 +133,7 @@ class Namer:
         if not names & self.iterators:
             return self._named(Size(fold(expr)))
         match expr:
-            case Call(function, (operand,)) if function in WIDE_CASTS:
+            case Cast(type_, operand) if type_.name in WIDE_CASTS:
                 return self.poly(operand)
             case Select(runs, Binary("/", _, step) as trips, Int(0)) if self._steps(runs, step):
                 return self.poly(trips)
@@ -170,6 +170,8 @@ class Namer:
                 case Var(name) if name in scalars and not is_integer_type(scalars[name].type):
                     return False
                 case Call(function, _) if not is_integer(function):
+                    return False
+                case Cast(type_, _) if type_.is_floating:
                     return False
         return True
 
@@ -216,7 +218,7 @@ def value_at(expr: Expr, known: Mapping[str, int]) -> int | None:
     if len(values) < len(operands):
         return None
     match expr:
-        case Call(function, _) if (held := of_type(function.strip("()"))) is not None:
+        case Cast(type_, _) if (held := type_.limits) is not None:
             return (values[0].value - held[0]) % (held[1] - held[0] + 1) + held[0]
         case Call("abs" | "labs", _):
             return abs(values[0].value)
@@ -235,7 +237,7 @@ def value_at(expr: Expr, known: Mapping[str, int]) -> int | None:
     return found.value if not casts or least <= found.value < 2**31 else None
 
 
-def may_be_computed(expr: Expr, may_call: Callable[[str], bool]) -> bool:
+def may_be_computed(expr: Expr, may_call: Callable[[Call | Cast], bool]) -> bool:
     """Return whether C may compute `expr` where the nest would not run."""
     for part in walk(expr):
         match part:
@@ -243,16 +245,16 @@ def may_be_computed(expr: Expr, may_call: Callable[[str], bool]) -> bool:
                 return False
             case Binary("/" | "%", _, divisor) if not isinstance(divisor, Int) or divisor == Int(0):
                 return False
-            case Call(function, _) if not may_call(function):
+            case Call() | Cast() if not may_call(part):
                 return False
     return True
 
 
 def _casts(expr: Expr) -> Iterator[str]:
     """Yield the types, other than long, of casts in which an expression is computed."""
-    if isinstance(expr, Call) and expr.function[0] == "(":
-        if expr.function not in ("(long)", "(long long)"):
-            yield expr.function.strip("()")
+    if isinstance(expr, Cast):
+        if expr.type.name not in ("long", "long long"):
+            yield expr.type.name
         return
     for child in children(expr):
         yield from _casts(child)

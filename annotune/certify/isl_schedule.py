@@ -19,7 +19,7 @@ from annotune.analysis.schedule import merged_value
 from annotune.certify.certificate import Placement
 from annotune.certify.isl_text import IslText, affine_text
 from annotune.codegen.cuda.grid import BLOCKS, THREADS, grid, own_count
-from annotune.ir.expr import Binary, Expr, Int, Var, substitute
+from annotune.ir.expr import Binary, Expr, Int, Var
 from annotune.ir.fold import fold
 from annotune.ir.nest import Assign, Level, Loop, Stmt, walk_paths
 from annotune.schedule.plan import HostLoop, Kernel, Step
@@ -172,8 +172,8 @@ class Placer:
 
     def text_of(self, expr: Expr, value: Mapping[str, str]) -> str:
         """Return an expression over loops with the values `value` as isl text, sizes put in."""
-        known: dict[str, Expr] = {name: Var(_enclosed(text)) for name, text in value.items()}
-        return affine_text(substitute(expr, known), self.analysis.region.sizes)
+        known = {name: _enclosed(text) for name, text in value.items()}
+        return affine_text(expr, known, self.analysis.region.sizes)
 
     def values(self, number: int, around: Sequence[Loop]) -> dict[str, str]:
         """Return each loop's value as isl text over the statement's own iterators.

@@ -15,6 +15,7 @@ from annotune.ir.expr import (
     Access,
     Binary,
     Call,
+    Cast,
     Expr,
     Int,
     Negate,
@@ -23,6 +24,7 @@ from annotune.ir.expr import (
     children,
     negated,
     rewrite,
+    substitute,
 )
 from annotune.ir.fold import fold
 
@@ -66,9 +68,9 @@ class IslText:
                 return self._chosen(Binary("<" if function == "min" else ">", first, second), expr)
             case Select(condition, _, _):
                 return self._chosen(condition, expr)
-            case Call(function, (operand,)) if function in WIDE_CASTS:
+            case Cast(type_, operand) if type_.name in WIDE_CASTS:
                 return self.cases(operand)
-            case Call():
+            case Call() | Cast():
                 # A cast of what sizes alone decide.
                 known = value_at(expr, self.sizes)
                 return None if known is None else (Case(ALWAYS, f"({known})"),)
@@ -139,25 +141,39 @@ class IslText:
         return f"({text})", f"({text})"
 
 
-def affine_text(expr: Expr, sizes: Mapping[str, int]) -> str:
-    """Return an integer expression, whose variables are isl text or `sizes`, as isl text."""
+def affine_text(expr: Expr, values: Mapping[str, str], sizes: Mapping[str, int]) -> str:
+    """Return an integer expression as isl text; variables are `values`, isl text too, or `sizes`.
+
+    Equal texts are one variable to what collects its terms.
+    """
+    names = {text: f"#{number}" for number, text in enumerate(dict.fromkeys(values.values()))}
+    own: dict[str, Expr] = {name: Var(names[text]) for name, text in values.items()}
+    return _affine(substitute(expr, own), {name: text for text, name in names.items()}, sizes)
+
+
+def _affine(expr: Expr, texts: Mapping[str, str], sizes: Mapping[str, int]) -> str:
+    """Return what `affine_text` does for an expression whose variables `texts` are isl text."""
+    known = dict(texts)
 
     def of_isl(part: Expr) -> Expr | None:
-        known = value_at(part, sizes) if isinstance(part, Call | Select) else None
-        if known is not None:
-            return Int(known)
+        decided = isinstance(part, Call | Cast | Select)
+        value = value_at(part, sizes) if decided else None
+        if value is not None:
+            return Int(value)
         match part:
-            case Call(function, (operand,)) if function in WIDE_CASTS:
+            case Cast(type_, operand) if type_.name in WIDE_CASTS:
                 return rewrite(operand, of_isl)
             case Binary("/" | "%" as op, left, Int(step)) if step > 0:
                 # Towards zero, where isl rounds down; a choice may not stand inside a sum there.
-                whole = affine_text(left, sizes)
+                whole = _affine(left, known, sizes)
                 up, down = f"floor((-({whole}))/{step})", f"floor(({whole})/{step})"
                 quotient = f"(max({down}, 0) - max({up}, 0))"
-                return Var(quotient if op == "/" else f"({whole} - {step}*{quotient})")
+                name = f"#{len(known)}"
+                known[name] = quotient if op == "/" else f"({whole} - {step}*{quotient})"
+                return Var(name)
         return None
 
-    return c_expr(rewrite(fold(expr, sizes), of_isl))
+    return c_expr(rewrite(fold(expr, sizes), of_isl), texts=known)
 
 
 def _both(one: str, two: str) -> str:

@@ -13,7 +13,8 @@ import islpy as isl
 
 from annotune.certify.certificate import GrowingRows
 from annotune.frozen import dataclass
-from annotune.ir.expr import Binary, Call, Expr, Int, Negate, Var
+from annotune.ir.ctype import CType
+from annotune.ir.expr import Binary, Cast, Expr, Int, Negate, Var
 
 # The factors of products of at most two loops, by the loops' isl names in order.
 Terms = Mapping[tuple[str, ...], int]
@@ -36,7 +37,7 @@ def twice(expr: Expr, names: Mapping[str, str], sizes: Mapping[str, int]) -> Ter
             return {(): 2 * value}
         case Var(name):
             return {(names[name],): 2} if name in names else _number(sizes.get(name))
-        case Call("(long)" | "(int)", (operand,)):
+        case Cast(CType("long" | "int"), operand):
             return twice(operand, names, sizes)
         case Negate(operand):
             return _times(twice(operand, names, sizes), {(): -2})

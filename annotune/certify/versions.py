@@ -18,7 +18,7 @@ from annotune.certify.isl_text import ALWAYS, IslText
 from annotune.codegen.c_expr import plain_c
 from annotune.codegen.c_stmt import full_blocks
 from annotune.frozen import dataclass
-from annotune.ir.expr import Access, Binary, Call, Expr, Select, Var, children, conjuncts
+from annotune.ir.expr import Access, Binary, Call, Cast, Expr, Select, Var, children, conjuncts
 from annotune.ir.nest import Assign, Await, Fetch, Local, LocalArray, Loop, Stmt
 from annotune.ir.region import Region
 from annotune.schedule.plan import HostLoop, Kernel, Plan, Step
@@ -201,6 +201,8 @@ def _head(expr: Expr) -> tuple[type, str]:
     match expr:
         case Access(name) | Binary(name) | Call(name):
             return type(expr), name
+        case Cast(type_):
+            return Cast, type_.name
         case _:
             return type(expr), ""
 

@@ -6,12 +6,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from annotune.frozen import dataclass
-from annotune.ir.c_types import PROMOTED, is_unsigned_type
+from annotune.ir.c_types import is_unsigned_type
+from annotune.ir.ctype import INT, LONG, promoted
 from annotune.ir.expr import (
+    AS_NAMED,
     CHOOSES,
     Access,
     Binary,
     Call,
+    Cast,
     Expr,
     Int,
     Negate,
@@ -25,14 +28,14 @@ from annotune.ir.expr import (
 )
 
 
-def c_expr(expr: Expr, enclosing: int = 0) -> str:
+def c_expr(expr: Expr, enclosing: int = 0, texts: Mapping[str, str] = AS_NAMED) -> str:
     """Return `expr` as C, with only the parentheses C needs.
 
     `enclosing` is the precedence of the operator around it, of `annotune.ir.expr.PRECEDENCE`,
-    0 for none; one more for the right operand. The text form of the nest language is C already,
-    but that it has no ``!``.
+    0 for none; one more for the right operand. `texts` are as `print_expr` has them. The text form
+    of the nest language is C already, but that it has no ``!``.
     """
-    return print_expr(rewrite(expr, _not), enclosing)
+    return print_expr(rewrite(expr, _not), enclosing, texts)
 
 
 def _not(part: Expr) -> Expr | None:
@@ -56,13 +59,20 @@ def of_one_sign(expr: Expr, types: Mapping[str, str]) -> Expr:
     def change(part: Expr) -> Expr | None:
         if not isinstance(part, Call) or part.function not in CHOOSES:
             return None
-        signs = {is_unsigned_type(types[name]) for name in variables(part) if name in types}
+        signs = {is_unsigned_type(types[name]) for name in unwidened(part) if name in types}
         arguments = tuple(rewrite(argument, change) for argument in part.arguments)
         if len(signs) > 1:
-            arguments = tuple(Call("(long)", (argument,)) for argument in arguments)
+            arguments = tuple(Cast(LONG, argument) for argument in arguments)
         return Call(part.function, arguments)
 
     return rewrite(expr, change)
+
+
+def unwidened(expr: Expr) -> frozenset[str]:
+    """Return the scalars that `expr` reads in their own types: not those of ``(long)n``."""
+    return variables(
+        rewrite(expr, lambda part: Int(0) if isinstance(part, Cast) and part.is_bare else None)
+    )
 
 
 def in_64_bits(expr: Expr, narrow: Mapping[str, str]) -> Expr:
@@ -110,10 +120,10 @@ class _Widening:
                 return part, "int"
             case Var(name):
                 return part, self.narrow.get(name, "long")
-            case Call(function) if function.strip("()") in (*PROMOTED, "int", "abs"):
+            case Call("abs"):
                 return rewrite(part, self.change), "int"
-            case Call("(unsigned int)"):
-                return rewrite(part, self.change), "unsigned int"
+            case Cast(type_) if type_.is_integer and promoted(type_).bits == INT.bits:
+                return rewrite(part, self.change), promoted(type_).name
         return rewrite(part, self.change), "long"
 
     def _computed(self, op: str, left: Expr, right: Expr) -> tuple[Expr, str]:
@@ -152,4 +162,4 @@ def _is_below_zero(left: Expr, kind: str, right: Expr, other: str) -> bool:
 
 
 def _long(expr: Expr) -> Expr:
-    return Var(f"(long){expr.name}") if isinstance(expr, Var) else Call("(long)", (expr,))
+    return Cast(LONG, expr, is_bare=isinstance(expr, Var))

@@ -15,7 +15,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import assert_never
 
-from annotune.codegen.c_expr import c_expr, in_64_bits, of_one_sign, plain_c
+from annotune.codegen.c_expr import c_expr, in_64_bits, of_one_sign, plain_c, unwidened
 from annotune.codegen.names import (
     c_type,
     fresh,
@@ -27,12 +27,14 @@ from annotune.codegen.names import (
 from annotune.codegen.writer import Writer
 from annotune.frozen import dataclass
 from annotune.ir.c_types import PROMOTED, is_unsigned_type
+from annotune.ir.ctype import LONG, UNSIGNED_INT, CType, named
 from annotune.ir.expr import (
     COMPARISONS,
     SUM,
     Access,
     Binary,
     Call,
+    Cast,
     Expr,
     Int,
     Var,
@@ -134,8 +136,8 @@ def _may_fail(part: Expr, objects: frozenset[str]) -> bool:
             return array not in objects or indices != (Int(0),)
         case Binary("/" | "%"):
             return True
-        case Call(function):
-            return not function.startswith("(")
+        case Call():
+            return True
         case _:
             return False
 
@@ -379,10 +381,10 @@ class Dialect:
         def cast(part: Expr) -> Expr | None:
             match part:
                 case Var(name) if name in wider:
-                    return Call(f"({wider[name]})", (part,))
-                case Access():
+                    return Cast(named(wider[name]), part)
+                case Access() | Cast(is_bare=True):
                     return part
-                case Call("(long)", (operand,)) if all(
+                case Cast(CType("long"), operand) if all(
                     wider.get(name) in (None, *PROMOTED, "int") for name in variables(operand)
                 ):
                     return part
@@ -411,8 +413,8 @@ class Dialect:
             if not (isinstance(part, Binary) and part.op in COMPARISONS):
                 return None
             names = variables(part)
-            calls = {one.function for one in walk(part) if isinstance(one, Call)}
-            is_unsigned = bool(names & unsigned) or "(unsigned int)" in calls
+            casts = {one.type for one in walk(part) if isinstance(one, Cast)}
+            is_unsigned = bool(names & unsigned) or UNSIGNED_INT in casts
             if any(accesses(part)) or (is_unsigned and not names & iterators):
                 return part
             return in_64_bits(part, narrow)
@@ -433,8 +435,8 @@ class Dialect:
                 case Access(indices=indices):
                     inner = (in_64_bits(rewrite(index, change), narrow) for index in indices)
                     return replace(part, indices=tuple(inner))
-                case Call("(long)", (operand,)) if variables(operand) <= signed:
-                    return Call("(long)", (in_64_bits(operand, narrow),))
+                case Cast(CType("long"), operand) if variables(operand) <= signed:
+                    return replace(part, operand=in_64_bits(operand, narrow))
             return None
 
         return rewrite(expr, change) if narrow else expr
@@ -449,9 +451,7 @@ def _is_wide(expr: Expr) -> bool:
     if not any(isinstance(e, Call) and e.function in ("min", "max") for e in parts):
         return False
     return any(
-        abs(e.value) >= 2**31
-        if isinstance(e, Int)
-        else isinstance(e, Call) and e.function == "(long)"
+        abs(e.value) >= 2**31 if isinstance(e, Int) else isinstance(e, Cast) and e.type == LONG
         for e in parts
     )
 
@@ -521,11 +521,11 @@ def _of_one_type(bound: Expr, kind: str, types: Mapping[str, str]) -> Expr:
         match part:
             case Call("min" | "max" as function, arguments):
                 inner = (rewrite(argument, cast) for argument in arguments)
-                return Call(function, tuple(Call(f"({kind})", (a,)) for a in inner))
-            case Call(function, (operand,)) if is_unsigned_type(made := function.strip("()")):
-                kinds = [types[name] for name in variables(operand) if name in types]
-                of_parts = made if _COMPARED_UNSIGNED.issuperset(kinds) else "long"
-                return Call(function, (_of_one_type(operand, of_parts, types),))
+                return Call(function, tuple(Cast(named(kind), a) for a in inner))
+            case Cast(type_, operand) if type_.is_unsigned:
+                kinds = [types[name] for name in unwidened(operand) if name in types]
+                of_parts = type_.name if _COMPARED_UNSIGNED.issuperset(kinds) else "long"
+                return Cast(type_, _of_one_type(operand, of_parts, types))
         return None
 
     return rewrite(bound, cast)

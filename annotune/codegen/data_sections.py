@@ -21,7 +21,7 @@ from annotune.codegen.guards import (
 )
 from annotune.codegen.names import narrow_scalars
 from annotune.ir.c_types import may_share, may_share_unchanged
-from annotune.ir.expr import Binary, Call, Expr, Int, Select, variables, walk
+from annotune.ir.expr import Binary, Call, Cast, Expr, Int, Select, variables, walk
 from annotune.ir.fold import fold
 from annotune.ir.poly import from_expr
 from annotune.ir.region import Array, Assertion, Region
@@ -220,7 +220,7 @@ def _elements(analysis: Analysis, array: Array) -> tuple[Expr, Expr]:
 
 def _counted(expr: Expr, region: Region) -> str:
     """Return a bound of a section as C, in 64 bits where it is more than a sum of products."""
-    is_plain = not any(isinstance(part, Select | Call) for part in walk(expr))
+    is_plain = not any(isinstance(part, Select | Call | Cast) for part in walk(expr))
     is_plain = is_plain and not may_wrap(expr, region)
     return plain_c(in_64_bits(expr, narrow_scalars(region)) if is_plain else in_long(expr))
 

@@ -28,10 +28,12 @@ from annotune.diagnostics import AnnotuneError, Severity
 from annotune.frontend.types.kinds import of_type
 from annotune.frozen import dataclass
 from annotune.ir.c_types import is_unsigned_type, may_share
+from annotune.ir.ctype import LONG, CType, pointer_to
 from annotune.ir.expr import (
     PRECEDENCE,
     Binary,
     Call,
+    Cast,
     Expr,
     Int,
     Real,
@@ -201,7 +203,7 @@ def _runs(lower: Expr, upper: Expr, region: Region) -> Expr:
     types = {scalar.name: scalar.type for scalar in region.scalars.values()}
     wrapped = [in_long(inner) for inner in _made_unsigned(upper)]
     if _made_unsigned(lower):
-        wrapped.append(Call("(long)", (lower,)))
+        wrapped.append(Cast(LONG, lower))
     if subtracts(upper) and any(
         is_unsigned_type(types[n]) for n in variables(upper) & types.keys()
     ):
@@ -211,7 +213,7 @@ def _runs(lower: Expr, upper: Expr, region: Region) -> Expr:
         {is_unsigned_type(types[n]) for n in variables(e) & types.keys()} for e in (lower, upper)
     ]
     if wrapped or (all(sides) and len(sides[0] | sides[1]) > 1):
-        lower, upper = Call("(long)", (lower,)), Call("(long)", (upper,))
+        lower, upper = Cast(LONG, lower), Cast(LONG, upper)
     if not wrapped and not any(map(any, sides)):
         return _at_least(lower, upper)
     test = of_one_sign(Binary("<", lower, upper), types)
@@ -237,8 +239,8 @@ def _at_least(lower: Expr, upper: Expr) -> Expr:
 
 def _made_unsigned(bound: Expr) -> list[Expr]:
     """Return the parts of a bound that a cast makes unsigned."""
-    calls = [part for part in walk(bound) if isinstance(part, Call)]
-    return [c.arguments[0] for c in calls if is_unsigned_type(c.function.strip("()"))]
+    casts = [part for part in walk(bound) if isinstance(part, Cast)]
+    return [cast.operand for cast in casts if cast.type.is_unsigned]
 
 
 def in_long(expr: Expr) -> Expr:
@@ -246,13 +248,12 @@ def in_long(expr: Expr) -> Expr:
 
     def change(part: Expr) -> Expr | None:
         match part:
-            case Var(name) | Call("(long)", (Var(name),)):
-                return Var(f"(long){name}")
-            case Call("(long)", (Call(cast, operands),)) | Call(cast, operands) if is_unsigned_type(
-                cast.strip("()")
+            case Var(name) | Cast(CType("long"), Var(name)):
+                return Cast(LONG, Var(name), is_bare=True)
+            case Cast(CType("long"), Cast(type_, operand)) | Cast(type_, operand) if (
+                type_.is_unsigned
             ):
-                unsigned = Call(cast, tuple(rewrite(operand, change) for operand in operands))
-                return Call("(long)", (unsigned,))
+                return Cast(LONG, Cast(type_, rewrite(operand, change)))
             case Call(function, _) if function == AS_WRITTEN:
                 return part
             case Select(condition, one, other):
@@ -295,10 +296,8 @@ def comparable(one: Array, two: Array, *stretches: Stretch) -> Iterator[Stretch]
 def _of_elements(place: Expr) -> Expr:
     """Return an address in an array that is a pointer to its elements, as such a pointer."""
     match place:
-        case Call(function, (inner,)) if function == _BYTES:
+        case Cast(type_, inner) if type_ == _BYTES:
             return inner
-        case Var(name):
-            return Var(name.removeprefix(_BYTES))
     raise AssertionError(place)
 
 
@@ -354,17 +353,17 @@ def may_wrap(expr: Expr, region: Region) -> bool:
 def address(analysis: Analysis, array: Array, offset: Expr) -> Expr:
     """Return C for the address of an element; as bytes, so that any two of them compare."""
     if offset == Int(0):
-        return Var(f"{_BYTES}{array.name}")
-    first = Var(array.name)
+        return Cast(_BYTES, Var(array.name), is_bare=True)
+    first: Expr = Var(array.name)
     offset = in_64_bits(signed(offset, analysis.region), narrow_scalars(analysis.region))
     if not is_flat(array):
-        first = Var(f"(const {spelled(array.element)} *){array.name}")
+        first = Cast(pointer_to(f"const {spelled(array.element)}"), first, is_bare=True)
         # A row and a column may each be an int while their product is none.
         offset = in_long(offset)
-    return Call(_BYTES, (Binary("+", first, offset),))
+    return Cast(_BYTES, Binary("+", first, offset))
 
 
-_BYTES = "(const char *)"
+_BYTES = pointer_to("const char")
 
 
 # Types of which no memory has an element for each value.
@@ -498,7 +497,7 @@ def _edge(expr: Expr, around: Mapping[str, Range], sign: int) -> Expr | None:
             return None if inner is None else fold(Binary("/", inner, Int(divisor)))
         case Call("min" | "max" as function, arguments):
             return _edge_of_choice(function, arguments, around, sign)
-        case Call("(int)" | "(long)" | "(long long)", (argument,)):
+        case Cast(CType("int" | "long" | "long long"), argument):
             return _edge(argument, around, sign)
         case _:
             return None

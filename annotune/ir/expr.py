@@ -10,6 +10,7 @@ from typing import Any, TypeAlias, assert_never
 
 from annotune.diagnostics import NOWHERE, Span
 from annotune.frozen import dataclass
+from annotune.ir.ctype import CType
 from annotune.ir.functions import c_name, is_integer
 
 
@@ -33,6 +34,9 @@ class Var:
 
     name: str
     span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        assert "(" not in self.name, f"'{self.name}' is no name: a conversion is a Cast"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +91,21 @@ class Call:
     function: str
     arguments: tuple[Expr, ...]
 
+    def __post_init__(self) -> None:
+        assert "(" not in self.function, f"'{self.function}' is no name: a conversion is a Cast"
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """``(type)operand``: the operand's value converted to another type, as C converts it.
+
+    C text has the operand in parentheses, but for a name where the cast `is_bare`.
+    """
+
+    type: CType
+    operand: Expr
+    is_bare: bool = False
+
 
 @dataclass(frozen=True, slots=True)
 class Select:
@@ -97,7 +116,7 @@ class Select:
     if_false: Expr
 
 
-Expr: TypeAlias = Int | Real | Var | Access | Negate | Binary | Call | Select
+Expr: TypeAlias = Int | Real | Var | Access | Negate | Binary | Call | Cast | Select
 
 
 def children(expr: Expr) -> tuple[Expr, ...]:
@@ -109,7 +128,7 @@ def children(expr: Expr) -> tuple[Expr, ...]:
             return ()
         case Access(indices=indices):
             return indices
-        case Negate(operand):
+        case Negate(operand) | Cast(_, operand):
             return (operand,)
         case Call(_, arguments):
             return arguments
@@ -149,6 +168,8 @@ def rewrite(expr: Expr, change: Callable[[Expr], Expr | None]) -> Expr:
             return Binary(op, rewrite(left, change), rewrite(right, change))
         case Call(function, arguments):
             return Call(function, tuple(rewrite(a, change) for a in arguments))
+        case Cast(type_, operand, is_bare):
+            return Cast(type_, rewrite(operand, change), is_bare)
         case Select(condition, if_true, if_false):
             return Select(
                 rewrite(condition, change), rewrite(if_true, change), rewrite(if_false, change)
@@ -199,6 +220,8 @@ def is_real(expr: Expr, reals: Collection[str] = frozenset()) -> bool:
             return name in reals
         case Call(function, _):
             return not is_integer(function)
+        case Cast(type_, _):
+            return type_.is_floating
         case Negate(operand):
             return is_real(operand, reals)
         case Binary(op, _, _) if op in COMPARISONS | CONNECTIVES:
@@ -297,10 +320,14 @@ SUM = PRECEDENCE["+"]
 _UNARY = 8
 
 
-def print_expr(expr: Expr, enclosing: int = 0) -> str:
+AS_NAMED: Mapping[str, str] = {}
+
+
+def print_expr(expr: Expr, enclosing: int = 0, texts: Mapping[str, str] = AS_NAMED) -> str:
     """Return `expr` as C, with only the parentheses C needs.
 
-    `enclosing` is the precedence of the operator around it, 0 for none.
+    `enclosing` is the precedence of the operator around it, 0 for none. `texts` are what stands
+    for some of its variables.
     """
     match expr:
         case Int(value):
@@ -308,25 +335,30 @@ def print_expr(expr: Expr, enclosing: int = 0) -> str:
         case Real(text):
             return text
         case Var(name):
-            return name
+            return texts.get(name, name)
         case Access(array, indices):
-            return array + "".join(f"[{print_expr(index)}]" for index in indices)
+            return array + "".join(f"[{print_expr(index, 0, texts)}]" for index in indices)
         case Negate(operand):
             # One level above unary: -(-x) must not print as the operator of --x.
-            text = f"-{print_expr(operand, _UNARY + 1)}"
+            text = f"-{print_expr(operand, _UNARY + 1, texts)}"
             return f"({text})" if enclosing > _UNARY else text
         case Binary(op, left, right):
             own = PRECEDENCE[op]
             # C associates to the left, so only the right operand binds tighter:
             # (a - b) - c prints as a - b - c, but a - (b - c) keeps its parentheses.
             first, second = _clear(op, left, own), _clear(op, right, own + 1)
-            text = f"{print_expr(left, first)} {op} {print_expr(right, second)}"
+            text = f"{print_expr(left, first, texts)} {op} {print_expr(right, second, texts)}"
             return f"({text})" if own < enclosing else text
         case Call(function, arguments):
-            return f"{c_name(function)}({', '.join(print_expr(a) for a in arguments)})"
+            return f"{c_name(function)}({', '.join(print_expr(a, 0, texts) for a in arguments)})"
+        case Cast(type_, operand, is_bare):
+            text = print_expr(operand, 0, texts)
+            return (
+                f"({type_}){text}" if is_bare and isinstance(operand, Var) else f"({type_})({text})"
+            )
         case Select(condition, if_true, if_false):
-            choice = f"{print_expr(if_true)} : {print_expr(if_false, SELECT)}"
-            text = f"{print_expr(condition, SELECT + 1)} ? {choice}"
+            choice = f"{print_expr(if_true, 0, texts)} : {print_expr(if_false, SELECT, texts)}"
+            text = f"{print_expr(condition, SELECT + 1, texts)} ? {choice}"
             return f"({text})" if enclosing > SELECT else text
         case _:
             assert_never(expr)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import assert_never
 
+from annotune.ir.ctype import CType
 from annotune.ir.expr import (
     COMPARISONS,
     CONNECTIVES,
@@ -12,6 +13,7 @@ from annotune.ir.expr import (
     Access,
     Binary,
     Call,
+    Cast,
     Expr,
     Int,
     Negate,
@@ -53,6 +55,8 @@ def fold(expr: Expr, values: Mapping[str, int] = _NO_VALUES) -> Expr:
             return _quotient(op, fold(left, values), fold(right, values))
         case Call(function, arguments):
             return _call(function, tuple(fold(a, values) for a in arguments))
+        case Cast(type_, operand, is_bare):
+            return Cast(type_, fold(operand, values), is_bare)
         case Select(condition, if_true, if_false):
             chosen = fold(condition, values)
             if isinstance(chosen, Int):
@@ -236,6 +240,6 @@ def _call(function: str, arguments: tuple[Expr, ...]) -> Expr:
 def _number(expr: Expr) -> int | None:
     """Return the value of a constant, also of one that a cast gives another type than int."""
     match expr:
-        case Int(value) | Call("(long)", (Int(value),)):
+        case Int(value) | Cast(CType("long"), Int(value)):
             return value
     return None

@@ -85,8 +85,6 @@ def c_name(name: str) -> str:
 
 
 def is_integer(name: str) -> bool:
-    """Return whether a call of `name`, or a cast such as ``(long)``, gives an integer."""
-    if name.startswith("("):
-        return "double" not in name and "float" not in name
+    """Return whether a call of `name` gives an integer."""
     known = FUNCTIONS.get(name)
     return name in _INTEGER_NAMES or (known is not None and known.result in _INTEGER_RESULTS)

@@ -27,6 +27,7 @@ from annotune.ir.expr import (
     Access,
     Binary,
     Call,
+    Cast,
     Expr,
     Int,
     Negate,
@@ -35,6 +36,7 @@ from annotune.ir.expr import (
     Var,
     children,
     is_truth,
+    print_expr,
     walk,
 )
 from annotune.ir.functions import FUNCTIONS
@@ -80,6 +82,8 @@ class Plain:
                 return (
                     made[0] if not function and isinstance(made[0], Int) else Call(function, made)
                 )
+            case Cast(type_, operand, is_bare):
+                return Cast(type_, self.expr(operand), is_bare)
             case Select():
                 return self._choice(expr)
             case Binary(op, left, right) if op in CONNECTIVES:
@@ -98,8 +102,6 @@ class Plain:
                 return "int" if abs(value) <= _INT_MAX else "long"
             case Real(text):
                 return {"f": "float", "l": None, "i": None}.get(text[-1].lower(), "double")
-            case Var(name) if name.startswith("(long)"):
-                return "long"
             case Var(name) | Access(name):
                 return _promoted(self.types.get(name, ""))
             case Negate(operand):
@@ -113,9 +115,9 @@ class Plain:
                 return kinds.pop() if len(kinds) == 1 else None
             case Call(function):
                 known = FUNCTIONS.get(function)
-                is_cast = function.startswith("(")
-                type_ = function.strip("()") if is_cast else known.result if known else ""
-                return _promoted(type_)
+                return _promoted(known.result if known else "")
+            case Cast(type_, _):
+                return _promoted(type_.name)
 
     def _choice(self, expr: Select) -> Expr:
         """Return a choice, or what is chosen where that is known and of the same type."""
@@ -268,6 +270,9 @@ class _Sums:
                 return self.poly(left) * self.poly(right)
             case Var(name):
                 return variable(name)
+            case Cast(operand=Var(), is_bare=True):
+                # A number with a name, as it were: no part of it is computed.
+                return variable(print_expr(expr))
         return variable(self.names.setdefault(expr, f"#{len(self.names)}"))
 
     def candidates(self, expr: Expr) -> Iterator[Expr]:
@@ -342,7 +347,7 @@ def asked_again(expr: Expr) -> tuple[Expr, ...]:
             times = Counter(one for operand in children(part) for one in _values(operand))
             asked = (one for one in _always(part.condition) if times[one] > 1)
             found |= {one: _length(one) for one in asked if not is_truth(one)}
-    kept = (one for one in found if not isinstance(one, Var | Int | Real))
+    kept = (one for one in found if not (isinstance(one, Var | Int | Real) or _is_bare(one)))
     return tuple(sorted(kept, key=lambda one: -found[one]))
 
 
@@ -534,9 +539,14 @@ def _summed(terms: Iterable[tuple[int, Expr | None]]) -> Expr:
     return total
 
 
+def _is_bare(expr: Expr) -> bool:
+    """Return whether an expression is a name in another type, which is as short as the name."""
+    return isinstance(expr, Cast) and expr.is_bare
+
+
 def _length(expr: Expr) -> int:
     """Return how long a sum is to read: its parts, parentheses, and a minus that begins it."""
-    parts = tuple(walk(expr))
+    parts = tuple(part for part in walk(expr) if not _is_bare(part))
     sums = (part.right for part in parts if isinstance(part, Binary) and part.op in ("+", "-"))
     held = sum(isinstance(right, Binary) and right.op in ("+", "-") for right in sums)
     first = expr

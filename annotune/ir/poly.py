@@ -8,7 +8,8 @@ from math import gcd
 from typing import TypeAlias, assert_never
 
 from annotune.frozen import dataclass
-from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Real, Select, Var
+from annotune.ir.ctype import CType
+from annotune.ir.expr import Access, Binary, Call, Cast, Expr, Int, Negate, Real, Select, Var
 from annotune.ir.fold import divide, remainder
 
 Monomial: TypeAlias = tuple[str, ...]
@@ -194,7 +195,7 @@ def from_expr(expr: Expr, other: Callable[[Expr], Poly | None] = lambda _: None)
     match expr:
         case Int(value):
             return integer(value)
-        case Var(name) | Call("(long)", (Var(name),)):
+        case Var(name) | Cast(CType("long"), Var(name)):
             return variable(name)
         case Negate(operand):
             inner = from_expr(operand, other)
@@ -203,7 +204,7 @@ def from_expr(expr: Expr, other: Callable[[Expr], Poly | None] = lambda _: None)
             a, b = from_expr(left, other), from_expr(right, other)
             combined = None if a is None or b is None else _combine(op, a, b)
             return other(expr) if combined is None else combined
-        case Binary() | Real() | Access() | Call() | Select():
+        case Binary() | Real() | Access() | Call() | Cast() | Select():
             return other(expr)
         case _:
             assert_never(expr)
@@ -230,11 +231,12 @@ def to_expr(
     `opaque` gives the expressions that some names stand for, such as a rounded division.
     """
     rank = {name: place for place, name in enumerate(order)}
+    known = opaque or {}
     total: Expr | None = None
     # n - i rather than -i + n: a positive term first, where there is one.
     for monomial, factor in sorted(poly.terms, key=lambda term: term[1] < 0):
         names = sorted(monomial, key=lambda name: (rank.get(name, len(rank)), name))
-        factors: list[Expr] = [(opaque or {}).get(name, Var(name)) for name in names]
+        factors: list[Expr] = [known[name] if name in known else Var(name) for name in names]
         if abs(factor) != 1 or not factors:
             factors.insert(0, Int(abs(factor)))
         term = reduce(lambda left, right: Binary("*", left, right), factors)

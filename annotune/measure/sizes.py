@@ -24,6 +24,7 @@ from annotune.ir.expr import (
     Access,
     Binary,
     Call,
+    Cast,
     Expr,
     Int,
     Negate,
@@ -36,7 +37,6 @@ from annotune.ir.expr import (
 )
 from annotune.ir.expr import children as operands
 from annotune.ir.fold import divide, fold
-from annotune.ir.functions import is_integer
 from annotune.ir.nest import Assign, Await, Fetch, Local, LocalArray, Loop, Nest, Stmt, walk_paths
 from annotune.ir.region import Region, flattened
 from annotune.measure.values import signature
@@ -397,6 +397,8 @@ def interval(expr: Expr, names: Ranges, arrays: Ranges) -> Interval | None:
             return _hull(interval(if_true, names, arrays), interval(if_false, names, arrays))
         case Call(function, arguments):
             return _call(function, [interval(a, names, arrays) for a in arguments])
+        case Cast(type_, operand) if not type_.is_floating:
+            return interval(operand, names, arrays)
         case _:
             return None
 
@@ -453,8 +455,6 @@ def _call(function: str, arguments: list[Interval | None]) -> Interval | None:
     if function in ("min", "max"):
         choose = min if function == "min" else max
         return choose(a[0] for a in known), choose(a[1] for a in known)
-    if function.startswith("(") and is_integer(function):
-        return known[0]
     if function in ("abs", "labs"):
         low, high = known[0]
         return (0 if low <= 0 <= high else min(abs(low), abs(high))), max(abs(low), abs(high))

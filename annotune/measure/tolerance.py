@@ -40,17 +40,19 @@ from annotune.ir.expr import (
     Access,
     Binary,
     Call,
+    Cast,
     Expr,
     Int,
     Negate,
     Real,
     Select,
     Var,
+    is_real,
     names_read,
     place_name,
     walk,
 )
-from annotune.ir.functions import FUNCTIONS, is_integer
+from annotune.ir.functions import FUNCTIONS
 from annotune.ir.nest import Assign, Await, Fetch, Local, LocalArray, Loop, Stmt, walk_stmts
 from annotune.ir.region import Region
 from annotune.measure.parts.sample import Part
@@ -112,7 +114,7 @@ class _Readings:
                 return name in self._complex or name == "I"
             case Int() | Real():
                 return False
-            case Negate(operand):
+            case Negate(operand) | Cast(_, operand):
                 return self.is_complex(operand)
             case Binary(_, left, right) | Select(_, left, right):
                 return self.is_complex(left) or self.is_complex(right)
@@ -134,12 +136,12 @@ class _Readings:
                 return place_name(expr) not in self._written
             case Negate(operand):
                 return self.is_exact(operand)
-            case Binary() | Call() | Select():
+            case Binary() | Call() | Cast() | Select():
                 leaves = [e for e in walk(expr) if isinstance(e, Var | Real | Access)]
-                calls = [e for e in walk(expr) if isinstance(e, Call)]
+                calls = [e for e in walk(expr) if isinstance(e, Call | Cast)]
                 return all(
                     isinstance(e, Var | Access) and place_name(e) in self.integers for e in leaves
-                ) and all(is_integer(e.function) for e in calls)
+                ) and not any(map(is_real, calls))
             case _:
                 assert_never(expr)
 
@@ -166,7 +168,9 @@ class _Readings:
                 return Binary(op, self.magnitude(left), self.magnitude(right))
             case Call(function, arguments) if self._roundings(function) is not None:
                 return folded(MAX, [self.magnitude(a) for a in arguments])
-            case Call():
+            case Cast(type_, operand) if type_.is_floating:
+                return self.magnitude(operand)
+            case Call() | Cast():
                 self.is_linear = False
                 return self.absolute(expr)
             case Access() | Var():
@@ -203,6 +207,8 @@ class _Readings:
                 own = self._roundings(function)
                 longest = folded(MAX, [self.count(a) for a in arguments])
                 return plus(longest, Int(1 if own is None else own))
+            case Cast(_, operand):
+                return plus(self.count(operand), Int(1))
             case Select(condition, if_true, if_false):
                 first, second = self.count(if_true), self.count(if_false)
                 if self.is_certain(condition) and first != second:
@@ -219,8 +225,6 @@ class _Readings:
 
     def _roundings(self, function: str) -> int | None:
         """Return the roundings of a function that magnifies no error, None for any other."""
-        if function.startswith("("):
-            return None if is_integer(function) else 1
         return _ROUNDINGS.get(function)
 
     def _integers_from_reals(self, assigns: tuple[Assign, ...]) -> set[str]:

@@ -15,11 +15,13 @@ import numpy.typing as npt
 from annotune.analysis.facts import Analysis
 from annotune.analysis.reductions import may_stay_negative_zero, reduction_operator
 from annotune.frozen import dataclass
+from annotune.ir.ctype import CType
 from annotune.ir.expr import (
     COMPARISONS,
     Access,
     Binary,
     Call,
+    Cast,
     Expr,
     Int,
     Negate,
@@ -231,7 +233,8 @@ def bears_special(region: Region) -> bool:
     if any(not _is_real(region, a.target) and _gives_real(region, a.value) for a in assigns):
         return False
     calls = {e.function for e in _computed(region) if isinstance(e, Call)}
-    if divides(region) or any(is_integer(name) for name in calls):
+    casts = (e.type for e in _computed(region) if isinstance(e, Cast))
+    if divides(region) or any(map(is_integer, calls)) or any(not t.is_floating for t in casts):
         return False
     compared = [e for side in _compared(region) for e in walk(side)]
     extrema = [e for e in _computed(region) if isinstance(e, Call) and e.function in EXTREMA]
@@ -289,6 +292,7 @@ def _has_domain(value: Expr) -> bool:
     return any(
         (isinstance(e, Binary) and e.op == "/")
         or (isinstance(e, Call) and e.function not in _EVERYWHERE)
+        or isinstance(e, Cast)
         for e in walk(value)
     )
 
@@ -322,7 +326,6 @@ def _computed(region: Region) -> Iterator[Expr]:
 
 # Of so many names in one term at the most the signs are looked for.
 _MANY = 6
-_KEEP_SIGN = frozenset({"(double)", "(float)", "sqrt", "sqrtf"})
 
 
 def fixes_zeros(analysis: Analysis) -> bool:
@@ -430,7 +433,7 @@ def _sign(region: Region, expr: Expr, negative: frozenset[str]) -> int:
         case Select(_, if_true, if_false):
             one, two = signs(if_true, if_false)
             return one if one == two else 0
-        case Call(function, (operand,)) if function in _KEEP_SIGN:
+        case Call("sqrt" | "sqrtf", (operand,)) | Cast(CType("double" | "float"), operand):
             return _sign(region, operand, negative)
         case _:
             return 0

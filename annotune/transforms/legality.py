@@ -26,12 +26,14 @@ from annotune.annotation.messages import nearest
 from annotune.diagnostics import Diagnostic, Span, Template
 from annotune.frozen import dataclass
 from annotune.ir.c_types import element_bytes
+from annotune.ir.ctype import named
 from annotune.ir.expr import (
     COMPARISONS,
     CONNECTIVES,
     Access,
     Binary,
     Call,
+    Cast,
     Expr,
     Int,
     Negate,
@@ -404,7 +406,7 @@ def neutral(element: str) -> Expr:
     if "complex" in element or "_Complex" in element:
         # C's -0.0 alone has an imaginary part of 0.0.
         part = "float" if "float" in element else "double"
-        return Negate(Call(f"({part} _Complex)", (Real("0.0"),)))
+        return Negate(Cast(named(f"{part} _Complex"), Real("0.0")))
     if _rank_of(element) == _INTEGER:
         return Int(0)
     return Negate(Real("0.0f" if element == "float" else "0.0"))
@@ -427,6 +429,8 @@ def _rank(expr: Expr, types: Mapping[str, str]) -> int:
         case Call(function, _):
             known = FUNCTIONS.get(function)
             return _rank_of(function if known is None else known.result)
+        case Cast(type_, _):
+            return _rank_of(type_.name)
         case Select(_, if_true, if_false):
             return max(_rank(if_true, types), _rank(if_false, types))
         case _:

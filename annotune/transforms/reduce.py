@@ -24,10 +24,12 @@ from annotune.analysis.reductions import (
 from annotune.analysis.schedule import names_of
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.frozen import dataclass
+from annotune.ir.ctype import FLOAT
 from annotune.ir.expr import (
     Access,
     Binary,
     Call,
+    Cast,
     Expr,
     Int,
     Negate,
@@ -403,8 +405,8 @@ def _identity(operator: Operator, target: Access | Var, element: str) -> Expr:
 def _joined_bits(assign: Assign, partial: Var) -> Expr:
     """Return the target with the bits of the partial result, by the user's own operator."""
     match assign.value:
-        case Call(cast, (Call(function, _),)):
-            return Call(cast, (Call(function, (assign.target, partial)),))
+        case Cast(type_, Call(function, _)):
+            return Cast(type_, Call(function, (assign.target, partial)))
     raise AssertionError(assign)
 
 
@@ -578,7 +580,7 @@ def adds_more(assign: Assign, element: str) -> Expr:
             added = rewrite(assign.value, lambda part: nothing if part == assign.target else None)
     if element == "float":
         # A term that is a double is rounded when it is added.
-        added = Call("(float)", (added,))
+        added = Cast(FLOAT, added)
     is_positive = Binary(">", Binary("/", one, added), zero)
     return Binary("||", Binary("!=", added, zero), is_positive)
 

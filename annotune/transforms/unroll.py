@@ -11,10 +11,11 @@ from typing import ClassVar
 from annotune.annotation.commands import Kind
 from annotune.diagnostics import Diagnostic
 from annotune.frozen import dataclass
+from annotune.ir.ctype import named
 from annotune.ir.expr import (
     Access,
     Binary,
-    Call,
+    Cast,
     Expr,
     Int,
     Negate,
@@ -268,7 +269,7 @@ class _Point:
         # 0 - 5 is no unsigned difference, and 70000 * 70000 is no int.
         if not self.cast or self.value == Var(self.var):
             return self.value
-        return Call(f"({self.cast})", (self.value,))
+        return Cast(named(self.cast), self.value)
 
 
 def _at(stmt: Stmt, point: _Point) -> Stmt:

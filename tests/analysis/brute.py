@@ -12,7 +12,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Real, Select, Var
+from annotune.ir.ctype import LONG
+from annotune.ir.expr import Access, Binary, Call, Cast, Expr, Int, Negate, Real, Select, Var
 from annotune.ir.nest import Assign, Level, Local, LocalArray, Loop, Stmt, walk_stmts
 from annotune.ir.region import Region
 
@@ -107,6 +108,9 @@ class Machine:
             case Call(function, arguments):
                 compute = _FUNCTIONS.get(function, _mixed)
                 return compute(*(self.value(a, values, reads) for a in arguments))
+            case Cast(type_, operand):
+                value = self.value(operand, values, reads)
+                return value if type_ == LONG else _mixed(value)
         raise AssertionError(expr)
 
     def place(self, target: Access | Var, values: Mapping[str, int], reads: set[Place]) -> Place:
@@ -276,7 +280,7 @@ _OPERATIONS: dict[str, Callable[[int, int], int]] = {
 }
 _FUNCTIONS: dict[str, Callable[..., int]] = {
     **{"min": min, "fmin": min, "max": max, "fmax": max},
-    **{"abs": abs, "fabs": abs, "(long)": int},
+    **{"abs": abs, "fabs": abs},
 }
 
 

@@ -7,7 +7,8 @@ import pytest
 from annotune.analysis.analyse import analyse
 from annotune.analysis.statements import value_at
 from annotune.diagnostics import AnnotuneError
-from annotune.ir.expr import Binary, Call, Int, Var
+from annotune.ir.ctype import INT, UNSIGNED_INT, named
+from annotune.ir.expr import Binary, Cast, Int, Var
 
 from .regions import region
 
@@ -53,14 +54,14 @@ def test_may_not_divide_by_zero(text: str) -> None:
 
 
 def test_the_value_of_a_cast_is_that_of_its_type() -> None:
-    cast = Call("(unsigned int)", (Binary("-", Var("n"), Int(1)),))
+    cast = Cast(UNSIGNED_INT, Binary("-", Var("n"), Int(1)))
     assert value_at(cast, {"n": 5}) == 4
     assert value_at(cast, {"n": 0}) == 2**32 - 1
     assert value_at(Binary("/", cast, Int(2)), {"n": 0}) == 2**31 - 1
-    assert value_at(Call("(signed char)", (Int(200),)), {}) == -56
+    assert value_at(Cast(named("signed char"), Int(200)), {}) == -56
     # In what type the difference is computed does not show.
-    assert value_at(Binary("-", Call("(unsigned int)", (Var("n"),)), Int(1)), {"n": 0}) is None
+    assert value_at(Binary("-", Cast(UNSIGNED_INT, Var("n")), Int(1)), {"n": 0}) is None
     assert value_at(cast, {}) is None
-    signed = Binary("-", Call("(int)", (Var("n"),)), Int(9))
+    signed = Binary("-", Cast(INT, Var("n")), Int(9))
     assert value_at(signed, {"n": 3}) == -6
     assert value_at(Binary("-", signed, Int(2**31)), {"n": 3}) is None

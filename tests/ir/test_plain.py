@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 from support.laws import tried
 from support.nest_text import parse_nest
 
+from annotune.ir.ctype import LONG, CType
 from annotune.ir.expr import (
     COMPARISONS,
     CONNECTIVES,
     RELATIONS,
     Binary,
-    Call,
+    Cast,
     Expr,
     Int,
     Negate,
@@ -142,7 +143,7 @@ def computed(expr: Expr, values: Mapping[str, int]) -> tuple[int, str]:
         case Negate(operand):
             value, kind = computed(operand, values)
             return fitted(-value, kind)
-        case Call("(long)", (operand,)):
+        case Cast(CType("long"), operand):
             return fitted(computed(operand, values)[0], "long")
         case Select(condition, if_true, if_false):
             chosen = if_true if computed(condition, values)[0] else if_false
@@ -188,7 +189,7 @@ def larger(parts: st.SearchStrategy[Expr]) -> st.SearchStrategy[Expr]:
         Binary, st.sampled_from((*"/%", *sorted(COMPARISONS | CONNECTIVES))), parts, parts
     )
     negated = st.builds(Binary, st.just("=="), parts, st.just(Int(0)))
-    casts = st.builds(lambda part: Call("(long)", (part,)), parts)
+    casts = st.builds(Cast, st.just(LONG), parts)
     choices = st.builds(Select, parts, parts, parts)
     return st.one_of(sums, sums, sums, st.builds(Negate, parts), rest, negated, casts, choices)
 

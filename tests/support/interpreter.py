@@ -14,12 +14,14 @@ from fractions import Fraction
 from hashlib import sha256
 from typing import Any, assert_never
 
+from annotune.ir.ctype import CType
 from annotune.ir.expr import (
     COMPARISONS,
     CONNECTIVES,
     Access,
     Binary,
     Call,
+    Cast,
     Expr,
     Int,
     Negate,
@@ -274,7 +276,7 @@ class _Python:
             case Call(function, arguments) if function in _EXTREMA and self.is_real(expr):
                 inner = ", ".join(f"({self.real(a, known)}) % {PRIME}" for a in arguments)
                 return f"{_EXTREMA[function]}({inner})"
-            case Call("(double)" | "(float)", (operand,)):
+            case Cast(CType("double" | "float"), operand):
                 return self.real(operand, known)
             case Call(function, arguments) if self.is_real(expr):
                 inner = ", ".join(self.real(a, known) for a in arguments)
@@ -323,8 +325,10 @@ class _Python:
                 return False
             case Call("abs" | "labs" | "min" | "max"):
                 return False
-            case Call(function):
-                return not function.startswith("(") or _is_floating(function)
+            case Call():
+                return True
+            case Cast(type_, _):
+                return type_.is_floating
             case Select(_, if_true, if_false):
                 return self.is_real(if_true) or self.is_real(if_false)
             case _:

@@ -390,7 +390,7 @@ def _is_cheap(value: Expr) -> bool:
         match part:
             case Binary(op, _, _) if op not in _CHEAP:
                 return False
-            case Call(function, _) if function not in _CHEAP_CALLS and not function.startswith("("):
+            case Call(function, _) if function not in _CHEAP_CALLS:
                 return False
     return True
 

@@ -34,11 +34,13 @@ from annotune.analysis.statements import (
 )
 from annotune.diagnostics import AnnotuneError
 from annotune.ir.c_types import is_integer_type
+from annotune.ir.ctype import LONG
 from annotune.ir.expr import (
     PRECEDENCE,
     Access,
     Binary,
     Call,
+    Cast,
     Expr,
     Int,
     Negate,
@@ -207,7 +209,7 @@ def _scan(access: Access, loops: tuple[Counted, ...], low: str, most: str) -> It
     for loop in loops:
         moving |= variables(loop.loop.lower) | variables(loop.loop.upper)
     iterators = {loop.var for loop in loops}
-    longs = {n: Var(f"(long){n}") for n in _names(access, loops) - iterators}
+    longs = {n: Cast(LONG, Var(n), is_bare=True) for n in _names(access, loops) - iterators}
 
     def text(expr: Expr) -> str:
         return print_expr(without_extrema(fold(substitute(expr, longs))), _OPERAND)

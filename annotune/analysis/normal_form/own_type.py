@@ -24,6 +24,7 @@ from annotune.ir.expr import (
     Access,
     Binary,
     Call,
+    Cast,
     Expr,
     Int,
     Negate,
@@ -115,7 +116,7 @@ def _chosen_by_guard(assign: Assign, base: str, types: Mapping[str, str]) -> Ass
 
 def _without_cast(value: Expr, base: str) -> Expr:
     match value:
-        case Call(function, (operand,)) if function == f"({base})":
+        case Cast(type_, operand) if type_.name == base:
             return operand
     return value
 
@@ -158,7 +159,7 @@ def narrowed(expr: Expr, kind: str, types: Mapping[str, str]) -> Expr | None:
             return expr if own == kind else _as_float(text) if kind == "float" else None
         case Int(value) if kind in REALS:
             return Real(f"{value}.0{'f' * (kind == 'float')}") if _is_whole(value) else None
-        case Call(function, (operand,)) if function == f"({own})":
+        case Cast(type_, operand) if type_.name == own:
             inner = type_of(operand, types)
             if inner is not None and keeps_values(inner, own):
                 return narrowed(operand, kind, types)
@@ -191,7 +192,7 @@ def _compare_in_type(condition: Expr, kind: str, types: Mapping[str, str]) -> Ex
             found = [narrowed(side, kind, types) for side in sides]
             is_wider = "" not in own and common(*own) != kind
             one, other = (
-                new if new is not None and (is_wider or isinstance(side, Call)) else side
+                new if new is not None and (is_wider or isinstance(side, Call | Cast)) else side
                 for side, new in zip(sides, found, strict=True)
             )
             if not is_wider or None not in found:

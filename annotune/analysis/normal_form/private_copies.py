@@ -50,6 +50,7 @@ from annotune.ir.expr import (
     Access,
     Binary,
     Call,
+    Cast,
     Expr,
     Int,
     Var,
@@ -752,7 +753,7 @@ def _last_iteration(
 
 
 def _is_last(loop: Loop) -> Expr:
-    if loop.step == 1 and not isinstance(loop.upper, Call):
+    if loop.step == 1 and not isinstance(loop.upper, Call | Cast):
         return Binary("==", Var(loop.var), fold(Binary("-", loop.upper, Int(1))))
     after = fold(Binary("+", Var(loop.var), Int(loop.step)))
     ends = extremum_operands(loop.upper, "min")

@@ -14,7 +14,7 @@ from annotune.codegen.in_place import between_kernels, lasting
 from annotune.codegen.renaming import Renaming, made_names
 from annotune.diagnostics import Template
 from annotune.frozen import dataclass
-from annotune.ir.expr import Access, Call, Expr, Int, Real, Var
+from annotune.ir.expr import Access, Call, Cast, Expr, Int, Real, Var
 from annotune.ir.region import Array, Region, Scalar
 from annotune.schedule.plan import Plan
 from annotune.space.variants import Variant
@@ -140,9 +140,11 @@ class View(Renaming):
                 return Access(self.name(name), (Int(0),), span)
             case Real("I"):
                 return Call(IMAGINARY_UNIT, ())
-            case Call(function, arguments) if function in FUNCTIONS or function.startswith("("):
-                inner = tuple(map(self.expr, arguments))
-                return Call(FUNCTIONS.get(function) or f"({cuda_type(function[1:-1])})", inner)
+            case Call(function, arguments) if function in FUNCTIONS:
+                return Call(FUNCTIONS[function], tuple(map(self.expr, arguments)))
+            case Cast(type_, operand, is_bare):
+                own = replace(type_, name=cuda_type(type_.name))
+                return Cast(own, self.expr(operand), is_bare)
             case _:
                 return super().change(part)
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from math import prod
 
 from annotune.frozen import dataclass
-from annotune.ir.expr import Binary, Call, Expr, Int
+from annotune.ir.ctype import LONG
+from annotune.ir.expr import Binary, Call, Cast, Expr, Int
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import COPY_LEVELS, Level, LocalArray, Loop, Stmt, walk_stmts
 from annotune.schedule.launch_sizes import COMBINING_BLOCKS, PART_BLOCKS, TEAM
@@ -206,7 +207,7 @@ def wide(count: Expr) -> Expr:
         case Int():
             return count
         case _:
-            return Call("(long)", (count,))
+            return Cast(LONG, count)
 
 
 def own_count(loop: Loop) -> Expr:

@@ -51,7 +51,8 @@ from annotune.codegen.names import Interface, temporaries
 from annotune.codegen.several_sizes import any_of, size_tests
 from annotune.codegen.writer import Writer, wrapped
 from annotune.frozen import dataclass
-from annotune.ir.expr import Binary, Call, Expr, Int, Select, Var, accesses, variables
+from annotune.ir.ctype import SIZE
+from annotune.ir.expr import Binary, Cast, Expr, Int, Select, Var, accesses, variables
 from annotune.ir.fold import fold
 from annotune.ir.nest import Assign, expressions, walk_stmts
 from annotune.ir.region import Array
@@ -587,7 +588,7 @@ class HostText:
         texts = (text for version in versions for text in version.texts.values())
         names = {name for text in texts for name in text.aligned}
         arrays = [a.name for a in self.caller.arrays if a.name in names and self.resident]
-        places = [Binary("%", Call("(size_t)", (Var(name),)), Int(VECTOR_BYTES)) for name in arrays]
+        places = [Binary("%", Cast(SIZE, Var(name)), Int(VECTOR_BYTES)) for name in arrays]
         return [Binary("==", place, Int(0)) for place in places]
 
     def _versions(self, out: Writer) -> None:

@@ -45,7 +45,8 @@ from annotune.frontend.read.tokens import OPERATORS, integer
 from annotune.frontend.types.kinds import COMPLEX, goes_round, keeps_values, may_wrap, width
 from annotune.frontend.types.symbols import REALS, Symbol
 from annotune.frozen import dataclass
-from annotune.ir.expr import Binary, Call, Expr, Int, Negate, Var, print_expr
+from annotune.ir.ctype import named
+from annotune.ir.expr import Binary, Cast, Expr, Int, Negate, Var, print_expr
 from annotune.ir.expr import walk as walk_expr
 from annotune.ir.functions import FUNCTIONS
 from annotune.ir.identity import once_for_each
@@ -666,7 +667,7 @@ def _formula(name: str, value: c_ast.Node, names: Names) -> IntegerFormula | Non
         # With its casts: a product of ints may be no int.
         kept = computed.expr
     if base != "int" and (is_plain or exact.kind != base):
-        kept = Call(f"({base})", (kept,))
+        kept = Cast(named(base), kept)
     return IntegerFormula(read.expr, kept)
 
 

@@ -59,12 +59,14 @@ from annotune.frontend.types.kinds import (
 from annotune.frontend.types.symbols import INTEGERS, REALS, Symbol
 from annotune.frozen import dataclass
 from annotune.ir.c_types import PROMOTED
+from annotune.ir.ctype import LONG, named
 from annotune.ir.expr import (
     COMPARISONS,
     CONNECTIVES,
     Access,
     Binary,
     Call,
+    Cast,
     Expr,
     Int,
     Negate,
@@ -165,7 +167,7 @@ def compared(side: Typed, kind: str, expressions: Expressions) -> Expr:
     """
     changes = is_unsigned(kind) and not is_unsigned(side.kind)
     if changes and not expressions.names.is_nonnegative(side.expr):
-        return Call(f"({kind})", (side.expr,))
+        return Cast(named(kind), side.expr)
     return side.expr
 
 
@@ -314,7 +316,7 @@ def _of_library(node: c_ast.FuncCall, function: UserFunction, expressions: Expre
             raise _foreign(c_ast.ID(name, node.coord), reason, "", expressions)
     names.used.functions.setdefault(function.name)
     arguments = [expressions.exact_value(a).expr for a in node.args or ()]
-    return Typed(Call(f"({result})", (Call(function.name, tuple(arguments)),)), result)
+    return Typed(Cast(named(result), Call(function.name, tuple(arguments))), result)
 
 
 def _vouched(callee: c_ast.ID, arguments: Sequence[Typed], expressions: Expressions) -> Typed:
@@ -332,7 +334,7 @@ def _vouched(callee: c_ast.ID, arguments: Sequence[Typed], expressions: Expressi
         raise expressions.refuse(messages.RETURNS, callee, name=name, type=symbol.base)
     names.used.functions.setdefault(name)
     called = Call(own_name(name), tuple(argument.expr for argument in arguments))
-    return Typed(Call(f"({result})", (called,)), result)
+    return Typed(Cast(named(result), called), result)
 
 
 def defined_function(name: str, names: Names) -> Symbol | None:
@@ -642,7 +644,7 @@ class Expressions:
 
     def _as_long(self, number: Expr) -> Expr:
         is_one = kind_of(number, self.names) == UNSIGNED
-        return Call("(long)", (number,)) if is_one else number
+        return Cast(LONG, number) if is_one else number
 
     def _shifted(self, op: str, left: Typed, right: Typed, node: c_ast.Node) -> Typed:
         """Return a shift by a constant, as a product or a quotient rounded down."""
@@ -692,7 +694,7 @@ class Expressions:
             twice = self.computed("*", number(2), rest, node)
             return self.computed("+", self.computed("-", left, twice, node), number(1), node)
         self.names.used.functions.setdefault(of_bits(op, kind))
-        return Typed(Call(f"({kind})", (Call(of_bits(op, kind), (left.expr, right.expr)),)), kind)
+        return Typed(Cast(named(kind), Call(of_bits(op, kind), (left.expr, right.expr))), kind)
 
     def operator(self, node: c_ast.Node, op: str) -> AnnotuneError:
         """Return the refusal of an operator, at the operator itself where it is a binary one."""
@@ -743,7 +745,7 @@ class Expressions:
             self.names.used.is_wide |= "long" in target
             if target == operand.kind or (self.in_index and target not in PROMOTED):
                 return Typed(self.number(operand, target), target)
-            return Typed(Call(f"({target})", (operand.expr,)), promoted(target))
+            return Typed(Cast(named(target), operand.expr), promoted(target))
         return Typed(cast(self.exact_value(node.expr), target), promoted(target))
 
 
@@ -752,7 +754,7 @@ def _factor(expr: Expr) -> int:
     match expr:
         case Binary("*", part, Int(by)) | Binary("*", Int(by), part) if by > 0:
             return (by & -by) * _factor(part)
-        case Call(function, (operand,)) if function.strip("()") in INTEGERS:
+        case Cast(type_, operand) if type_.is_integer:
             # The last bits stay in every integer type.
             return _factor(operand)
     return 1

@@ -48,10 +48,12 @@ from annotune.frontend.types.kinds import (
 from annotune.frontend.types.symbols import Symbol
 from annotune.frozen import dataclass
 from annotune.ir.c_types import PROMOTED, may_share
+from annotune.ir.ctype import LONG, named
 from annotune.ir.expr import (
     Access,
     Binary,
     Call,
+    Cast,
     Expr,
     Int,
     Negate,
@@ -148,7 +150,7 @@ def stored_value(value: Typed, place: Access | Var, base: str, names: Names) -> 
     expr = unwrapped(value, place, base)
     is_choice = isinstance(expr, Select) and place in (expr.if_true, expr.if_false)
     if is_choice and value.kind != base and not holds(base, expr, names):
-        return Typed(Call(f"({base})", (expr,)), promoted(base))
+        return Typed(Cast(named(base), expr), promoted(base))
     return Typed(expr, value.kind)
 
 
@@ -280,7 +282,7 @@ class Integers:
             return IntegerFormula(index, new.expr)
         # What is made of it is computed in its own type, which may hold more.
         kept = keeps_values(new.kind, symbol.base) or self._holds(symbol.base, new.expr)
-        value = Call(f"({symbol.base})", (new.expr,))
+        value = Cast(named(symbol.base), new.expr)
         return IntegerFormula(index, value, new.expr if kept else None)
 
     def _holds(self, base: str, value: Expr) -> bool:
@@ -610,7 +612,7 @@ class Integers:
             index = _advanced(self._in_longs(start.index), _product(times, by, header))
         value = start.value if width(base) == 64 else without_casts(start.value, base)
         match value:
-            case Call(function, (inner,)) if function == f"({base})" and is_unsigned(base):
+            case Cast(type_, inner) if type_.name == base and is_unsigned(base):
                 # The sum is cast as a whole; what outer loops have moved keeps its width.
                 value = inner
         # An iterator of another type computes in that one, where -1 may be a great number.
@@ -618,7 +620,7 @@ class Integers:
         if width(base) == 64 and header.var not in scalars_in(by):
             # In C every step is made in the wide type, and its ints may have been cast to it.
             far = by if isinstance(by, Var | Int) else signed(by, self.names, is_far=True)
-            product = Binary("*", _rounds(Call(f"({base})", (times,)), header), far)
+            product = Binary("*", _rounds(Cast(named(base), times), header), far)
         return IntegerFormula(index, self._of_type(base, _advanced(value, product)))
 
     def left(self, header: Header) -> IntegerFormula:
@@ -650,7 +652,7 @@ class Integers:
         is_size = self.names.is_sized(number) and self.names.is_nonnegative(number)
         keeps = is_leaf or not is_unsigned(base) or is_size
         is_kept = keeps and kind_of(number, self.names) == base
-        return number if is_kept else Call(f"({base})", (number,))
+        return number if is_kept else Cast(named(base), number)
 
     def finish(self, places: Mapping[str, c_ast.Node]) -> Iterator[tuple[Symbol, Expr]]:
         """Yield the integers that may be read after the region, with their values there."""
@@ -723,9 +725,9 @@ def _is_plain(part: Expr) -> bool:
         case Int() | Var() | Access() | Negate() | Select() | Binary():
             return True
         case Call(function, _):
-            return function in ("min", "max") or (
-                function.startswith("(") and is_integer(function.strip("()"))
-            )
+            return function in ("min", "max")
+        case Cast(type_, _):
+            return is_integer(type_.name)
     return False
 
 
@@ -755,7 +757,7 @@ def _product(times: Expr, by: Expr, header: Header) -> Binary:
 
 
 def _in_long(number: Expr) -> Expr:
-    return rewrite(number, lambda e: Call("(long)", (e,)) if isinstance(e, Var) else None)
+    return rewrite(number, lambda e: Cast(LONG, e) if isinstance(e, Var) else None)
 
 
 def with_starts(body: tuple[Stmt, ...], left: Sequence[Assign], names: Names) -> tuple[Stmt, ...]:

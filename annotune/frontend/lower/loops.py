@@ -43,7 +43,20 @@ from annotune.frontend.types.kinds import (
 from annotune.frontend.types.symbols import INTEGERS, Symbol
 from annotune.frozen import dataclass
 from annotune.ir.c_types import PROMOTED
-from annotune.ir.expr import Binary, Call, Expr, Int, Negate, Select, Var, accesses, variables, walk
+from annotune.ir.ctype import LONG, named
+from annotune.ir.expr import (
+    Binary,
+    Call,
+    Cast,
+    Expr,
+    Int,
+    Negate,
+    Select,
+    Var,
+    accesses,
+    variables,
+    walk,
+)
 from annotune.ir.fold import fold
 
 # No iterator comes so far, and its distance from any that one does come to is a long.
@@ -141,7 +154,7 @@ class LoopTest:
         if span is not None and span[0] >= 0 and (is_near or span[1] < 2**63):
             return bound
         if width(kind) < 64:
-            return Call("(long)", (Call(f"({kind})", (bound,)),))
+            return Cast(LONG, Cast(named(kind), bound))
         bound = signed(bound, names)
         return Select(Binary("<", bound, Int(0)), Int(_BEYOND), bound)
 
@@ -169,10 +182,8 @@ class LoopTest:
 
     def _starts_above(self) -> bool:
         """Return whether the start is 0 or more also as a long, however a cast has made it so."""
-        casts = {"(unsigned long)", "(unsigned long long)"}
-        parts = walk(self.start.expr)
-        calls = (part for part in parts if isinstance(part, Call) and part.function in casts)
-        inside = (argument for call in calls for argument in call.arguments)
+        casts = (part for part in walk(self.start.expr) if isinstance(part, Cast))
+        inside = (c.operand for c in casts if c.type.is_unsigned and c.type.bits == LONG.bits)
         return all(map(self.names.is_nonnegative, (self.start.expr, *inside)))
 
     def _meets_itself(self, starts_above: bool) -> bool:
@@ -622,7 +633,7 @@ def _narrowed(first: Typed, base: str, names: Names) -> Typed:
     """Return the first value of an iterator of less bits than an int, which C converts."""
     span, held = names.range_of(first.expr), of_type(base)
     is_held = span is not None and held is not None and held[0] <= span[0] <= span[1] <= held[1]
-    return Typed(first.expr if is_held else Call(f"({base})", (first.expr,)), promoted(base))
+    return Typed(first.expr if is_held else Cast(named(base), first.expr), promoted(base))
 
 
 def _bounds(tests: Sequence[LoopTest]) -> tuple[Expr, Sequence[Expr]]:
@@ -661,15 +672,15 @@ def _converted(first: Typed, base: str, step: int, names: Names) -> Typed:
             return first
     if names.is_sized(start) and not (is_wider and step > 0):
         return first
-    start = Call(f"({kind})", (start,)) if is_unsigned(kind) else start
-    return Typed(start if is_wider else Call(f"({base})", (start,)), base)
+    start = Cast(named(kind), start) if is_unsigned(kind) else start
+    return Typed(start if is_wider else Cast(named(base), start), base)
 
 
 def _unmoved(first: Typed, base: str, names: Names) -> Expr:
     """Return what an iterator of type `base` has before it is compared, as C computes it."""
     is_wider = width(base) > width(first.kind)
     if is_wider and is_unsigned(first.kind) and not names.is_nonnegative(first.expr):
-        return Call(f"({first.kind})", (first.expr,))
+        return Cast(named(first.kind), first.expr)
     return _converted(first, base, 1, names).expr
 
 
@@ -775,7 +786,7 @@ def _strided(head: _Head, symbol: Symbol, first: Typed, step: c_ast.Node) -> Hea
 
 
 def _is_in_longs(distance: Expr) -> bool:
-    return any(isinstance(part, Call) and part.function == "(long)" for part in walk(distance))
+    return any(isinstance(part, Cast) and part.type == LONG for part in walk(distance))
 
 
 def _is_curved(start: Expr) -> bool:

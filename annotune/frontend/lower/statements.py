@@ -41,10 +41,12 @@ from annotune.frontend.read.syntax import assigned_in, token_place, walk_tree
 from annotune.frontend.types.kinds import COMPLEX, Typed, common, is_integer, keeps_values, promoted
 from annotune.frontend.types.symbols import Symbol
 from annotune.frozen import dataclass
+from annotune.ir.ctype import named
 from annotune.ir.expr import (
     Access,
     Binary,
     Call,
+    Cast,
     Expr,
     Int,
     Real,
@@ -128,7 +130,7 @@ def _merged(test: Expr, then: Stmt, otherwise: Stmt, kinds: Mapping[int, Kinds])
     if not (is_integer(a) and is_integer(b) and is_integer(promoted(base))):
         return None
     # C converts each to the target's type, while a choice would first convert one to the other's.
-    first, second = (Call(f"({base})", (stmt.value,)) for stmt in (one, other))
+    first, second = (Cast(named(base), stmt.value) for stmt in (one, other))
     return replace(one, value=Select(test, first, second))
 
 
@@ -187,7 +189,7 @@ def _guard(outer: Expr, inner: Expr | None) -> Expr | None:
 
 def _asks_more(condition: Expr) -> bool:
     """Return whether a condition reads memory, calls a function or may trap."""
-    calls = any(isinstance(part, Call) for part in walk(condition))
+    calls = any(isinstance(part, Call | Cast) for part in walk(condition))
     return calls or bool(accesses(condition)) or _may_fail(condition)
 
 

@@ -17,11 +17,13 @@ from annotune.frontend.types.kinds import (
     width,
     without_type,
 )
+from annotune.ir.ctype import LONG, CType, named
 from annotune.ir.expr import (
     COMPARISONS,
     Access,
     Binary,
     Call,
+    Cast,
     Expr,
     Int,
     Negate,
@@ -49,19 +51,19 @@ def arithmetic(op: str, left: Typed, right: Typed, kind: str, names: Names) -> T
         return Typed(Binary(op, a, b), kind)
     if is_int(a, names) and is_int(b, names):
         # Two ints may overflow, which C leaves undefined, before a cast to unsigned.
-        a = Call(f"({kind})", (a,))
+        a = Cast(named(kind), a)
         if isinstance(b, Int):
             return Typed(Binary(op, a, b), kind)
     elif all(_is_narrower(side, kind, names) for side in (a, b)):
         # C has the one of 64 bits before it computes, not what is left of it.
-        a = Call(f"({kind})", (a,))
+        a = Cast(named(kind), a)
     return Typed(modular(Typed(Binary(op, a, b), kind)), kind)
 
 
 def _bare(expr: Expr, kind: str, names: Names) -> Expr:
     """Return an operand without the cast that another one around the whole repeats."""
     match expr:
-        case Call(function, (Binary() as inner,)) if function == f"({kind})":
+        case Cast(type_, Binary() as inner) if type_.name == kind:
             if names.range_of(inner) is not None and not is_int(inner, names):
                 return inner
     return expr
@@ -119,8 +121,10 @@ def is_int(expr: Expr, names: Names) -> bool:
             return value < 2**31
         case Call("min" | "max", arguments):
             return all(is_int(argument, names) for argument in arguments)
-        case Call(function, _):
-            return promoted(function.strip("()")) == "int"
+        case Call():
+            return False
+        case Cast(type_, _):
+            return promoted(type_.name) == "int"
         case Binary("+" | "-" | "*" | "/" | "%", left, right):
             return is_int(left, names) and is_int(right, names)
     return True
@@ -140,7 +144,9 @@ def kind_of(expr: Expr, names: Names) -> str:
         case Int(value):
             return literal_type(str(value), value)
         case Call(function, _) if function not in ("min", "max"):
-            kind = promoted(function.strip("()"))
+            return ""
+        case Cast(type_, _):
+            kind = promoted(type_.name)
             return kind if is_integer(kind) else ""
         case Negate() | Call() | Select() | Binary("+" | "-" | "*" | "/" | "%"):
             parts = children(expr)[1:] if isinstance(expr, Select) else children(expr)
@@ -153,7 +159,7 @@ def converted(value: Typed, kind: str, names: Names) -> Expr:
     """Return an operand of an unsigned operation as C converts it."""
     if value.kind == kind or _stays(value.expr, kind, names):
         return value.expr
-    return Call(f"({kind})", (value.expr,))
+    return Cast(named(kind), value.expr)
 
 
 def signed(expr: Expr, names: Names, is_far: bool = False) -> Expr:
@@ -167,17 +173,17 @@ def signed(expr: Expr, names: Names, is_far: bool = False) -> Expr:
             case Var(name) if name in names.used.scalars:
                 kind = names.used.scalars[name].type
                 is_cast = is_unsigned(kind) or (is_far and width(kind) < width("long"))
-                return Call("(long)", (part,)) if is_cast else None
-            case Access() | Call("(long)"):
-                return Call("(long)", (part,)) if kind_of(part, names) == UNSIGNED else part
+                return Cast(LONG, part) if is_cast else None
+            case Access() | Cast(CType("long")):
+                return Cast(LONG, part) if kind_of(part, names) == UNSIGNED else part
             case Binary(op) if op in COMPARISONS:
                 # As C compares.
                 return part
             case Binary("/" | "%", left, _) if not subtracts(left) or _is_made_unsigned(left):
                 # As C divides: with a sign, half of a great number would be another.
-                return Call("(long)", (part,)) if _reads_unsigned(part, names) else None
-            case Call(function) if is_unsigned(function.strip("()")):
-                return Call("(long)", (part,))
+                return Cast(LONG, part) if _reads_unsigned(part, names) else None
+            case Cast(type_) if type_.is_unsigned:
+                return Cast(LONG, part)
         return None
 
     return rewrite(expr, change)
@@ -198,7 +204,7 @@ def widened(value: Typed, names: Names) -> Typed:
 
     def change(part: Expr) -> Expr | None:
         match part:
-            case Call("(long)", (operand,)) if may_go_round(operand, names):
+            case Cast(CType("long"), operand) if may_go_round(operand, names):
                 return _from_unsigned(operand)
         return None
 
@@ -209,11 +215,11 @@ def widened(value: Typed, names: Names) -> Typed:
 
 
 def _from_unsigned(number: Expr) -> Expr:
-    return Call("(long)", (Call(f"({UNSIGNED})", (number,)),))
+    return Cast(LONG, Cast(named(UNSIGNED), number))
 
 
 def _is_made_unsigned(expr: Expr) -> bool:
-    return isinstance(expr, Call) and is_unsigned(expr.function.strip("()"))
+    return isinstance(expr, Cast) and expr.type.is_unsigned
 
 
 def _reads_unsigned(expr: Expr, names: Names) -> bool:

@@ -11,12 +11,14 @@ from typing import TypeAlias
 from annotune.frontend.types.symbols import INTEGERS, REALS
 from annotune.frozen import dataclass
 from annotune.ir.c_types import PROMOTED
+from annotune.ir.ctype import LONG, CType, named
 from annotune.ir.expr import (
     COMPARISONS,
     CONNECTIVES,
     Access,
     Binary,
     Call,
+    Cast,
     Expr,
     Int,
     Negate,
@@ -75,7 +77,7 @@ def interval(expr: Expr, leaf: Callable[[Var | Access], Interval | None]) -> Int
             if len(known) < len(parts):
                 return None
             return choose(low for low, _ in known), choose(high for _, high in known)
-        case Call(function, (operand,)) if (held := of_type(function.strip("()"))) is not None:
+        case Cast(type_, operand) if (held := of_type(type_.name)) is not None:
             inner = interval(operand, leaf)
             is_kept = inner is not None and held[0] <= inner[0] and inner[1] <= held[1]
             return inner if is_kept else held
@@ -84,7 +86,7 @@ def interval(expr: Expr, leaf: Callable[[Var | Access], Interval | None]) -> Int
             if one is None or other is None:
                 return None
             return min(one[0], other[0]), max(one[1], other[1])
-        case Real() | Call():
+        case Real() | Call() | Cast():
             return None
 
 
@@ -189,9 +191,8 @@ def type_of(expr: Expr, types: Mapping[str, str]) -> str | None:
             return promoted(types[name]) if types.get(name) in _NUMBERS else None
         case Negate(operand):
             return type_of(operand, types)
-        case Call(function, _) if function.startswith("("):
-            kind = function.strip("()")
-            return promoted(kind) if kind in _NUMBERS else None
+        case Cast(type_, _):
+            return promoted(type_.name) if type_.name in _NUMBERS else None
         case Call(function, _):
             return FUNCTIONS[function].result if function in FUNCTIONS else None
         case Binary(op, left, right) | Select(op, left, right):
@@ -218,13 +219,13 @@ def literal_type(text: str, value: int) -> str:
 def constant(value: int, kind: str) -> Expr:
     """Return an integer constant, with a cast where ``10L`` would become the int 10."""
     is_small = kind == "long" and value < 2**31
-    return Call("(long)", (Int(value),)) if is_small else Int(value)
+    return Cast(LONG, Int(value)) if is_small else Int(value)
 
 
 def without_type(value: Typed) -> Typed:
     """Return `value`, a constant without its cast: for places where only the number counts."""
     match value:
-        case Typed(Call("(long)", (Int() as digits,)), "long"):
+        case Typed(Cast(CType("long"), Int() as digits), "long"):
             return Typed(digits, "long")
     return value
 
@@ -234,13 +235,13 @@ def modular(value: Typed) -> Expr:
 
     Targets compute with 64-bit integers where C may not.
     """
-    return Call(f"({value.kind})", (value.expr,)) if is_unsigned(value.kind) else value.expr
+    return Cast(named(value.kind), value.expr) if is_unsigned(value.kind) else value.expr
 
 
 def unwrapped(value: Typed, place: Expr, base: str) -> Expr:
     """Return what to store at a `place` of type `base`: that C converts a sum need not be said."""
     match value.expr:
-        case Call(function, (inner,)) if is_unsigned(base) and function == f"({base})":
+        case Cast(type_, inner) if is_unsigned(base) and type_.name == base:
             return inner if place in walk(inner) else value.expr
     return value.expr
 
@@ -266,15 +267,13 @@ def goes_round(expr: Expr) -> bool:
 
 
 # Casts that no integer of a smaller type is changed by.
-_WIDENING = frozenset({"(long)", "(long long)"})
+_WIDENING = frozenset({"long", "long long"})
 
 
 def may_wrap(expr: Expr) -> bool:
     """Return whether a cast in `expr` may change an integer."""
     return any(
-        isinstance(part, Call)
-        and part.function.strip("()") in INTEGERS
-        and part.function not in _WIDENING
+        isinstance(part, Cast) and part.type.is_integer and part.type.name not in _WIDENING
         for part in walk(expr)
     )
 
@@ -285,8 +284,7 @@ def without_casts(expr: Expr, base: str) -> Expr:
     A cast to ``unsigned int`` stays: stored in a signed type, a sum may have gone round in it.
     """
     match expr:
-        case Call(function, (operand,)) if function.strip("()") in INTEGERS:
-            kind = function.strip("()")
+        case Cast(CType(kind) as type_, operand) if type_.is_integer:
             is_kept = kind == base or (width(kind) == 64 and width(base) <= 64)
             return without_casts(operand, base) if is_kept else expr
         case Negate(operand):
@@ -316,4 +314,4 @@ def cast(value: Typed, kind: str) -> Expr:
     if value.kind in COMPLEX and kind not in COMPLEX:
         part = Call("creal", (cast(value, "double complex"),))
         return cast(Typed(part, "double"), kind)
-    return Call(f"({kind})", (value.expr,))
+    return Cast(named(kind), value.expr)

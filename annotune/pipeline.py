@@ -78,12 +78,11 @@ from annotune.settings_check import (
 from annotune.space.decision import Base, Decision, Point, decide
 from annotune.space.limits import with_asked
 from annotune.space.openmp import FLAGS, WITHOUT_ERRNO
-from annotune.space.points import acc_space, adding_on_host, decide_acc, sums_on_host
+from annotune.space.points import HostSums, acc_space, adding_on_host, decide_acc, sums_on_host
 from annotune.space.space import Space, region_space
 from annotune.space.unused_hints import unused_hints
 from annotune.space.variants import Variant, has_general
 from annotune.strategies.hints import refused_wishes
-from annotune.transforms.cache import AddOnHost
 from annotune.transforms.transform import Feature
 from annotune.tuning.config import RunConfig, wanted
 
@@ -1114,7 +1113,7 @@ def _examine(region: Region, settings: Settings, device: Device) -> RegionReport
 
 
 def _first_plan(
-    base: Base, space: Space, sums: Sequence[AddOnHost]
+    base: Base, space: Space, sums: HostSums
 ) -> tuple[Point, Decision, Plan | Diagnostic]:
     """Return the first point that there is a plan of, or the first one and why there is none.
 

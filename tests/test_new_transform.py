@@ -5,6 +5,7 @@ Nothing of annotune names the class; the rest follows from what the class says o
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
@@ -18,6 +19,7 @@ from annotune.transforms.language import own_kinds, turn_of
 from annotune.transforms.transform import LATE, OnStatement, StepPhase
 
 ROOT = Path(__file__).parents[1]
+TRANSFORMS = "annotune.transforms"
 TRANSFORM = '''\
 from dataclasses import dataclass
 from typing import ClassVar
@@ -244,3 +246,19 @@ def test_a_class_that_states_is_inner_alone_comes_last() -> None:
 
     assert turn_of(Inner) == (StepPhase.LAST, LATE)
     assert turn_of(OnStatement) == (StepPhase.SHAPING, LATE)
+
+
+def test_what_tunes_reports_and_proves_names_no_class() -> None:
+    classes = {made.__name__ for made in own_kinds() if made.turn.phase is not StepPhase.ASKED}
+    printer = ROOT / "annotune/codegen/cuda/both.py"
+    folders = ("codegen", "certify", "measure", "tuning", "report")
+    paths = (path for name in folders for path in (ROOT / "annotune" / name).rglob("*.py"))
+    naming = {
+        f"{path.name}: {name}"
+        for path in (*paths, *(ROOT / "annotune").glob("*.py"))
+        if path != printer
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(TRANSFORMS)
+        for name in {alias.name for alias in node.names} & classes
+    }
+    assert not naming

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
-from typing import ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, TypeAlias, TypeVar
 
 from annotune.analysis.facts import Analysis
 from annotune.annotation.devices import Device
@@ -274,13 +274,17 @@ class GpuPoints(TargetPoints[Point]):
 ADDED = "it is only added to, and to send it takes the bus longer than to begin at nothing"
 
 
+# The steps by which the host adds sums to arrays.
+HostSums: TypeAlias = Sequence[AddOnHost]
+
+
 def sums_on_host(analysis: Analysis, device: Device) -> tuple[AddOnHost, ...]:
     """Return the sums that the rules have the host add to arrays."""
     long = (name for name in analysis.uses if need_not_be_sent(analysis, name, device))
     return tuple(adding(analysis, name) for name in long if not why_not_added(analysis, name))
 
 
-def adding_on_host(found: Decision, sums: Sequence[AddOnHost]) -> Decision:
+def adding_on_host(found: Decision, sums: HostSums) -> Decision:
     """Return a decision with the sums that the host adds, those of the recipe before the rules'."""
     asked = found.asked.of(AddOnHost)
     named = {step.array for step in asked}

@@ -86,6 +86,11 @@ class Merge(OnStatement):
     loops: tuple[str, ...] = takes(Kind.LOOPS)
 
     @property
+    def joined_loops(self) -> tuple[str, ...]:
+        """Return the loops, outermost first."""
+        return self.loops
+
+    @property
     def made_loops(self) -> tuple[str, ...]:
         """Return the one loop, and that over tiles of it."""
         return (merged_name(self.loops), tile_name(merged_name(self.loops)))

@@ -303,6 +303,11 @@ class Described:
         """Return the loops that the step makes, which other commands of a recipe may name."""
         return ()
 
+    @property
+    def joined_loops(self) -> tuple[str, ...]:
+        """Return the loops of which the step makes one."""
+        return ()
+
     def mistakes(self, body: Body) -> Iterator[Diagnostic]:
         """Yield what is wrong with the step as a recipe states it, before anything is applied."""
         yield from ()
@@ -358,6 +363,9 @@ class Transform(Protocol):
 
     @property
     def left_open(self) -> tuple[str, ...]: ...
+
+    @property
+    def joined_loops(self) -> tuple[str, ...]: ...
 
     def cached(self, body: Body, context: Context) -> tuple[CachedSection, ...]: ...
 

@@ -30,7 +30,6 @@ from annotune.measure.sizes import (
 from annotune.schedule.apply import apply
 from annotune.schedule.plan import Plan
 from annotune.space.variants import Variant, has_general
-from annotune.transforms.merge import Merge
 from annotune.transforms.transform import Context, Transform
 
 FULL_TILES = (2, 3, 4, 1)
@@ -124,10 +123,10 @@ def _lengths(analysis: Analysis, plan: Plan) -> dict[str, list[int]]:
     tiles: dict[str, int] = {}
     found: dict[str, list[int]] = {name: [] for name in names}
     for step in plan.schedule:
-        if isinstance(step, Merge):
-            own_bounds = (bounds.get(loop, set(names)) for loop in step.loops)
-            bounds["".join(step.loops)] = set().union(*own_bounds)
-            merged["".join(step.loops)] = len(step.loops)
+        if step.joined_loops:
+            own_bounds = (bounds.get(loop, set(names)) for loop in step.joined_loops)
+            bounds["".join(step.joined_loops)] = set().union(*own_bounds)
+            merged["".join(step.joined_loops)] = len(step.joined_loops)
             continue
         name, count = _step_length(step)
         if count < 2:

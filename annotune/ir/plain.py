@@ -20,7 +20,6 @@ from dataclasses import field
 from functools import cached_property
 
 from annotune.frozen import dataclass
-from annotune.ir.c_types import PROMOTED, is_integer_type, is_unsigned_type
 from annotune.ir.expr import (
     COMPARISONS,
     CONNECTIVES,
@@ -39,14 +38,14 @@ from annotune.ir.expr import (
     print_expr,
     walk,
 )
-from annotune.ir.functions import FUNCTIONS
 from annotune.ir.poly import Poly, integer, variable
+from annotune.ir.typing import ctype
 
 _INT_MAX = 2**31 - 1
 _SIGNED = ("int", "long")
 _INTEGERS = ("int", "unsigned int", "long", "unsigned long")
-# By rank (C11 6.3.1.8): the type of an operation is the later one of its operands'.
-_RANKS = (*_INTEGERS, "float", "double")
+# Of the same values as another type.
+_AS_WIDE = {"long long": "long", "unsigned long long": "unsigned long"}
 _OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
 
@@ -97,27 +96,8 @@ class Plain:
 
     def kind(self, expr: Expr) -> str | None:
         """Return the type in which C computes with a value, None of one that is not known."""
-        match expr:
-            case Int(value):
-                return "int" if abs(value) <= _INT_MAX else "long"
-            case Real(text):
-                return {"f": "float", "l": None, "i": None}.get(text[-1].lower(), "double")
-            case Var(name) | Access(name):
-                return _promoted(self.types.get(name, ""))
-            case Negate(operand):
-                return self.kind(operand)
-            case Binary(op, _, _) if op in COMPARISONS | CONNECTIVES:
-                return "int"
-            case Binary(_, one, two) | Select(_, one, two):
-                return _common(self.kind(one), self.kind(two))
-            case Call("min" | "max", arguments):
-                kinds = {self.kind(argument) for argument in arguments}
-                return kinds.pop() if len(kinds) == 1 else None
-            case Call(function):
-                known = FUNCTIONS.get(function)
-                return _promoted(known.result if known else "")
-            case Cast(type_, _):
-                return _promoted(type_.name)
+        found = ctype(expr, self.types)
+        return None if found is None else _AS_WIDE.get(found.name, found.name)
 
     def _choice(self, expr: Select) -> Expr:
         """Return a choice, or what is chosen where that is known and of the same type."""
@@ -416,27 +396,6 @@ _OUTCOMES = {
     "==": lambda d: d == 0,
     "!=": lambda d: d != 0,
 }
-
-
-def _promoted(type_: str) -> str | None:
-    """Return the type in which C computes with values of a type, None of those not known."""
-    words = [word for word in type_.split() if word != "const"]
-    type_ = " ".join(words)
-    if type_ in ("float", "double"):
-        return type_
-    if type_ in PROMOTED or type_ in ("int", "signed int", "signed", "integer", "logical"):
-        return "int"
-    if type_ in ("unsigned", "unsigned int"):
-        return "unsigned int"
-    if not is_integer_type(type_) or "long" not in words:
-        return "unsigned long" if type_ == "size_t" else None
-    return "unsigned long" if is_unsigned_type(type_) else "long"
-
-
-def _common(one: str | None, two: str | None) -> str | None:
-    if one is None or two is None:
-        return None
-    return max(one, two, key=_RANKS.index)
 
 
 def _are_integers(plain: Plain, *exprs: Expr) -> bool:

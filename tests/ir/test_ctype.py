@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 
 import pytest
+from support.gcc_types import OWN, told_by_gcc
 
 from annotune.ir.ctype import (
     DOUBLE,
@@ -15,7 +15,6 @@ from annotune.ir.ctype import (
     INT,
     LONG,
     SIZE,
-    TYPES,
     UNSIGNED_LONG,
     CType,
     common,
@@ -25,31 +24,6 @@ from annotune.ir.ctype import (
     promoted,
 )
 from annotune.ir.expr import Call, Cast, Expr, Int, Var, print_expr, substitute
-
-# C knows each by one name of its own: size_t is an unsigned long there.
-OWN = tuple(
-    one for name, one in TYPES.items() if name not in ("size_t",) and "_Complex" not in name
-)
-PROGRAM = """
-#include <complex.h>
-#include <stdio.h>
-#define NAME(x) _Generic((x), {names})
-int main(void)
-{{
-{lines}
-    return 0;
-}}
-"""
-
-
-def told_by_gcc(lines: list[str], folder: Path) -> list[str]:
-    """Return what a program of these lines prints, line by line."""
-    names = ", ".join(f'{one}: "{one}"' for one in OWN)
-    source = folder / "types.c"
-    source.write_text(PROGRAM.format(names=names, lines="\n".join(lines)))
-    subprocess.run(["gcc", "-w", str(source), "-o", str(folder / "types"), "-lm"], check=True)
-    done = subprocess.run([str(folder / "types")], check=True, capture_output=True, text=True)
-    return done.stdout.splitlines()
 
 
 def test_the_type_of_an_operation_is_gccs(tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ from annotune.frontend.read.syntax import (
     walk_tree,
 )
 from annotune.frontend.read.tokens import OPERATORS, integer
-from annotune.frontend.types.kinds import COMPLEX, goes_round, keeps_values, may_wrap, width
+from annotune.frontend.types.kinds import COMPLEX, goes_round, keeps_values, width
 from annotune.frontend.types.symbols import REALS, Symbol
 from annotune.frozen import dataclass
 from annotune.ir.ctype import named
@@ -52,6 +52,7 @@ from annotune.ir.functions import FUNCTIONS
 from annotune.ir.identity import once_for_each
 from annotune.ir.nest import Nest
 from annotune.ir.region import Alias
+from annotune.ir.typing import may_wrap
 
 _NONE: frozenset[str] = frozenset()
 _NONE_OF_LOOPS: frozenset[int] = frozenset()

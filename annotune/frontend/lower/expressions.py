@@ -50,7 +50,6 @@ from annotune.frontend.types.kinds import (
     is_integer,
     is_unsigned,
     literal_type,
-    may_wrap,
     modular,
     promoted,
     width,
@@ -76,6 +75,7 @@ from annotune.ir.expr import (
 )
 from annotune.ir.functions import FUNCTIONS, Function, own_name
 from annotune.ir.region import UserFunction
+from annotune.ir.typing import may_wrap
 
 _OPPOSITE: Mapping[str, str] = {
     **{"<": ">=", "<=": ">", ">": "<=", ">=": "<"},

@@ -37,7 +37,6 @@ from annotune.frontend.types.kinds import (
     is_integer,
     is_unsigned,
     keeps_values,
-    may_wrap,
     of_type,
     promoted,
     unwrapped,
@@ -70,6 +69,7 @@ from annotune.ir.fold import fold
 from annotune.ir.nest import Assign, Stmt, expressions, rewritten, walk_stmts
 from annotune.ir.poly import ZERO, Poly, from_expr, integer
 from annotune.ir.region import Alias
+from annotune.ir.typing import may_wrap
 
 # What a statement of a nest may do; other assignments are written out.
 _OWN = frozenset({"=", "+=", "-=", "*=", "/="})

@@ -31,15 +31,7 @@ from annotune.frontend.read.syntax import (
     token_place,
     walk_tree,
 )
-from annotune.frontend.types.kinds import (
-    Interval,
-    Typed,
-    common,
-    is_unsigned,
-    of_type,
-    promoted,
-    width,
-)
+from annotune.frontend.types.kinds import Typed, common, is_unsigned, of_type, promoted, width
 from annotune.frontend.types.symbols import INTEGERS, Symbol
 from annotune.frozen import dataclass
 from annotune.ir.c_types import PROMOTED
@@ -58,6 +50,7 @@ from annotune.ir.expr import (
     walk,
 )
 from annotune.ir.fold import fold
+from annotune.ir.typing import Interval
 
 # No iterator comes so far, and its distance from any that one does come to is a long.
 _BEYOND = 2**62

@@ -26,14 +26,7 @@ from annotune.frontend.read.syntax import (
     text_of,
     walk_tree,
 )
-from annotune.frontend.types.kinds import (
-    COMPLEX,
-    Interval,
-    Typed,
-    interval,
-    of_type,
-    promoted,
-)
+from annotune.frontend.types.kinds import COMPLEX, Typed, of_type, promoted
 from annotune.frontend.types.layout import Layouts
 from annotune.frontend.types.symbols import INTEGERS, REALS, Layer, Symbol, Types, field_of
 from annotune.frozen import dataclass
@@ -41,6 +34,7 @@ from annotune.ir.c_types import StoredName
 from annotune.ir.expr import Access, Expr, Int, Var, accesses, rewrite, substitute, variables
 from annotune.ir.functions import FUNCTIONS
 from annotune.ir.region import Alias, Assertion, Scalar, Spelling
+from annotune.ir.typing import Interval, interval
 
 _INT_MAXIMUM = 2**31 - 1
 

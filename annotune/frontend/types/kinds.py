@@ -1,21 +1,17 @@
-"""Between which integers an expression lies, by the types and bounds of what it is made of.
-
-The C types of values, and how C converts them (C11 6.3.1).
-"""
+"""The C types of values by their names, and how C converts them (C11 6.3.1)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TypeAlias
+from collections.abc import Mapping
 
 from annotune.frontend.types.symbols import INTEGERS, REALS
 from annotune.frozen import dataclass
+from annotune.ir import ctype, typing
 from annotune.ir.c_types import PROMOTED
-from annotune.ir.ctype import LONG, CType, named
+from annotune.ir.ctype import LONG, TYPES, CType, named
 from annotune.ir.expr import (
     COMPARISONS,
     CONNECTIVES,
-    Access,
     Binary,
     Call,
     Cast,
@@ -23,100 +19,25 @@ from annotune.ir.expr import (
     Int,
     Negate,
     Real,
-    Select,
-    Var,
     children,
     walk,
 )
-from annotune.ir.functions import FUNCTIONS
-
-# The least and the greatest value.
-Interval: TypeAlias = tuple[int, int]
+from annotune.ir.typing import Interval
 
 
 def width(kind: str) -> int:
     """Return the bits of an integer type, as on 64-bit Linux."""
-    if kind == "_Bool":
-        return 1
-    return 8 if "char" in kind else 16 if "short" in kind else 64 if "long" in kind else 32
+    return named(kind).bits
 
 
 def of_type(kind: str) -> Interval | None:
     """Return the values that an integer type holds, None for another type."""
-    if kind not in INTEGERS:
-        return None
-    bits = width(kind)
-    if kind.startswith("unsigned") or kind == "_Bool":
-        return 0, 2**bits - 1
-    # A plain char may be signed or not.
-    return -(2 ** (bits - 1)), 2**bits - 1 if kind == "char" else 2 ** (bits - 1) - 1
+    return TYPES[kind].limits if kind in TYPES else None
 
 
-def interval(expr: Expr, leaf: Callable[[Var | Access], Interval | None]) -> Interval | None:
-    """Return between which integers `expr` lies, computed without an overflow; None if unknown.
-
-    `leaf` says it of variables and elements.
-    """
-    match expr:
-        case Int(value):
-            return value, value
-        case Var() | Access():
-            return leaf(expr)
-        case Negate(operand):
-            inner = interval(operand, leaf)
-            return None if inner is None else (-inner[1], -inner[0])
-        case Binary(op, _, _) if op in COMPARISONS | CONNECTIVES:
-            return 0, 1
-        case Binary(op, left, right):
-            one, other = interval(left, leaf), interval(right, leaf)
-            return None if one is None or other is None else _combined(op, one, other)
-        case Call("min" | "max" as function, arguments):
-            parts = [interval(argument, leaf) for argument in arguments]
-            known = [part for part in parts if part is not None]
-            choose = min if function == "min" else max
-            if len(known) < len(parts):
-                return None
-            return choose(low for low, _ in known), choose(high for _, high in known)
-        case Cast(type_, operand) if (held := of_type(type_.name)) is not None:
-            inner = interval(operand, leaf)
-            is_kept = inner is not None and held[0] <= inner[0] and inner[1] <= held[1]
-            return inner if is_kept else held
-        case Select(_, if_true, if_false):
-            one, other = interval(if_true, leaf), interval(if_false, leaf)
-            if one is None or other is None:
-                return None
-            return min(one[0], other[0]), max(one[1], other[1])
-        case Real() | Call() | Cast():
-            return None
-
-
-def _combined(op: str, one: Interval, other: Interval) -> Interval | None:
-    match op:
-        case "+":
-            return one[0] + other[0], one[1] + other[1]
-        case "-":
-            return one[0] - other[1], one[1] - other[0]
-        case "*":
-            corners = [a * b for a in one for b in other]
-            return min(corners), max(corners)
-        # A divisor of 0 has no value, so that a range that starts there starts at 1.
-        case "/" if one[0] >= 0 and other[0] >= 0 and other[1] > 0:
-            return one[0] // other[1], one[1] // max(other[0], 1)
-        case "%" if one[0] >= 0 and other[0] >= 0 and other[1] > 0:
-            return 0, min(one[1], other[1] - 1)
-    return None
-
-
-# By conversion rank, as on 64-bit Linux: each of a pair goes to the later one.
-_RANKED = (
-    *("int", "unsigned int", "long", "unsigned long", "long long", "unsigned long long"),
-    *("float", "double"),
-)
-_RANK = {kind: rank for rank, kind in enumerate(_RANKED)}
 COMPLEX = frozenset({"float complex", "double complex"})
 # Element types of arrays.
-ELEMENTS = frozenset(_RANKED) | COMPLEX | PROMOTED
-_NUMBERS = REALS | COMPLEX | INTEGERS
+ELEMENTS = REALS | COMPLEX | INTEGERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,49 +49,30 @@ class Typed:
 
 
 def is_integer(kind: str) -> bool:
-    """Return whether values of a promoted type are integers."""
-    return _RANK.get(kind, _RANK["float"]) < _RANK["float"]
+    """Return whether values of a type are integers."""
+    return kind in TYPES and TYPES[kind].is_integer
 
 
 def is_unsigned(kind: str) -> bool:
     """Return whether a type holds no negative number."""
-    return kind.startswith("unsigned")
+    return kind in TYPES and TYPES[kind].is_unsigned
 
 
 def promoted(kind: str) -> str:
     """Return the type in which C computes with a value of type `kind`."""
-    return "int" if kind in PROMOTED else kind
+    return ctype.promoted(TYPES[kind]).name if kind in TYPES else kind
 
 
 def common(left: str, right: str) -> str:
     """Return the type of ``left op right``, by C's usual arithmetic conversions."""
-    if left in COMPLEX or right in COMPLEX:
-        parts = {kind.removesuffix(" complex") for kind in (left, right)}
-        return "double complex" if "double" in parts else "float complex"
-    lower, higher = sorted((left, right), key=lambda kind: _RANK[kind])
-    if is_unsigned(lower) and is_integer(higher) and not keeps_values(lower, higher):
-        # long long ranks above an unsigned long, but holds no more of what this does.
-        return f"unsigned {higher}"
-    return higher
+    return ctype.common(named(left), named(right)).name
 
 
 def keeps_values(source: str, target: str) -> bool:
     """Return whether every value of the one type is one of the other."""
     if source == target:
         return True
-    if target in COMPLEX:
-        return keeps_values(source.removesuffix(" complex"), target.removesuffix(" complex"))
-    if source in COMPLEX or target in PROMOTED:
-        return False
-    if target == "double":
-        return source in ("int", "unsigned int", "float")
-    if not is_integer(source) or not is_integer(target):
-        return False
-    if is_unsigned(target) and not is_unsigned(source):
-        return False
-    return width(source) < width(target) or (
-        width(source) == width(target) and is_unsigned(source) == is_unsigned(target)
-    )
+    return target not in PROMOTED and ctype.keeps_values(named(source), named(target))
 
 
 def type_of(expr: Expr, types: Mapping[str, str]) -> str | None:
@@ -178,42 +80,13 @@ def type_of(expr: Expr, types: Mapping[str, str]) -> str | None:
 
     `types` are those of variables and arrays.
     """
-    match expr:
-        case Int(value):
-            return "int" if -(2**31) < value < 2**31 else None
-        case Real("I"):
-            return "float complex"
-        case Real(text):
-            end = text[-1].lower()
-            is_hex = text.lower().startswith("0x")
-            return None if is_hex or end == "l" else "float" if end == "f" else "double"
-        case Var(name) | Access(name, _):
-            return promoted(types[name]) if types.get(name) in _NUMBERS else None
-        case Negate(operand):
-            return type_of(operand, types)
-        case Cast(type_, _):
-            return promoted(type_.name) if type_.name in _NUMBERS else None
-        case Call(function, _):
-            return FUNCTIONS[function].result if function in FUNCTIONS else None
-        case Binary(op, left, right) | Select(op, left, right):
-            kinds = type_of(left, types), type_of(right, types)
-            if isinstance(op, str) and op in COMPARISONS | CONNECTIVES:
-                return "int"
-            return None if kinds[0] is None or kinds[1] is None else common(kinds[0], kinds[1])
+    found = typing.ctype(expr, types)
+    return None if found is None else found.name
 
 
 def literal_type(text: str, value: int) -> str:
     """Return the type of an integer constant, as C11 6.4.4.1 has it."""
-    suffix = text[len(text.rstrip("uUlL")) :].lower()
-    is_decimal = text[0] != "0"
-    for size, bits in (("int", 31), ("long", 63)):
-        if size == "int" and "l" in suffix:
-            continue
-        if "u" not in suffix and value < 2**bits:
-            return size
-        if ("u" in suffix or not is_decimal) and value < 2 ** (bits + 1):
-            return f"unsigned {size}"
-    return "unsigned long"
+    return typing.integer_type(text, value).name
 
 
 def constant(value: int, kind: str) -> Expr:
@@ -262,18 +135,6 @@ def goes_round(expr: Expr) -> bool:
             and part.op == "*"
             and any(isinstance(f, Int) and abs(f.value) > _LARGEST_FACTOR for f in children(part))
         )
-        for part in walk(expr)
-    )
-
-
-# Casts that no integer of a smaller type is changed by.
-_WIDENING = frozenset({"long", "long long"})
-
-
-def may_wrap(expr: Expr) -> bool:
-    """Return whether a cast in `expr` may change an integer."""
-    return any(
-        isinstance(part, Cast) and part.type.is_integer and part.type.name not in _WIDENING
         for part in walk(expr)
     )
 

@@ -1,0 +1,163 @@
+"""What C knows of an expression before it runs: its type, and the integers that it lies between."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+from annotune.ir.ctype import (
+    DOUBLE,
+    FLOAT,
+    FLOAT_COMPLEX,
+    INT,
+    LONG,
+    TYPES,
+    UNSIGNED_LONG,
+    CType,
+    common,
+    named,
+    promoted,
+)
+from annotune.ir.expr import (
+    COMPARISONS,
+    CONNECTIVES,
+    Access,
+    Binary,
+    Call,
+    Cast,
+    Expr,
+    Int,
+    Negate,
+    Real,
+    Select,
+    Var,
+    walk,
+)
+from annotune.ir.functions import FUNCTIONS
+
+Interval: TypeAlias = tuple[int, int]
+"""The least and the greatest value."""
+
+
+def ctype(expr: Expr, scope: Mapping[str, str]) -> CType | None:
+    """Return the type of an expression's value, promoted; None where it is not known.
+
+    `scope` has the types of variables and of the elements of arrays, by their names.
+    """
+    match expr:
+        case Int(value):
+            return INT if abs(value) < 2**31 else LONG
+        case Real(text):
+            return real_type(text)
+        case Var(name) | Access(name):
+            found = TYPES.get(scope.get(name, ""))
+            return None if found is None else promoted(found)
+        case Negate(operand):
+            return ctype(operand, scope)
+        case Cast(type_, _):
+            return promoted(type_)
+        case Binary(op, _, _) if op in COMPARISONS | CONNECTIVES:
+            return INT
+        case Binary(_, one, other) | Select(_, one, other):
+            first, second = ctype(one, scope), ctype(other, scope)
+            return None if first is None or second is None else common(first, second)
+        case Call("min" | "max", arguments):
+            kinds = {ctype(argument, scope) for argument in arguments}
+            return kinds.pop() if len(kinds) == 1 else None
+        case Call(function):
+            return named(FUNCTIONS[function].result) if function in FUNCTIONS else None
+
+
+def real_type(text: str) -> CType | None:
+    """Return the type of a floating-point constant; None of a hexadecimal or a long double one."""
+    if text == "I":
+        return FLOAT_COMPLEX
+    end = text[-1].lower()
+    if text.lower().startswith("0x") or end in ("l", "i"):
+        return None
+    return FLOAT if end == "f" else DOUBLE
+
+
+def integer_type(text: str, value: int) -> CType:
+    """Return the type of an integer constant that C has as `text` (C11 6.4.4.1)."""
+    suffix = text[len(text.rstrip("uUlL")) :].lower()
+    is_decimal = text[0] != "0"
+    for signed in (LONG,) if "l" in suffix else (INT, LONG):
+        if "u" not in suffix and value < 2 ** (signed.bits - 1):
+            return signed
+        if ("u" in suffix or not is_decimal) and value < 2**signed.bits:
+            return named(f"unsigned {signed}")
+    return UNSIGNED_LONG
+
+
+def interval(expr: Expr, leaf: Callable[[Var | Access], Interval | None]) -> Interval | None:
+    """Return between which integers `expr` lies, computed without an overflow; None if unknown.
+
+    `leaf` says it of variables and elements.
+    """
+    match expr:
+        case Int(value):
+            return value, value
+        case Var() | Access():
+            return leaf(expr)
+        case Negate(operand):
+            inner = interval(operand, leaf)
+            return None if inner is None else (-inner[1], -inner[0])
+        case Binary(op, _, _) if op in COMPARISONS | CONNECTIVES:
+            return 0, 1
+        case Binary(op, left, right):
+            one, other = interval(left, leaf), interval(right, leaf)
+            return None if one is None or other is None else _computed_interval(op, one, other)
+        case Cast(type_, operand):
+            inner, held = interval(operand, leaf), type_.limits
+            if held is None or inner is None:
+                return held
+            return inner if held[0] <= inner[0] and inner[1] <= held[1] else held
+        case Select(_, if_true, if_false):
+            parts = [interval(part, leaf) for part in (if_true, if_false)]
+            known = [part for part in parts if part is not None]
+            return _hull_of(known) if len(known) == len(parts) else None
+        case Call(function, arguments):
+            parts = [interval(argument, leaf) for argument in arguments]
+            known = [part for part in parts if part is not None]
+            return _interval_of_call(function, known) if len(known) == len(parts) else None
+        case Real():
+            return None
+
+
+def _hull_of(parts: list[Interval]) -> Interval:
+    return min(low for low, _ in parts), max(high for _, high in parts)
+
+
+def _interval_of_call(function: str, arguments: list[Interval]) -> Interval | None:
+    if function not in ("min", "max"):
+        return None
+    choose = min if function == "min" else max
+    return choose(low for low, _ in arguments), choose(high for _, high in arguments)
+
+
+def _computed_interval(op: str, one: Interval, other: Interval) -> Interval | None:
+    match op:
+        case "+":
+            return one[0] + other[0], one[1] + other[1]
+        case "-":
+            return one[0] - other[1], one[1] - other[0]
+        case "*":
+            corners = [a * b for a in one for b in other]
+            return min(corners), max(corners)
+        # A divisor of 0 has no value, so that a range that starts there starts at 1.
+        case "/" if one[0] >= 0 and other[0] >= 0 and other[1] > 0:
+            return one[0] // other[1], one[1] // max(other[0], 1)
+        case "%" if one[0] >= 0 and other[0] >= 0 and other[1] > 0:
+            return 0, min(one[1], other[1] - 1)
+    return None
+
+
+def may_wrap(expr: Expr) -> bool:
+    """Return whether a cast in `expr` may change an integer."""
+    return any(
+        isinstance(part, Cast)
+        and part.type.is_integer
+        and (part.type.is_unsigned or part.type.bits < LONG.bits)
+        for part in walk(expr)
+    )

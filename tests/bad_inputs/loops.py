@@ -87,7 +87,13 @@ BAD = {
     ),
     "while": Bad(plain(f"{LOOP} «while» (a[i] > 1) a[i] = a[i]/2;"), "AT131", "'while'"),
     "do": Bad(plain(f"{LOOP} «do» a[i] = a[i]/2; while (a[i] > 1);"), "AT131", "'do'"),
-    "switch": Bad(plain(f"{LOOP} «switch» (n) {{ default: a[i] = 0; }}"), "AT131", "'switch'"),
+    "switch": Bad(
+        plain(
+            f"{LOOP} «switch» (n) {{ case 1: if (b[i] > 0) break; a[i] = 1; case 2: a[i] = 0; }}"
+        ),
+        "AT131",
+        "'switch'",
+    ),
     "value of nobody": Bad(plain(f"{LOOP} «b[i]»;"), "AT139", "this statement"),
     # Calls.
     "call": Bad(plain(f"{LOOP} a[i] = «update»(b[i]);"), "AT130", "'update' may have effects"),

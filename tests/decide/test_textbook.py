@@ -117,11 +117,13 @@ def by_kernel(report: RegionReport) -> list[str]:
     return [line.strip() for line in found if not line.strip().startswith("fuse(")]
 
 
-def on_cores(source: Path, function: str) -> str:
-    """Return how cores run the product of a routine."""
+def on_cores(source: Path, function: str) -> dict[str, str]:
+    """Return how cores run the product of a routine: the settings of its last statement."""
     settings = Settings(source, ("openmp",), function=function, sizes=SIZES)
-    text = emit(settings, [load_target("openmp")]).files["_omp.c"]
-    return re.findall(r"S\d+: (.* rows .*)", text.replace("i__", "i"))[-1]
+    (made,) = emit(settings, [load_target("openmp")]).variants
+    told = {name: str(value).replace("i__", "i") for name, value in made["openmp"].config.items()}
+    last = [name.partition(".")[0] for name in told if name.endswith(".rows")][-1]
+    return {name.partition(".")[2]: v for name, v in told.items() if name.startswith(f"{last}.")}
 
 
 @pytest.mark.alike(3)

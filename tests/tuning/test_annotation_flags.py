@@ -81,4 +81,4 @@ def test_the_emitted_text_tells_its_flags(tmp_path: Path) -> None:
     path.write_text(TEXT)
     made = pipeline.emit(Settings(path), [load_target("openmp"), load_target("cuda")])
     assert "flags -O1\n" in made.files["_omp.c"]
-    assert "CFLAGS -O1\n" in made.files[".cu"]
+    assert "Build: nvcc -O1 " in made.files[".cu"]

@@ -40,7 +40,7 @@ def test_the_annotation_s_choice() -> None:
     asked = region("arg algorithm = 'Randomsearch'; arg time_limit = 2; arg total_runs = 30;")
     assert wanted(RunConfig(), asked) == Wanted("random", 0, 30, 120.0)
     asked = region("arg budget = 20; arg total_runs = 30; arg seed = 5; arg time_limit = 0.5;")
-    assert wanted(RunConfig(), asked, share=0.1) == Wanted("auto", 5, 20, 30.0)
+    assert wanted(RunConfig(), asked, share=0.1) == Wanted("auto", 5, 20, 30.0, 0.1)
 
 
 def test_orio_s_unlimited_is_ours_without_an_option() -> None:
@@ -51,7 +51,7 @@ def test_orio_s_unlimited_is_ours_without_an_option() -> None:
 def test_the_command_line_s_choice() -> None:
     asked = region("arg algorithm = 'Nonsense'; arg time_limit = 2; arg budget = 3; arg seed = 4;")
     found = wanted(RunConfig("tpe", 7, 9, 40.0), asked, share=0.25)
-    assert found == Wanted("tpe", 7, 9, 10.0)
+    assert found == Wanted("tpe", 7, 9, 10.0, 0.25)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from __future__ import annotations
 import copy
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import reduce
 from typing import TypeAlias
 
@@ -33,6 +33,7 @@ from annotune.frontend.read.syntax import (
     walk_tree,
 )
 from annotune.frontend.read.tokens import integer
+from annotune.frozen import dataclass
 
 _LOOPS = (c_ast.For, c_ast.While, c_ast.DoWhile)
 # Where ``continue`` goes: no label has an empty name.

@@ -1,5 +1,6 @@
 /* f, statement 0 of the region at line 4:
- * h3_t on block.x, h2_t on block.x, h1 on block.x, p6 on block.x, p5_t on block.x, p4_t on block.x, h3 on thread.x, p5 on thread.y. */
+ * h3_t on block.x, h2_t on block.x, h1 on block.x, p6 on block.x, p5_t on block.x, p4_t on
+  * block.x, h3 on thread.x, p5 on thread.y. */
 __global__ void __launch_bounds__(8) f_1_s0_tuned(
         double *__restrict__ T, const double *__restrict__ t, const double *__restrict__ v) {
     const long n = 6;
@@ -20,9 +21,12 @@ __global__ void __launch_bounds__(8) f_1_s0_tuned(
         const int h2_s = annotune_thread / 2 % 2;
         const int h7_s = annotune_thread / 4;
         if (h3_t + 2 * h3_s < 6)
-            __pipeline_memcpy_async(&v_tile[8 * h7_s + 4 * h2_s + 2 * h3_s], &v[((h7_s * n + p6) * n + (h2_t + h2_s)) * n + (h3_t + 2 * h3_s)], sizeof(double2));
+            __pipeline_memcpy_async(&v_tile[8 * h7_s + 4 * h2_s + 2 * h3_s],
+                                    &v[((h7_s * n + p6) * n + (h2_t + h2_s)) * n +
+                                       (h3_t + 2 * h3_s)], sizeof(double2));
         else
-            __pipeline_memcpy_async(&v_tile[8 * h7_s + 4 * h2_s + 2 * h3_s], v, sizeof(double2), sizeof(double2));
+            __pipeline_memcpy_async(&v_tile[8 * h7_s + 4 * h2_s + 2 * h3_s], v, sizeof(double2),
+                                    sizeof(double2));
     }
     #pragma unroll
     for (int annotune_k = 0; annotune_k < 1; annotune_k++) {
@@ -30,7 +34,9 @@ __global__ void __launch_bounds__(8) f_1_s0_tuned(
         const int p4_s = annotune_thread % 2;
         const int p5_s = annotune_thread / 2;
         if (annotune_thread < 4) {
-            __pipeline_memcpy_async(&t_tile[2 * p5_s + 4 * p4_s + 2 * h7_s2], &t[((h1 * n + (p5_t + p5_s)) * n + (p4_t + p4_s)) * n + 2 * h7_s2], sizeof(double2));
+            __pipeline_memcpy_async(&t_tile[2 * p5_s + 4 * p4_s + 2 * h7_s2],
+                                    &t[((h1 * n + (p5_t + p5_s)) * n + (p4_t + p4_s)) * n +
+                                       2 * h7_s2], sizeof(double2));
         }
     }
     __pipeline_commit();
@@ -41,7 +47,9 @@ __global__ void __launch_bounds__(8) f_1_s0_tuned(
         #pragma unroll
         for (long p4_r = 0; p4_r < 2; p4_r++) {
             const long p4 = p4_t + p4_r;
-            T_block[h2_r][p4_r] = h3 < 6 ? T[((((p4 * n + p5) * n + p6) * n + h1) * n + h2) * n + h3] : 0.0;
+            T_block[h2_r][p4_r] = h3 < 6
+                                  ? T[((((p4 * n + p5) * n + p6) * n + h1) * n + h2) * n + h3]
+                                  : 0.0;
         }
     }
     for (long h7_t = 0; h7_t < n; h7_t += 2) {
@@ -55,9 +63,14 @@ __global__ void __launch_bounds__(8) f_1_s0_tuned(
                 const int h2_s = annotune_thread / 2 % 2;
                 const int h7_s = annotune_thread / 4;
                 if (h3_t + 2 * h3_s < 6)
-                    __pipeline_memcpy_async(&v_tile[16 * ((h7_t_part + 1) % 2) + 8 * h7_s + 4 * h2_s + 2 * h3_s], &v[(((h7_t + h7_s + 2) * n + p6) * n + (h2_t + h2_s)) * n + (h3_t + 2 * h3_s)], sizeof(double2));
+                    __pipeline_memcpy_async(&v_tile[16 * ((h7_t_part + 1) % 2) + 8 * h7_s +
+                                                    4 * h2_s + 2 * h3_s],
+                                            &v[(((h7_t + h7_s + 2) * n + p6) * n + (h2_t + h2_s)) *
+                                               n + (h3_t + 2 * h3_s)], sizeof(double2));
                 else
-                    __pipeline_memcpy_async(&v_tile[16 * ((h7_t_part + 1) % 2) + 8 * h7_s + 4 * h2_s + 2 * h3_s], v, sizeof(double2), sizeof(double2));
+                    __pipeline_memcpy_async(&v_tile[16 * ((h7_t_part + 1) % 2) + 8 * h7_s +
+                                                    4 * h2_s + 2 * h3_s], v, sizeof(double2),
+                                            sizeof(double2));
             }
             #pragma unroll
             for (int annotune_k = 0; annotune_k < 1; annotune_k++) {
@@ -65,7 +78,10 @@ __global__ void __launch_bounds__(8) f_1_s0_tuned(
                 const int p4_s = annotune_thread % 2;
                 const int p5_s = annotune_thread / 2;
                 if (annotune_thread < 4) {
-                    __pipeline_memcpy_async(&t_tile[8 * ((h7_t_part + 1) % 2) + 2 * p5_s + 4 * p4_s + 2 * h7_s2], &t[((h1 * n + (p5_t + p5_s)) * n + (p4_t + p4_s)) * n + (h7_t + 2 * h7_s2 + 2)], sizeof(double2));
+                    __pipeline_memcpy_async(&t_tile[8 * ((h7_t_part + 1) % 2) + 2 * p5_s +
+                                                    4 * p4_s + 2 * h7_s2],
+                                            &t[((h1 * n + (p5_t + p5_s)) * n + (p4_t + p4_s)) * n +
+                                               (h7_t + 2 * h7_s2 + 2)], sizeof(double2));
                 }
             }
         }
@@ -75,7 +91,9 @@ __global__ void __launch_bounds__(8) f_1_s0_tuned(
             for (long h2_r = 0; h2_r < 2; h2_r++) {
                 #pragma unroll
                 for (long p4_r = 0; p4_r < 2; p4_r++) {
-                    T_block[h2_r][p4_r] -= t_tile[8 * h7_t_part + 2 * (p5 - p5_t) + 4 * p4_r + h7 - h7_t] * v_tile[16 * h7_t_part + 8 * (h7 - h7_t) + 4 * h2_r + h3 - h3_t];
+                    T_block[h2_r][p4_r] -=
+                        t_tile[8 * h7_t_part + 2 * (p5 - p5_t) + 4 * p4_r + h7 - h7_t] *
+                        v_tile[16 * h7_t_part + 8 * (h7 - h7_t) + 4 * h2_r + h3 - h3_t];
                 }
             }
         }

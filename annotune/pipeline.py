@@ -608,7 +608,7 @@ def emit(settings: Settings, targets: Sequence[Target]) -> Emission:
             continue
         own = tuple(one.variants.values())
         source = found.source.without(one.left)
-        runtime = _linked(settings, target.files(source, one.codes, NO_PROVENANCE))
+        runtime = _files_to_link(settings, target.files(source, one.codes, NO_PROVENANCE))
         builds[target.name] = _builds(settings, device, source, target, own, runtime)
         origin = _provenance(settings, own, builds[target.name])
         files |= _as_asked(settings, target.files(source, one.codes, origin))
@@ -661,7 +661,7 @@ def _as_warnings(problems: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
     return (replace(one, severity=Severity.WARNING) for one in problems)
 
 
-def _linked(settings: Settings, files: Mapping[str, str]) -> tuple[str, ...]:
+def _files_to_link(settings: Settings, files: Mapping[str, str]) -> tuple[str, ...]:
     """Return the names of what a program with some files is linked with, as they are written."""
     return () if settings.standalone else linked_sources(files.values())
 
@@ -830,7 +830,7 @@ def handed_out(
     device = load_device(settings.device)
     drafts = tuning.files(source, tuned, targets, {t.name: NO_PROVENANCE for t in targets})
     runtimes = {
-        t.name: _linked(settings, {end: drafts[end] for end in t.endings if end in drafts})
+        t.name: _files_to_link(settings, {end: drafts[end] for end in t.endings if end in drafts})
         for t in targets
     }
     each = {

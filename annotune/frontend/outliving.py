@@ -132,7 +132,7 @@ class _RegionStatement:
 
     @property
     def is_memory(self) -> bool:
-        """Whether it declares an array, or what is there before the region and after it."""
+        """Whether it declares an array, or a static or extern variable."""
         storage = {word for decl in self.decls for word in decl.storage or ()}
         has_arrays = any(isinstance(decl.type, c_ast.ArrayDecl) for decl in self.decls)
         return has_arrays or not storage.isdisjoint({"static", "extern"})

@@ -78,7 +78,7 @@ class CType:
         return named(self.name.split()[0]) if self.kind is TypeKind.COMPLEX else self
 
 
-def _integer(name: str, bits: int, rank: int, is_signed: bool = True) -> CType:
+def _integer_type_of(name: str, bits: int, rank: int, is_signed: bool = True) -> CType:
     return CType(name, TypeKind.INTEGER, bits, rank, is_signed)
 
 
@@ -87,22 +87,25 @@ _CHAR, _SHORT, _INT, _LONG, _LONG_LONG, _FLOAT, _DOUBLE = range(1, 8)
 
 BOOL = CType("_Bool", TypeKind.BOOLEAN, 1, 0, is_signed=False)
 CHAR = CType("char", TypeKind.CHARACTER, 8, _CHAR)
-INT = _integer("int", 32, _INT)
-UNSIGNED_INT = _integer("unsigned int", 32, _INT, is_signed=False)
-LONG = _integer("long", 64, _LONG)
-UNSIGNED_LONG = _integer("unsigned long", 64, _LONG, is_signed=False)
-SIZE = _integer("size_t", 64, _LONG, is_signed=False)
-LONG_LONG = _integer("long long", 64, _LONG_LONG)
-UNSIGNED_LONG_LONG = _integer("unsigned long long", 64, _LONG_LONG, is_signed=False)
+INT = _integer_type_of("int", 32, _INT)
+UNSIGNED_INT = _integer_type_of("unsigned int", 32, _INT, is_signed=False)
+LONG = _integer_type_of("long", 64, _LONG)
+UNSIGNED_LONG = _integer_type_of("unsigned long", 64, _LONG, is_signed=False)
+SIZE = _integer_type_of("size_t", 64, _LONG, is_signed=False)
+LONG_LONG = _integer_type_of("long long", 64, _LONG_LONG)
+UNSIGNED_LONG_LONG = _integer_type_of("unsigned long long", 64, _LONG_LONG, is_signed=False)
 FLOAT = CType("float", TypeKind.REAL, 32, _FLOAT)
 DOUBLE = CType("double", TypeKind.REAL, 64, _DOUBLE)
 FLOAT_COMPLEX = CType("float complex", TypeKind.COMPLEX, 32, _FLOAT)
 DOUBLE_COMPLEX = CType("double complex", TypeKind.COMPLEX, 64, _DOUBLE)
 
 _ALL = (
-    *(BOOL, CHAR, _integer("signed char", 8, _CHAR)),
-    _integer("unsigned char", 8, _CHAR, is_signed=False),
-    *(_integer("short", 16, _SHORT), _integer("unsigned short", 16, _SHORT, is_signed=False)),
+    *(BOOL, CHAR, _integer_type_of("signed char", 8, _CHAR)),
+    _integer_type_of("unsigned char", 8, _CHAR, is_signed=False),
+    *(
+        _integer_type_of("short", 16, _SHORT),
+        _integer_type_of("unsigned short", 16, _SHORT, is_signed=False),
+    ),
     *(INT, UNSIGNED_INT, LONG, UNSIGNED_LONG, SIZE, LONG_LONG, UNSIGNED_LONG_LONG),
     *(FLOAT, DOUBLE, FLOAT_COMPLEX, DOUBLE_COMPLEX),
     CType("float _Complex", TypeKind.COMPLEX, 32, _FLOAT),

@@ -648,7 +648,7 @@ def _changed_inputs(job: Job, arrays: Arrays, pristine: list[Any]) -> list[str]:
 def _is_same(own: npt.NDArray[Any], other: npt.NDArray[Any]) -> bool:
     """Return whether two arrays of a size hold the same bytes; NaN equals itself, 0.0 not -0.0.
 
-    Without a third array for what is found, which takes longer to be had than to be filled.
+    NumPy would allocate an array of truth values, which takes longer than to compare.
     """
     size = ctypes.c_size_t(own.nbytes)
     return not _libc.memcmp(

@@ -578,7 +578,7 @@ def _linked_sources(job: CompileJob, kind: CompileKind) -> Iterator[_LinkedSourc
     """Yield what is linked with the sources of a job."""
     for name in kind.runtime:
         role = "c" if name.endswith(".c") else "cxx"
-        # Its headers lie beside it.
+        # Its headers are in the same folder.
         yield _LinkedSource(name, (RUNTIME_FOLDER / name).read_text(), role, RUNTIME_FLAGS[role])
     for one in _included_runtimes(job):
         yield _emitted_runtime(one, job, kind)

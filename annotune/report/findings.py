@@ -150,7 +150,7 @@ class Emission:
 
     @property
     def runtime(self) -> dict[str, str]:
-        """Return the files of the runtime, name to text, that must lie beside the others."""
+        """Return the files of the runtime, name to text, that the others need in their folder."""
         return runtime_texts(self.files.values())
 
     def __repr__(self) -> str:
@@ -195,7 +195,7 @@ def region_text(
         _work(out, report)
         _decisions(out, report, original, targets, recipes)
         if original is not None:
-            _losing(out, report, original, targets)
+            _write_losing(out, report, original, targets)
     return out.text()
 
 
@@ -206,7 +206,7 @@ def data_lines(source: SourceFile) -> Iterator[str]:
             yield f"{source.path}:{source.text.count(chr(10), 0, edit.start) + 1}: {edit.title}"
 
 
-def _losing(
+def _write_losing(
     out: Writer, report: RegionReport, original: MeasuredOriginal, targets: Collection[str]
 ) -> None:
     """Write for CUDA and OpenACC that they are predicted to lose to the original."""

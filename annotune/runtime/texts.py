@@ -162,7 +162,7 @@ RUNTIMES = (CUDA_RUNTIME, ACC_RUNTIME)
 
 
 def runtime_texts(texts: Iterable[str]) -> dict[str, str]:
-    """Return the files, name to text, that must lie beside files with these texts."""
+    """Return the files, name to text, that files with these texts need in their folder."""
     found: dict[str, str] = {}
     for text in texts:
         for one in RUNTIMES:

@@ -83,7 +83,7 @@ class Elsewhere(Protocol):
         budget_s: float,
         fewest: int,
     ) -> Rounds:
-        """Return the turns of the contestants, taken on one GPU, `fewest` rounds at the least."""
+        """Return the turns of the contestants, taken on one GPU in at least `fewest` rounds."""
 
 
 @dataclass(frozen=True)

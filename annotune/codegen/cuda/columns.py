@@ -53,7 +53,7 @@ def _fitted_line(line: str) -> Iterator[str]:
     elif comment := _COMMENT.fullmatch(line):
         yield from _fitted_comment(*comment.groups())
     else:
-        yield from _broken(line)
+        yield from _lines_of_code(line)
 
 
 def _fitted_comment(margin: str, mark: str, text: str) -> Iterator[str]:
@@ -76,7 +76,7 @@ def _fitted_comment(margin: str, mark: str, text: str) -> Iterator[str]:
     yield rows[-1] + end
 
 
-def _broken(line: str) -> Iterator[str]:
+def _lines_of_code(line: str) -> Iterator[str]:
     """Yield the lines that a line of code becomes."""
     margin = len(line) - len(line.lstrip())
     right = _RIGHT_SIDE.match(line)
@@ -103,7 +103,7 @@ def _place_to_break(line: str) -> int | None:
             break
         piece = found[0]
         if piece.isspace() and found.start() >= start and after is not None:
-            level = _binding(before, after[0])
+            level = _strength_between(before, after[0])
             rank = _STRONGEST * depth + level
             if level < _STRONGEST and (best is None or rank <= best[0]):
                 best = rank, found.end()
@@ -112,7 +112,7 @@ def _place_to_break(line: str) -> int | None:
     return None if best is None else best[1]
 
 
-def _binding(before: str, after: str) -> int:
+def _strength_between(before: str, after: str) -> int:
     """Return how strongly two pieces hold together, `_STRONGEST` where no line ends between."""
     if after in _BEFORE:
         return _BINDING[after]

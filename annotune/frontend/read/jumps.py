@@ -146,8 +146,8 @@ def _switch_flow(switch: c_ast.Switch) -> _Flow:
     if any(isinstance(node, _IMPURE) or changed_by(node) for node in walk_tree(switch.cond)):
         raise _Tangled
     place, end = switch.coord, f"{_BREAK} {id(switch)}"
-    labelled = tuple(_labelled(switch, end))
-    choice = _Choice(place).of(tuple(_runs(labelled)), end)
+    labelled = tuple(_parts_of_switch(switch, end))
+    choice = _Choice(place).of(tuple(_falling_runs(labelled)), end)
     items: list[c_ast.Node] = [choice]
     for one in labelled:
         items.append(c_ast.Label(one.label, c_ast.EmptyStatement(place), place))
@@ -157,7 +157,7 @@ def _switch_flow(switch: c_ast.Switch) -> _Flow:
     return flow
 
 
-def _labelled(switch: c_ast.Switch, end: str) -> Iterator[_Labelled]:
+def _parts_of_switch(switch: c_ast.Switch, end: str) -> Iterator[_Labelled]:
     """Yield the parts of a switch, the labels of one statement as one."""
     items = switch.stmt.block_items or [] if isinstance(switch.stmt, c_ast.Compound) else []
     cases = [item for item in items if isinstance(item, c_ast.Case | c_ast.Default)]
@@ -168,7 +168,7 @@ def _labelled(switch: c_ast.Switch, end: str) -> Iterator[_Labelled]:
     is_default = False
     for number, case in enumerate(cases):
         if isinstance(case, c_ast.Case):
-            values = (*values, _equals(switch.cond, case.expr))
+            values = (*values, _case_condition(switch.cond, case.expr))
         is_default |= isinstance(case, c_ast.Default)
         if case.stmts or number + 1 == len(cases):
             yield _Labelled(f"{end} {number}", values, is_default, tuple(case.stmts or ()))
@@ -184,7 +184,7 @@ def _own_labels(node: c_ast.Node) -> Iterator[c_ast.Node]:
             yield from _own_labels(child)
 
 
-def _runs(labelled: Sequence[_Labelled]) -> Iterator[_Run]:
+def _falling_runs(labelled: Sequence[_Labelled]) -> Iterator[_Run]:
     own: _Run = ()
     for one in labelled:
         own = (*own, one)
@@ -240,7 +240,7 @@ class _Choice:
         return c_ast.If(condition, then, other, self.place)
 
 
-def _equals(value: c_ast.Node, case: c_ast.Node) -> c_ast.Node:
+def _case_condition(value: c_ast.Node, case: c_ast.Node) -> c_ast.Node:
     """Return the condition of a case; the value is computed anew in each.
 
     Raises:

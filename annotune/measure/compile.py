@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import itertools
 import json
 import os
 import re
@@ -611,7 +612,7 @@ def _emitted_runtime(runtime: SharedRuntime, job: CompileJob, kind: CompileKind)
 
 def _stream_flags(nvcc: Sequence[str]) -> Iterator[str]:
     """Yield the flags of nvcc that say which stream a thread's calls are in."""
-    for flag, after in zip(nvcc, (*nvcc[1:], ""), strict=True):
+    for flag, after in itertools.pairwise((*nvcc, "")):
         if flag.lstrip("-").startswith("default-stream"):
             yield flag
             if "=" not in flag:
@@ -683,11 +684,13 @@ def _steps(
         for (start, file), name in zip(inputs, objects, strict=True)
     ]
     has_cxx = has_cxx or any(s.language == "c++" for s in job.sources)
-    linker = _start(tools, kind, "c++" if has_cxx else "c")
     cudart: tuple[str, ...] = ()
     if kind.links_cudart and tools.nvcc:
+        # nvcc's objects are of C++, whose compiler this kind asks for nothing else.
         cudart = tools.nvcc.link
-        linker = tools.cxx.command if tools.cxx else linker
+        linker = tools.cxx.command if tools.cxx else _start(tools, kind, "c")
+    else:
+        linker = _start(tools, kind, "c++" if has_cxx else "c")
     return [*steps, [*linker, *objects, *linked, "-o", str(path), *kind.link, *cudart]]
 
 

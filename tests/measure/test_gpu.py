@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import sys
@@ -34,6 +35,7 @@ from annotune.measure.machine import (
     visible_alone,
 )
 from annotune.measure.program import variant_source
+from annotune.runtime.texts import cuda_head
 
 PATIENCE_S = 60.0
 H200 = Gpu(0, "NVIDIA H200", "GPU-5a1e", "sm_90", 150 << 30, 132, 50 << 20)
@@ -129,6 +131,32 @@ def test_the_timed_text_compiles_links_and_loads(tmp_path: Path) -> None:
     assert b"annotune_flush_seconds" in names
     assert b"annotune_call" in names
     assert [k.shared_bytes for k in result.kernels] == [256]
+
+
+CALLS_THE_RUNTIME = """
+extern "C" int annotune_test(double *x)
+{
+    void *own = NULL;
+    const cudaError_t status = annotune_allocate(&own, 8);
+    annotune_free(own, status);
+    return x == own;
+}
+"""
+
+
+@pytest.mark.skipif(here().nvcc is None or not here().nvcc.link, reason="no nvcc with cudart")
+@pytest.mark.parametrize(
+    "flags",
+    [(), pytest.param(("-default-stream", "per-thread", "-O1"), marks=pytest.mark.slow)],
+)
+def test_a_library_for_a_gpu_has_the_runtime_that_it_calls(
+    flags: tuple[str, ...], tmp_path: Path
+) -> None:
+    device = cuda_head(CALLS_THE_RUNTIME) + CALLS_THE_RUNTIME
+    sources = (TranslationUnit("int x;\n"), TranslationUnit(timed_device_text(device), "cuda"))
+    result = compile_job(CompileJob(sources, "cuda-gpu", nvcc=flags), here(), tmp_path)
+    assert result.ok, result.output
+    ctypes.CDLL(str(result.path))
 
 
 def test_one_process_holds_a_gpu(tmp_path: Path) -> None:

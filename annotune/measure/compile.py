@@ -11,6 +11,7 @@ import re
 import shlex
 import shutil
 import tempfile
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
@@ -450,6 +451,18 @@ def compile_job(
         return replace(result, path=folder / digest[:24] / name)
 
 
+def compile_runtime(
+    job: CompileJob, runtime: SharedRuntime, tools: Toolchains, folder: Path
+) -> None:
+    """Have the object of a `runtime` in `folder` for jobs like this, before the first one asks."""
+    source = _emitted_runtime(runtime, job, KINDS[job.kind])
+    if tools.role(source.role) is None:
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="compiling-", dir=folder) as scratch:
+        _runtime_object(source, tools, job.limit_s, Path(scratch))
+
+
 def keep(results: Sequence[CompileResult], folder: Path) -> None:
     """Have `compile_job` find in `folder` what came of other jobs, whose libraries lie there."""
     for result in results:
@@ -561,8 +574,10 @@ def _compile(
     return _with_facts(CompileResult(True, path, output, digest, time_s=time_s))
 
 
-# The objects that this process has made, by all that they depend on.
+# The objects that this process has made, by all that they depend on. Who asks for one that another
+# thread is making waits for it.
 _RUNTIME_OBJECTS: dict[str, Path] = {}
+_RUNTIME_LOCKS: dict[Path, threading.Lock] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -634,19 +649,20 @@ def _runtime_object(
     changed_ns = max(file.stat().st_mtime_ns for one in folders for file in one.iterdir())
     key = json.dumps([name, compiler.version, command, changed_ns])
     place = scratch.parent / f"{name}-{hashlib.sha256(key.encode()).hexdigest()[:16]}.o"
-    if place.exists():
-        return None, place
-    made = scratch / f"{name}.o"
-    with contextlib.suppress(OSError):
-        shutil.copyfile(_RUNTIME_OBJECTS.get(key, place), made)
-        made.replace(place)
-        return None, place
-    (scratch / name).write_text(source.text)
-    finished = run_command([*command, "-c", name, "-o", str(made)], limit_s, scratch)
-    if finished.ok:
-        made.replace(place)
-        _RUNTIME_OBJECTS[key] = place
-    return finished, place
+    with _RUNTIME_LOCKS.setdefault(place, threading.Lock()):
+        if place.exists():
+            return None, place
+        made = scratch / f"{name}.o"
+        with contextlib.suppress(OSError):
+            shutil.copyfile(_RUNTIME_OBJECTS.get(key, place), made)
+            made.replace(place)
+            return None, place
+        (scratch / name).write_text(source.text)
+        finished = run_command([*command, "-c", name, "-o", str(made)], limit_s, scratch)
+        if finished.ok:
+            made.replace(place)
+            _RUNTIME_OBJECTS[key] = place
+        return finished, place
 
 
 def _steps(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -21,7 +22,7 @@ from annotune.diagnostics import INTERNAL, AnnotuneError, Diagnostic, internal_e
 from annotune.frozen import dataclass
 from annotune.ir.region import Region, SourceFile
 from annotune.measure.check import Checker
-from annotune.measure.compile import COMPILE_LIMIT_S
+from annotune.measure.compile import COMPILE_LIMIT_S, CompileJob, compile_runtime
 from annotune.measure.machine import (
     Cpu,
     Gpu,
@@ -36,6 +37,7 @@ from annotune.measure.oracle import Oracle
 from annotune.measure.sizes import awkward_sizes, distinct, open_sizes, other_sizes, tuned_sizes
 from annotune.measure.toolchain import Toolchains
 from annotune.measure.trial import Trial
+from annotune.runtime.texts import CUDA_RUNTIME
 from annotune.space.decision import Base
 from annotune.space.space import Space
 from annotune.space.variants import Variant
@@ -146,7 +148,13 @@ def tuning(building: Building, request: Request, store: Store | None = None) -> 
         # What the processor can do is asked of all its cores at once, when they are free.
         is_idle = not config.is_ahead
         cpu = cpu_facts(building.tools) if is_idle else Cpu(cpu_model(), usable_cores())
-        yield Tuning(session, building, gpu, cpu, scratch)
+        own = Tuning(session, building, gpu, cpu, scratch)
+        with ThreadPoolExecutor(1) as beside:
+            # nvcc takes some seconds, which the first variant of each region would wait for.
+            if isinstance(gpu, Gpu) and any(one.name == "cuda" for one in building.targets):
+                job = CompileJob((), "cuda-gpu", arch=own.arch)
+                beside.submit(compile_runtime, job, CUDA_RUNTIME, building.tools, own.compiled)
+            yield own
 
 
 def _with_refused(
@@ -184,6 +192,17 @@ class Tuning:
     gpu: Gpu | NoGpu
     cpu: Cpu
     scratch: Path
+
+    @property
+    def compiled(self) -> Path:
+        """Return the folder of the compiled texts, which depend on no size."""
+        return self.session.config.compiled or self.scratch / "compiled"
+
+    @property
+    def arch(self) -> str:
+        """Return what nvcc compiles for, empty where it compiles for no such device."""
+        can_compile = self.building.tools.nvcc is not None and self.building.device.can_compile
+        return self.building.arch or (self.building.device.arch if can_compile else "")
 
     def region_or_refusal(self, number: int, ready: Ready, search: Wanted) -> Tuned | AnnotuneError:
         """Return a region tuned, or why it is refused.
@@ -260,12 +279,9 @@ class Tuning:
         region = analysis.region
         given = (*building.flags, *macros(region.spec, {*region.scalars, *region.arrays}))
         original_s = self.session.config.original_s
-        can_compile = tools.nvcc is not None and building.device.can_compile
-        # What is compiled depends on no size: a text that is met at several is compiled once.
-        compiled = self.session.config.compiled or self.scratch / "compiled"
-        compiled.mkdir(exist_ok=True)
+        self.compiled.mkdir(exist_ok=True)
         folder.mkdir()
-        (folder / compiled.name).symlink_to(compiled)
+        (folder / self.compiled.name).symlink_to(self.compiled)
         return Bench(
             self.session,
             Checker(Oracle(building.source, analysis, tools, folder, given, original_s)),
@@ -273,7 +289,7 @@ class Tuning:
             awkward_sizes(analysis),
             time.monotonic() + share_s,
             self.cpu.model,
-            building.arch or (building.device.arch if can_compile else ""),
+            self.arch,
             limit_s=_limit_s(self.session.config, share_s),
             others=other_sizes(analysis),
         )

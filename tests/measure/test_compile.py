@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import os
 import signal
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from compilers import here, wrapper
+from support.runtime import CALLS_THE_RUNTIME
 
 from annotune.measure.command import NOT_STARTED, run_command
-from annotune.measure.compile import CompileJob, TranslationUnit, compile_job
+from annotune.measure.compile import CompileJob, TranslationUnit, compile_job, compile_runtime
+from annotune.measure.cuda_text import translate
 from annotune.measure.toolchain import Compiler, Toolchains
+from annotune.runtime.texts import CUDA_RUNTIME, cuda_head
 
 pytestmark = pytest.mark.skipif(here().c is None, reason="no C compiler")
 
@@ -161,3 +165,21 @@ def test_the_environment_is_the_one_given() -> None:
     assert (
         run_command(["/bin/sh", "-c", "echo $GREETING"], 5.0, environ=environ).output == "hello\n"
     )
+
+
+@pytest.mark.skipif(here().cxx is None, reason="no C++ compiler")
+def test_a_runtime_that_is_made_ahead_is_the_one_that_a_variant_is_linked_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    device = cuda_head(CALLS_THE_RUNTIME) + CALLS_THE_RUNTIME
+    text = translate(device)
+    one = CompileJob((TranslationUnit("int x;\n"), TranslationUnit(text, "c++")), "cuda-cpu")
+    with ThreadPoolExecutor(2) as beside:
+        # Whoever comes second waits for it.
+        for _ in range(2):
+            beside.submit(compile_runtime, one, CUDA_RUNTIME, here(), tmp_path)
+    (made,) = tmp_path.glob("*.o")
+    before = made.stat().st_mtime_ns
+    assert compile_job(one, here(), tmp_path).ok
+    assert made.stat().st_mtime_ns == before
+    assert [*tmp_path.glob("*.o")] == [made]

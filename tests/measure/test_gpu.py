@@ -14,6 +14,7 @@ from queue import Queue
 
 import pytest
 from compilers import here
+from support.runtime import CALLS_THE_RUNTIME
 from test_check import CUDA, CUDA_CALL
 
 from annotune.codegen.target import RegionCode
@@ -131,17 +132,6 @@ def test_the_timed_text_compiles_links_and_loads(tmp_path: Path) -> None:
     assert b"annotune_flush_seconds" in names
     assert b"annotune_call" in names
     assert [k.shared_bytes for k in result.kernels] == [256]
-
-
-CALLS_THE_RUNTIME = """
-extern "C" int annotune_test(double *x)
-{
-    void *own = NULL;
-    const cudaError_t status = annotune_allocate(&own, 8);
-    annotune_free(own, status);
-    return x == own;
-}
-"""
 
 
 @pytest.mark.skipif(here().nvcc is None or not here().nvcc.link, reason="no nvcc with cudart")

@@ -23,6 +23,17 @@ CUDA = (
 )
 """What has g++ take translated CUDA; all files after it are taken for C++."""
 
+CALLS_THE_RUNTIME = """
+extern "C" int annotune_test(double *x)
+{
+    void *own = NULL;
+    const cudaError_t status = annotune_allocate(&own, 8);
+    annotune_free(own, status);
+    return x == own;
+}
+"""
+"""A text of CUDA that calls the runtime, without its head."""
+
 
 def cuda_runtime(*flags: str, otherwise: Path | None = None) -> Path:
     """Return the object of the runtime, compiled with `flags`.

@@ -26,6 +26,7 @@ from annotune.measure.values import (
     changed_names,
     compared_integers,
     compared_reals,
+    components,
     divides,
     element_of,
     family_of,
@@ -37,6 +38,8 @@ from annotune.measure.values import (
 )
 
 WHOLE, ENDING = -1, -2
+# By so many units in its last place an input is moved at most: as many roundings may do that.
+MOST_UNITS = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,6 +364,36 @@ def zero_inputs(inputs: Inputs, region: Region, folder: Path) -> Inputs:
         0.0 if name in written else value for name, value in zip(slots, inputs.reals, strict=True)
     )
     return Inputs(path, inputs.buffers, inputs.integers, reals, inputs.sizes, inputs.seed)
+
+
+def shaken_inputs(inputs: Inputs, folder: Path, number: int = 0) -> Inputs:
+    """Return the same inputs with every real that is not 0 moved by some units in its last place.
+
+    They are up to `MOST_UNITS` up or down at random, others for another `number`.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "inputs.bin"
+    generator = np.random.default_rng((inputs.seed, number))
+    with path.open("wb") as file:
+        file.truncate(inputs.size_bytes)
+        for buffer in inputs.buffers:
+            values = inputs.read(buffer)
+            file.seek(buffer.offset)
+            if buffer.number.family is not Family.INTEGER:
+                values = np.array(values)
+                _shake(components(values), generator)
+            values.tofile(file)
+    reals = np.array(inputs.reals, np.float64)
+    _shake(reals, generator)
+    return replace(inputs, path=path, reals=tuple(reals.tolist()))
+
+
+def _shake(values: npt.NDArray[Any], generator: np.random.Generator) -> None:
+    """Move numbers in their place, none of them beyond what is finite."""
+    units = generator.integers(-MOST_UNITS, MOST_UNITS + 1, values.shape).astype(values.dtype)
+    with np.errstate(invalid="ignore", over="ignore"):
+        moved = values + units * np.spacing(values)
+    np.copyto(values, moved, where=(values != 0) & np.isfinite(moved))
 
 
 def narrowed(inputs: Inputs, region: Region, parts: Mapping[str, tuple[int, int]]) -> Inputs:

@@ -37,12 +37,20 @@ from annotune.measure.inputs import (
     Values,
     make_inputs,
     narrowed,
+    shaken_inputs,
     zero_inputs,
 )
 from annotune.measure.parts.sample import Part, Sample, sample_of, work_of
 from annotune.measure.program import Original, nest_source, oracle_source
 from annotune.measure.run import Child, Computed, RunJob, RunResult, run_in_one_child
-from annotune.measure.tolerance import Mismatch, coarsest_type, compare, shadow_of, tolerances
+from annotune.measure.tolerance import (
+    Mismatch,
+    coarsest_type,
+    compare,
+    shadow_of,
+    tolerances,
+    widened,
+)
 from annotune.measure.toolchain import Toolchains
 from annotune.measure.trial import Status
 from annotune.measure.values import (
@@ -128,6 +136,8 @@ class Followers:
 
 
 SCATTERED = 8
+# So often are inputs moved by their last bits: all that cancels out each time is seen as exact.
+SHAKES = 2
 """How many times as long an assignment of a sample may take: neighbours share cached data."""
 
 
@@ -204,6 +214,7 @@ class Oracle(Original):
         self._limit_s = limit_s
         self._references: Once[Asked, OracleResult] = Once()
         self._tolerances: Once[Asked, Tolerance] = Once()
+        self._shaken: Once[Asked, Mapping[str, npt.NDArray[Any]]] = Once()
         self._numbers = itertools.count()
         self._followers: Once[tuple[bool, Part | None], Followers] = Once()
         self._inputs: Once[Asked, Inputs] = Once()
@@ -353,6 +364,46 @@ class Oracle(Original):
             NothingToCompare: The programs that tell it do not end well.
         """
         return self._tolerances.of(reference.asked, lambda: self._tolerated(reference))
+
+    def _widened(self, reference: OracleResult, name: str) -> npt.NDArray[Any] | None:
+        """Return the tolerance of an array where the original itself depends on the last bits.
+
+        None where sums of products alone make the array: no bound on them is an estimate.
+
+        Raises:
+            NothingToCompare: The original does not end well.
+        """
+        asked = reference.asked
+        if self._following(asked.overlap is not None, asked.sample).is_linear:
+            return None
+        whole = self._whole(asked) if asked.is_narrow else reference
+        moved = self._shaken.of(whole.asked, lambda: self._moved_by_last_bits(whole))[name]
+        if asked.is_narrow:
+            parts = moved.size // max(1, whole.expected[name].size)
+            first, end = next(
+                (first * parts, end * parts)
+                for kept, first, end in _kept(whole.inputs, reference.inputs)
+                if kept == name
+            )
+            moved = moved[first:end]
+        limits = self.tolerance(reference).arrays[name]
+        return widened(limits, moved, components(reference.expected[name]))
+
+    def _moved_by_last_bits(self, reference: OracleResult) -> Mapping[str, npt.NDArray[Any]]:
+        """Return how far each result is at most from what inputs a few last bits away give."""
+        library, who = self._partial(reference.asked.sample), "the original on shaken inputs: "
+        found = dict[str, npt.NDArray[Any]]()
+        for number in range(SHAKES):
+            folder = self.folder / f"shaken-{next(self._numbers)}"
+            inputs = shaken_inputs(reference.inputs, folder, number)
+            left = self._run(who, library, inputs, partial(self._left_in, reference, folder))
+            for buffer in self._compared(inputs):
+                expected = components(reference.expected[buffer.name])
+                with np.errstate(invalid="ignore", over="ignore"):
+                    apart = np.abs(components(left[buffer.name]).astype(np.float64) - expected)
+                apart = np.where(np.isfinite(apart), apart, 0.0)
+                found[buffer.name] = np.maximum(apart, found.get(buffer.name, 0.0))
+        return found
 
     def _tolerated(self, reference: OracleResult) -> Tolerance:
         asked = reference.asked
@@ -514,15 +565,19 @@ class Oracle(Original):
             got = reference.of_sample(buffer, got)
             if np.array_equal(bits(expected), bits(got)):
                 continue
-            found = compare(
+            within = partial(
+                compare,
                 buffer.name,
                 components(expected),
                 components(got),
-                self.tolerance(reference).arrays[buffer.name],
-                is_poison(expected, buffer.number),
-                has_nan,
-                has_signs,
+                untouched=is_poison(expected, buffer.number),
+                has_nan=has_nan,
+                has_signs=has_signs,
             )
+            found = within(self.tolerance(reference).arrays[buffer.name])
+            if found and buffer.number.family is not Family.INTEGER:
+                wider = self._widened(reference, buffer.name)
+                found = found if wider is None else within(wider)
             if found:
                 return str(_counted_from(found, buffer, reference.places.get(buffer.name)))
         if reference.asked.sample is not None:

@@ -434,6 +434,10 @@ CONDITION_ALLOWANCE = 2.0**10
 """By how much a division by a computed value, or a function such as ``sqrt``, may magnify an
 error before the result is called wrong. A convention of annotune's, not a bound."""
 
+LAST_BITS = 2.0
+"""How many times as far as the last bits of the inputs move a result it may lie from the
+original's, which roundings on its way have moved as well. A convention, too."""
+
 LARGEST_RELATIVE = 1e-3
 """No tolerance is wider than this share of the largest result: past it nothing is checked."""
 
@@ -488,6 +492,20 @@ def capped(tolerance: Reals, expected: Reals) -> Reals:
     finite = np.abs(expected[np.isfinite(expected)], dtype=np.float64)
     widest = LARGEST_RELATIVE * (float(finite.max()) if finite.size else 0.0)
     return np.where(np.isfinite(tolerance), tolerance, widest)
+
+
+def widened(tolerance: Reals, moved: Reals, expected: Reals) -> Reals:
+    """Return `tolerance`, or `LAST_BITS` times what the last bits of the inputs have `moved`.
+
+    An element whose condition number is far from that of the others moves by as much with the last
+    bits of the inputs as with the roundings on its way. It has `LARGEST_RELATIVE` of the largest
+    result at most.
+
+    Source: Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., SIAM 2002, section 1.6.
+    """
+    finite = np.abs(expected[np.isfinite(expected)], dtype=np.float64)
+    widest = LARGEST_RELATIVE * (float(finite.max()) if finite.size else 0.0)
+    return np.asarray(np.maximum(tolerance, np.minimum(LAST_BITS * moved, widest)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -509,12 +509,13 @@ def _spread(unit: Unit, asked: RecipeSteps) -> Candidate:
         AnnotuneError: The recipe asks for more than the loops' places and their unrolling.
     """
     own = unit.statements
-    steps: tuple[Transform, ...] = (
-        *(replace(step, span=NOWHERE) for step in asked.of(Sharing, own)),
-        *(replace(step, span=NOWHERE) for step in asked.of(Resident, own)),
+    # Of a tile threads may have an iteration each; where they share loops, no other loop is cut.
+    taken = (Resident,) if asked.of(Spread, own) else (Resident, Tile)
+    steps: tuple[Transform, ...] = tuple(
+        replace(step, span=NOWHERE) for kind in (Sharing, *taken) for step in asked.of(kind, own)
     )
     for kind in (Shaping, Contract, Copying, Moving):
-        others = (step for step in asked.of(kind, own) if not isinstance(step, Resident))
+        others = (step for step in asked.of(kind, own) if not isinstance(step, taken))
         beside = min(others, key=_by_turn, default=None)
         if beside is not None:
             loops = [loop for step in asked.of(Spread, own) for loop in step.loops]

@@ -163,11 +163,12 @@ def shared_axes(unit: Unit, blocks: Sequence[str], reasons: Sequence[Reason]) ->
 def why_team(unit: Unit) -> str:
     """Return the rule by which the threads of a block share a loop, empty when none holds."""
     for statement, loop in unit.shared.loops:
-        if (statement, loop) not in unit.shared.sums and unit.trip(statement, loop) is None:
+        is_sum = (statement, loop) in unit.shared.sums
+        if not is_sum and unit.trip(statement, loop) is None and _fills_warp(unit, statement, loop):
             return f"{loop} is parallel too; its bounds depend on the block's loops"
     for statement, loop in unit.shared.sums:
         terms = unit.trip(statement, loop)
-        if terms is not None and terms < WARP:
+        if not _fills_warp(unit, statement, loop):
             continue
         if _runs_along(unit, loop) and _is_read_once(unit, loop):
             return f"every input runs along {loop}, none along a parallel loop, and none is reused"
@@ -175,6 +176,15 @@ def why_team(unit: Unit) -> str:
         if outputs is not None and outputs <= FEW_OUTPUTS and (terms or 0) >= LONG_SUM:
             return f"{outputs} outputs leave a device idle; each sums {terms} terms"
     return ""
+
+
+def _fills_warp(unit: Unit, statement: int, loop: str) -> bool:
+    """Return whether a loop inside a block's work has an iteration for each lane of a warp.
+
+    One whose length varies is at times twice as long as it is on average.
+    """
+    terms = unit.trip(statement, loop)
+    return terms >= WARP if terms is not None else 2 * unit.mean_trips.get(loop, WARP) >= WARP
 
 
 def may_team(unit: Unit) -> bool:

@@ -39,6 +39,7 @@ from annotune.transforms.spread import (
     block_part,
     kept_part,
 )
+from annotune.transforms.tile import tile_name
 from annotune.transforms.transform import Context, Transform, asked_once
 from annotune.transforms.tree import Body, bound_names, numbers
 from annotune.transforms.unroll import Unroll
@@ -70,6 +71,11 @@ UPDATED = "what a block adds to, loaded at once"
 IN_BULK = "the device makes them by itself"
 # Elements that a block has at once, as further points.
 BATCHES = (2, 4, 8, 16)
+# Iterations that the threads of a block have, one each, and the bytes of their parts of arrays up
+# to which more of them are better: several such blocks are to fit on a multiprocessor.
+ROWS_AT_ONCE, USUAL_ROWS = (128, 64, 32), 20 * 1024
+# What one instruction loads for a thread: neighbours so few need no copy.
+ONE_LOAD = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +109,15 @@ def elements(unit: Unit) -> tuple[Candidate, ...] | str:
 
     It is asked for again and again: for joined nests, their space, and what `check` says of them.
     """
+    together = _by_blocks(unit)
+    if not isinstance(together, str) or unit.members:
+        return together
+    alone = by_threads(unit)
+    return f"{together}, and {alone}" if isinstance(alone, str) else alone
+
+
+def _by_blocks(unit: Unit) -> tuple[Candidate, ...] | str:
+    """Return the choices whose blocks have an iteration or several, or in words why not."""
     inside = unit.band[-1].body if unit.band else ()
     arrays = [s for s in inside if isinstance(s, LocalArray)]
     loops = [s for s in inside if isinstance(s, Loop)]
@@ -136,6 +151,71 @@ def elements(unit: Unit) -> tuple[Candidate, ...] | str:
         strips = block.bringing(flat[0], brought, block.updated(brought))
     made = (*strips, *flat, *block.bringing(flat[0], block.operators))
     return tuple(one for choice in made for one in (*block.in_bulk(choice), choice))
+
+
+def by_threads(unit: Unit) -> tuple[Candidate, ...] | str:
+    """Return the choices whose threads have an iteration each, or in words why there are none.
+
+    Of an array in which neighbouring iterations have rows, neighbouring threads would ask for
+    elements of as many lines. A block copies them as they lie, and its threads find their own.
+    Blocks are of as many sizes as there is room for in their memory, the best first.
+    """
+    if len(unit.parallel) != 1 or unit.host or unit.sums:
+        return "no loop alone is parallel"
+    (loop,) = unit.parallel
+    count = unit.trips[loop]
+    if count is not None and count < WARP:
+        return f"{loop} has {count} iterations, too few for the threads of a block"
+    parts = _parts_of_iterations(unit, loop)
+    each = sum(_row_bytes(unit, array, part) for array, part in parts.items())
+    if each <= ONE_LOAD:
+        return f"no iteration of {loop} has rows of arrays for itself"
+    written = {fact.access.array for fact in unit.writes}
+    moves = [Keep(unit.leader, n) if n in written else Bring(unit.leader, n) for n in parts]
+    usual = [n for n in ROWS_AT_ONCE if n * each <= USUAL_ROWS]
+    larger = [n for n in reversed(ROWS_AT_ONCE) if USUAL_ROWS < n * each <= OWN_SHARED_BYTES]
+    made = [_rows_of_threads(unit, loop, size, moves) for size in (*usual, *larger)]
+    refusals = [_refused(unit, one) for one in made]
+    able = tuple(one for one, refusal in zip(made, refusals, strict=True) if not refusal)
+    return able or next(iter(refusals), f"the rows of a warp are {WARP * each} bytes, too many")
+
+
+def _parts_of_iterations(unit: Unit, loop: str) -> dict[str, BlockPart]:
+    """Return the parts that each iteration of a loop has of arrays for itself, several elements."""
+    statements, found = frozenset(unit.statements), dict[str, BlockPart]()
+    written = {fact.access.array for fact in unit.writes}
+    facts = [f for s in unit.statements for f in unit.analysis.accesses[s]]
+    for array in dict.fromkeys(f.access.array for f in facts):
+        if array not in unit.analysis.region.arrays:
+            continue
+        part_of = kept_part if array in written else block_part
+        part = part_of(unit.context, array, statements, (loop,))
+        if part is not None and part.loop == loop and part.length > 1:
+            found[array] = part
+    return found
+
+
+def _row_bytes(unit: Unit, array: str, part: BlockPart) -> int:
+    return (part.length | 1) * element_bytes(unit.analysis.region.arrays[array].element)
+
+
+def _rows_of_threads(unit: Unit, loop: str, size: int, moves: Sequence[Transform]) -> Candidate:
+    """Return the choice with so many iterations to a block."""
+    arrays = ", ".join(one.set_to for one in moves if isinstance(one, Bring | Keep))
+    reasons = (
+        Reason("strategy", "elements", "each iteration has parts of arrays for itself"),
+        Reason("thread.x", loop, "a thread has an iteration"),
+        Reason("shared memory", arrays, "neighbouring threads copy neighbours"),
+    )
+    choice = Candidate.of_axes(
+        unit.parts,
+        *moves,
+        tiles=((loop, size),),
+        blocks=(tile_name(loop),),
+        threads=(loop,),
+        reasons=reasons,
+    )
+    return completed(unit, choice)
 
 
 def _strips(block: _Blocks, nests: Sequence[InnerNest]) -> tuple[Candidate, ...]:
@@ -575,7 +655,9 @@ def completed(unit: Unit, choice: Candidate) -> Candidate:
     made = choice.having(*held, *unrolled, *pairs, *decoded, *counts)
     if unit.members:
         return replace(made, apart=tuple(map(choose, unit.members)))
-    return replace(made, general=choose(unit))
+    # Threads that have an iteration each do the same at every other size if its rows are as long.
+    is_same = not spread and not _refused(unit, choice, frozenset(unit.analysis.region.sizes))
+    return made if is_same else replace(made, general=choose(unit))
 
 
 def _counts(unit: Unit, choice: Candidate) -> tuple[str, ...]:
@@ -583,7 +665,7 @@ def _counts(unit: Unit, choice: Candidate) -> tuple[str, ...]:
 
     A program has another number of elements than the one that is tuned, and wants these kernels.
     """
-    region, blocks = unit.analysis.region, choice.blocks
+    region, blocks = unit.analysis.region, {*choice.blocks, *choice.threads}
     every = {a.number for a in region.nest.assigns()}
     if every != {*unit.statements} or not unit.analysis.all_sizes:
         return ()
@@ -617,9 +699,9 @@ def asked(unit: Unit, mapping: Map | None, steps: Sequence[Transform]) -> Candid
     return completed(unit, choice)
 
 
-def _refused(unit: Unit, choice: Candidate) -> str:
-    """Return why the loops cannot be shared so, empty where they can."""
-    left = frozenset(step.size for step in choice.of(AnySize))
+def _refused(unit: Unit, choice: Candidate, left: frozenset[str] = frozenset()) -> str:
+    """Return why the loops cannot be shared so, also with some sizes `left` open, empty if so."""
+    left |= {step.size for step in choice.of(AnySize)}
     # Choices that begin with the same steps have come as far together.
     context, reached = _untouched(unit, left)
     for step in choice.steps:

@@ -5,7 +5,7 @@ Or several iterations, a row of the threads for each.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
@@ -85,6 +85,8 @@ from annotune.transforms.tree import (
 # What the device copies by itself begins at a multiple of so many bytes, and is one (PTX ISA,
 # cp.async.bulk).
 BULK_BYTES = 16
+# The share of a part that a block may copy and not touch (assumption).
+FEW_UNUSED = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,8 +318,8 @@ class Keep(Sharing):
     ``Keep(0, "t")``: ``for e @block.x: (for i @thread.x: t[4*e + i] = …; for i @thread.x: c[4*e +
     i] = t[4*e + 3 - i])`` becomes ``for e @block.x: (shared double t_tile[4]; for i @thread.x:
     t_tile[i] = …; for i @thread.x: c[4*e + i] = t_tile[3 - i]; for t_s in 0:4: t[4*e + t_s] =
-    t_tile[t_s])``. Each iteration has a part of the array that no other one touches, all from its
-    first element to its last.
+    t_tile[t_s])``. Each iteration has a part of the array that no other one touches, most of it
+    from its first element to its last.
 
     Nests hand on what they compute through the array, and only the last of what they write goes to
     memory: nothing of an array that nobody reads afterwards (`Analysis.stays_on_device`). Where an
@@ -443,7 +445,9 @@ class Bulk(Sharing):
         """Return in words why the device cannot make one of the copies, empty where it can."""
         each = element_bytes(context.analysis.region.arrays[self.array].element)
         match loop:
-            case Loop(body=(Assign(guard=None) as move,), upper=Int(count)):
+            case Loop(body=(Assign(guard=None) as move,), upper=Int(count)) if Var(loop.var) in (
+                a.indices[0] for a in _places(move)
+            ):
                 pass
             case _:
                 return "is not copied whole in each iteration"
@@ -479,7 +483,7 @@ def _shares_work(nest: Stmt, statement: int) -> bool:
     blocks = [x for x in path((nest,), statement) if x.place in PLACES["block"]]
     work = blocks[-1].body if blocks else ()
     teams = [s for s in walk_stmts(work) if isinstance(s, Loop) and s.place in TEAM_LEVELS]
-    return bool(teams) and work != (teams[0],)
+    return bool(teams) or any(x.place in PLACES["thread"] for x in path((nest,), statement))
 
 
 def _placed_part(
@@ -523,8 +527,8 @@ class BlockCopy:
     """A copy of a part in a block's memory, with the counter `at` of its elements.
 
     `outer` is the loop on blocks that moves the part, None where none does. Where it steps over
-    several iterations, the copy has the parts of each of them; `inside` tells of an element whether
-    its iteration is there, None if always.
+    several iterations, the copy has the parts of each of them, `pitch` elements from one to the
+    next; `inside` tells of an element whether its iteration is there, None if always.
     """
 
     held: LocalArray
@@ -532,6 +536,7 @@ class BlockCopy:
     source: Access
     inside: Expr | None
     part: BlockPart
+    pitch: int
     outer: Loop | None
     context: Context
 
@@ -543,19 +548,25 @@ class BlockCopy:
         taken = context.names | all_names(body)
         name = fresh_name(f"{array}_tile", (), taken)
         at = fresh_name(f"{array}_s", (), taken | {name})
-        length = part.length * (1 if outer is None else outer.step)
-        held = LocalArray(name, context.types[array], (length,), MemorySpace.SHARED)
+        pitch, parts = _pitch(part, outer), 1 if outer is None else outer.step
+        held = LocalArray(name, context.types[array], (pitch * parts,), MemorySpace.SHARED)
         source, inside = _source(part, outer, Var(at))
-        return cls(held, at, Access(array, (source,)), inside, part, outer, context)
+        return cls(held, at, Access(array, (source,)), inside, part, pitch, outer, context)
 
     @property
     def element(self) -> Access:
-        return Access(self.held.name, (Var(self.at),))
+        """Return the element that the counter stands for."""
+        at, length = Var(self.at), Int(self.part.length)
+        if self.pitch == self.part.length:
+            return Access(self.held.name, (at,))
+        row = Binary("*", Binary("/", at, length), Int(self.pitch))
+        return Access(self.held.name, (Binary("+", row, Binary("%", at, length)),))
 
     def moved(self, target: Access, value: Access, span: Span) -> Loop:
         """Return the loop in which all threads move the part from one place to another."""
         move = Assign(NO_STATEMENT, target, "=", value, span, self.inside)
-        return Loop(self.at, Int(0), Int(self.held.extents[0]), (move,), place=Level.COOPERATIVE)
+        count = self.part.length * (1 if self.outer is None else self.outer.step)
+        return Loop(self.at, Int(0), Int(count), (move,), place=Level.COOPERATIVE)
 
     def used(self, expr: Expr) -> Expr | None:
         """Return the element of the copy that stands for one of the array, for `rewrite`."""
@@ -584,7 +595,17 @@ class BlockCopy:
         if self.outer is None or self.outer.var == self.part.loop:
             return found
         row = Binary("-", Var(self.part.loop), Var(self.outer.var))
-        return fold(Binary("+", Binary("*", row, Int(self.part.length)), found))
+        return fold(Binary("+", Binary("*", row, Int(self.pitch)), found))
+
+
+def _pitch(part: BlockPart, outer: Loop | None) -> int:
+    """Return how far apart the parts of two iterations are in a block's memory.
+
+    Where threads have an iteration each, neighbours are to ask for different banks.
+    """
+    inside = () if outer is None else walk_stmts(outer.body)
+    own = (x for x in inside if isinstance(x, Loop) and x.var == part.loop)
+    return part.length | 1 if any(x.place is Level.THREAD_X for x in own) else part.length
 
 
 def _source(part: BlockPart, outer: Loop | None, at: Expr) -> tuple[Expr, Expr | None]:
@@ -609,15 +630,15 @@ def block_part(
 ) -> BlockPart | None:
     """Return what a block reads of an input that is there, at any number of `blocks`, else None.
 
-    It is all that the statements read in one iteration of these loops, if they leave nothing out
+    It is all that the statements read in one iteration of these loops, if they leave little out
     from the first element to the last; or as much as one step of a loop passes, if that is there
     for each iteration, and no access goes beyond; or the whole array, of a length that is known.
     """
     if array not in context.analysis.shapes or not context.analysis.is_there(array):
         return None
     facts = [f for s in statements for f in context.analysis.accesses[s] if f.access.array == array]
-    dense = _dense_part(context, facts, blocks)
-    return dense or _between_steps(context, facts, array, blocks)
+    near = _part_of(context, facts, blocks)
+    return near or _between_steps(context, facts, array, blocks)
 
 
 @asked_once
@@ -630,44 +651,50 @@ def kept_part(
         return None
     every = [f for s in analysis.accesses for f in analysis.accesses[s] if f.access.array == array]
     facts = [f for f in every if f.statement in statements]
-    part = _dense_part(context, facts, blocks)
+    part = _part_of(context, facts, blocks)
     step = 0 if part is None else abs(dict(part.first.terms).get((blocks[0],), 0))
     if part is None or not part.loop or step < part.length:
         return None
     guarded = {a.number for a in analysis.region.nest.assigns() if a.guard is not None}
     sure = [f for f in facts if f.is_write and f.statement not in guarded]
-    written = set[int]().union(*(places for _, places in _reaches(context, sure, blocks)))
+    written = set[int]().union(
+        *(places for _, places in _reaches(context, sure, blocks, surely=True))
+    )
     is_alone, use = len(facts) == len(every), analysis.uses[array]
     is_new = is_alone and (use.starts_new or use.overwritten) and len(written) == part.length
     back = not (is_alone and analysis.stays_on_device(array))
     return replace(part, copied_first=not is_new, copied_back=back)
 
 
-def _dense_part(
+def _part_of(
     context: Context, facts: Sequence[AccessFacts], blocks: Sequence[str]
 ) -> BlockPart | None:
-    """Return what accesses touch in one iteration, if all from the first element to the last."""
+    """Return what accesses touch in one iteration, from the first element to the last.
+
+    What lies between two elements of an array is there, too; a copy of it may come back as it was.
+    """
     known = [*_reaches(context, facts, blocks)]
     if not known or len(known) < len(facts) or len({first for first, _ in known}) > 1:
         return None
     touched = frozenset[int]().union(*(places for _, places in known))
     first, low = known[0][0], min(touched)
-    if len(first.names) > 1 or len(touched) != max(touched) - low + 1:
+    length = max(touched) - low + 1
+    if len(first.names) > 1 or length - len(touched) > FEW_UNUSED * length:
         return None
     loop = next(iter(first.names), "")
     steps = [x.step for f in facts for x in context.analysis.paths[f.statement] if x.var == loop]
     if any(step != 1 for step in steps):
         return None
-    return BlockPart(loop, len(touched), first + integer(low))
+    return BlockPart(loop, length, first + integer(low))
 
 
 def _reaches(
-    context: Context, facts: Sequence[AccessFacts], blocks: Sequence[str]
+    context: Context, facts: Sequence[AccessFacts], blocks: Sequence[str], surely: bool = False
 ) -> Iterator[tuple[Poly, frozenset[int]]]:
     """Yield where `blocks` take each access, and the places that it has from there on.
 
-    Nothing for one of which that is not known, or depends on more than loops, or is more than a
-    block has.
+    They are those that it may have, or has `surely`. Nothing for one of which that is not known, or
+    depends on more than loops, or is more than a block has.
     """
     for fact in facts:
         flat = flattened(fact.access, context.analysis.region.arrays) or fact.access
@@ -677,27 +704,53 @@ def _reaches(
         linear = None if poly is None else poly.linear_in(loops)
         if linear is None or linear[1].constant is None:
             continue
-        first, places = ZERO, frozenset({linear[1].constant})
-        for name, factor in linear[0].items():
-            if name in blocks and factor.constant is not None:
-                first = first + factor * variable(name)
-            else:
-                places = _moved(context, places, loops[name], factor.constant)
+        moved = {n: x for n, x in linear[0].items() if n in blocks and x.constant is not None}
+        inner = [x for x in loops.values() if x.var not in moved]
+        steps = {name: factor for name, factor in linear[0].items() if name not in moved}
+        first = sum((x * variable(name) for name, x in moved.items()), start=ZERO)
+        places = _visited(context, inner, steps, linear[1].constant, surely)
         if places:
             yield first, places
 
 
-def _moved(
-    context: Context, places: frozenset[int], loop: Loop, step: int | None
+def _visited(
+    context: Context, loops: Sequence[Loop], steps: Mapping[str, Poly], start: int, surely: bool
 ) -> frozenset[int]:
-    """Return the places that a loop makes of some by its steps; none where that is not known."""
-    start, count = context.folded(loop.lower), context.folded(trip_count(loop))
-    if step is None or not isinstance(start, Int) or not isinstance(count, Int):
+    """Return the places that loops, the outermost first, make of one by their steps.
+
+    Bounds may follow the loops around. A loop that moves nothing is left out, whether it runs or
+    not, unless the places are those that are `surely` visited. Nothing where this is not known, or
+    is more than a block has.
+    """
+    ends = {x.var: [from_expr(context.folded(end)) for end in (x.lower, x.upper)] for x in loops}
+    follows = {
+        n: frozenset[str]().union(*(p.names for p in own if p is not None))
+        for n, own in ends.items()
+    }
+    needed = {x.var for x in loops} if surely else {*steps}
+    for loop in reversed(loops):
+        needed |= follows[loop.var] if loop.var in needed else frozenset()
+    if needed - {*follows}:
         return frozenset()
-    if len(places) * count.value > OWN_SHARED_BYTES:
-        return frozenset()
-    turns = [step * (start.value + loop.step * k) for k in range(count.value)]
-    return frozenset(place + turn for place in places for turn in turns)
+    # By the iterations so far that later bounds follow, the places in them.
+    found: dict[frozenset[tuple[str, int]], set[int]] = {frozenset(): {start}}
+    for number, loop in enumerate(loops):
+        if loop.var not in needed:
+            continue
+        later = frozenset[str]().union(*(follows[x.var] for x in loops[number + 1 :]))
+        step = steps.get(loop.var, ZERO).constant
+        turned: dict[frozenset[tuple[str, int]], set[int]] = {}
+        for around, places in found.items():
+            low, high = (None if p is None else p.at(dict(around)).constant for p in ends[loop.var])
+            if step is None or low is None or high is None:
+                return frozenset()
+            if max(high - low, 0) * len(places) > OWN_SHARED_BYTES:
+                return frozenset()
+            for at in range(low, high, loop.step):
+                own = frozenset(one for one in (*around, (loop.var, at)) if one[0] in later)
+                turned.setdefault(own, set()).update(place + step * at for place in places)
+        found = turned
+    return frozenset[int]().union(*found.values())
 
 
 def _between_steps(

@@ -50,9 +50,14 @@ CASES = {
         [((0,), (), ("k", "i"))],
     ),
     "a triangle in each block": (
+        "for (int i = 0; i < n; i++) {\n  for (int j = i; j < m; j++) A[i][j] *= 2.0;\n"
+        "  for (int k = 0; k < n; k++) for (int j = i; j < m; j++) A[i][j] += C[i][k]*B[j][k];\n}",
+        [((0, 1), ("i",), ("j",))],
+    ),
+    "a triangle in which few lanes of a warp have work": (
         "for (int i = 0; i < n; i++) {\n  for (int j = 0; j <= i; j++) C[i][j] *= 2.0;\n"
         "  for (int k = 0; k < m; k++) for (int j = 0; j <= i; j++) C[i][j] += A[i][k]*A[j][k];\n}",
-        [((0, 1), ("i",), ("j",))],
+        [((0, 1), (), ("i",))],
     ),
     "a triangular sum": (
         "for (int i = 0; i < n; i++) for (int j = 0; j < i; j++) s += C[i][j];",

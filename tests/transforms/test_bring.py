@@ -100,9 +100,9 @@ def test_parts_at_any_distance(access: str, length: int, rows: int) -> None:
     [
         # One iteration steps over elements that are its own all the same.
         ("a[24*e + 6*i - j + 5]", False),
-        # From the end, every other one, and at two distances.
+        # From the end, one of three, and at two distances.
         ("a[24*n - 24*e - 6*i - j - 1]", True),
-        ("a[48*e + 2*(6*i + j)]", True),
+        ("a[72*e + 3*(6*i + j)]", True),
         ("a[24*e + 6*i + j] * a[e + i + j]", True),
     ],
 )

@@ -73,9 +73,9 @@ def test_parts_of_other_forms(text: str, rows: int) -> None:
 @pytest.mark.parametrize(
     ("array", "last"),
     [
-        # It is no output; every other element is; two nests have it at two distances.
+        # It is no output; one element of three is; two nests have it at two distances.
         ("a", "    c[24*e + i] += 1.0\n"),
-        ("d", "    d[48*e + 2*i] = 1.0\n"),
+        ("d", "    d[72*e + 3*i] = 1.0\n"),
         ("d", "    d[24*e + i] = d[n - e]\n"),
     ],
 )

@@ -535,6 +535,8 @@ class _TeamWriter:
     def _shared(self, loop: Loop, pending: frozenset[Combine]) -> None:
         """Write a placed loop, and how what it combines comes together if it is not `pending`."""
         if not self._around and is_thread_nest(loop):
+            if loop.place not in BLOCKS:
+                self._meet(set(walk_stmts((loop,))), is_alone=False)
             self._write_threads(loop)
             return
         inside = pending | frozenset(loop.combines)

@@ -706,7 +706,7 @@ class ConditionReader:
 
     def _compared(self, op: str, left: Expr, right: Expr) -> Truth:
         try:
-            if may_wrap(left, right, self.region):
+            if comparison_may_wrap(left, right, self.region):
                 return self._unknown
             one, two = self._value(left), self._value(right)
         except NotLinear:
@@ -779,7 +779,7 @@ class ConditionReader:
         return isl.PwAff(self.space.text(text))
 
 
-def may_wrap(left: Expr, right: Expr, region: Region) -> bool:
+def comparison_may_wrap(left: Expr, right: Expr, region: Region) -> bool:
     """Return whether unsigned arithmetic could leave the integers that isl computes with.
 
     ``i - 1 < n`` is false for an unsigned i of 0, and a negative n compares as a large one.
@@ -806,7 +806,7 @@ def rooms(conditions: Iterable[Expr], region: Region, written: frozenset[str]) -
                 yield from rooms((Binary(_OPPOSITE[op], left, right),), region, written)
             case Binary("<" | "<=" | ">" | ">=" | "==" as op, left, right):
                 one, two = from_expr(left), from_expr(right)
-                if one is None or two is None or may_wrap(left, right, region):
+                if one is None or two is None or comparison_may_wrap(left, right, region):
                     continue
                 if not _are_fixed(one.names | two.names, region, written):
                     continue

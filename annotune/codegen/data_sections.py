@@ -16,7 +16,6 @@ from annotune.codegen.guards import (
     comparable,
     disjoint,
     in_long,
-    may_wrap,
     same_or_disjoint,
 )
 from annotune.codegen.names import narrow_scalars
@@ -25,6 +24,7 @@ from annotune.ir.expr import Binary, Call, Cast, Expr, Int, Select, variables, w
 from annotune.ir.fold import fold
 from annotune.ir.poly import from_expr
 from annotune.ir.region import Array, Assertion, Region
+from annotune.ir.typing import may_wrap
 
 # What a clause of OpenACC's begins with, by what it does: arrays that are there already, copies to
 # the device, both ways, and back, and memory there alone.
@@ -221,7 +221,7 @@ def _elements(analysis: Analysis, array: Array) -> tuple[Expr, Expr]:
 def _counted(expr: Expr, region: Region) -> str:
     """Return a bound of a section as C, in 64 bits where it is more than a sum of products."""
     is_plain = not any(isinstance(part, Select | Call | Cast) for part in walk(expr))
-    is_plain = is_plain and not may_wrap(expr, region)
+    is_plain = is_plain and not may_wrap(expr, region.types)
     return plain_c(in_64_bits(expr, narrow_scalars(region)) if is_plain else in_long(expr))
 
 

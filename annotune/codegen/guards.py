@@ -44,7 +44,6 @@ from annotune.ir.expr import (
     is_truth,
     rewrite,
     substitute,
-    subtracts,
     variables,
     walk,
 )
@@ -53,6 +52,7 @@ from annotune.ir.nest import Assign, Local, Loop, Stmt, walk_stmts
 from annotune.ir.plain import Plain, where
 from annotune.ir.poly import from_expr
 from annotune.ir.region import Array, Region
+from annotune.ir.typing import may_wrap
 from annotune.schedule.plan import HostLoop, Kernel, Step
 from annotune.space.variants import Variant
 from annotune.transforms.tree import Body, target_name
@@ -200,13 +200,11 @@ def counts_tests(loops: Iterable[Loop], region: Region) -> tuple[Expr, ...]:
 
 def _runs(lower: Expr, upper: Expr, region: Region) -> Expr:
     """Return the test that a loop from `lower` to `upper` runs."""
-    types = {scalar.name: scalar.type for scalar in region.scalars.values()}
+    types = region.types
     wrapped = [in_long(inner) for inner in _made_unsigned(upper)]
     if _made_unsigned(lower):
         wrapped.append(Cast(LONG, lower))
-    if subtracts(upper) and any(
-        is_unsigned_type(types[n]) for n in variables(upper) & types.keys()
-    ):
+    if may_wrap(upper, types):
         wrapped.append(in_long(upper))
     # An end below 0 would be a large number beside a start without a sign.
     sides = [
@@ -341,13 +339,7 @@ def same_or_disjoint(one: Stretch, two: Stretch, are_as_long: bool) -> Expr:
 
 def signed(expr: Expr, region: Region) -> Expr:
     """Return an offset, in 64 bits where C computes what may lie below 0 without a sign."""
-    return in_long(expr) if may_wrap(expr, region) else expr
-
-
-def may_wrap(expr: Expr, region: Region) -> bool:
-    """Return whether C computes what may lie below 0 in a type without a sign."""
-    types = (region.scalars[n].type for n in variables(expr) if n in region.scalars)
-    return subtracts(expr) and any(map(is_unsigned_type, types))
+    return in_long(expr) if may_wrap(expr, region.types) else expr
 
 
 def address(analysis: Analysis, array: Array, offset: Expr) -> Expr:

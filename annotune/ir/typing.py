@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TypeAlias
 
+from annotune.ir.c_types import is_unsigned_type
 from annotune.ir.ctype import (
     DOUBLE,
     FLOAT,
@@ -31,8 +32,11 @@ from annotune.ir.expr import (
     Real,
     Select,
     Var,
+    subtracts,
+    variables,
     walk,
 )
+from annotune.ir.fold import divide
 from annotune.ir.functions import FUNCTIONS
 
 Interval: TypeAlias = tuple[int, int]
@@ -90,11 +94,12 @@ def integer_type(text: str, value: int) -> CType:
     return UNSIGNED_LONG
 
 
-def interval(expr: Expr, leaf: Callable[[Var | Access], Interval | None]) -> Interval | None:
-    """Return between which integers `expr` lies, computed without an overflow; None if unknown.
+Leaf: TypeAlias = Callable[[Var | Access | Cast], Interval | None]
+"""What says it of variables, of elements, and of a cast of what nothing else is known of."""
 
-    `leaf` says it of variables and elements.
-    """
+
+def interval(expr: Expr, leaf: Leaf) -> Interval | None:
+    """Return between which integers `expr` lies, computed without an overflow; None if unknown."""
     match expr:
         case Int(value):
             return value, value
@@ -111,7 +116,7 @@ def interval(expr: Expr, leaf: Callable[[Var | Access], Interval | None]) -> Int
         case Cast(type_, operand):
             inner, held = interval(operand, leaf), type_.limits
             if held is None or inner is None:
-                return held
+                return None if held is None else leaf(expr)
             return inner if held[0] <= inner[0] and inner[1] <= held[1] else held
         case Select(_, if_true, if_false):
             parts = [interval(part, leaf) for part in (if_true, if_false)]
@@ -125,15 +130,19 @@ def interval(expr: Expr, leaf: Callable[[Var | Access], Interval | None]) -> Int
             return None
 
 
-def _hull_of(parts: list[Interval]) -> Interval:
-    return min(low for low, _ in parts), max(high for _, high in parts)
+def _hull_of(parts: Iterable[Interval]) -> Interval:
+    lows, highs = zip(*parts, strict=True)
+    return min(lows), max(highs)
 
 
 def _interval_of_call(function: str, arguments: list[Interval]) -> Interval | None:
-    if function not in ("min", "max"):
-        return None
-    choose = min if function == "min" else max
-    return choose(low for low, _ in arguments), choose(high for _, high in arguments)
+    match function, arguments:
+        case "min" | "max", _:
+            choose = min if function == "min" else max
+            return choose(low for low, _ in arguments), choose(high for _, high in arguments)
+        case "abs" | "labs", [(low, high)]:
+            return max(0, low, -high), max(-low, high)
+    return None
 
 
 def _computed_interval(op: str, one: Interval, other: Interval) -> Interval | None:
@@ -146,14 +155,23 @@ def _computed_interval(op: str, one: Interval, other: Interval) -> Interval | No
             corners = [a * b for a in one for b in other]
             return min(corners), max(corners)
         # A divisor of 0 has no value, so that a range that starts there starts at 1.
-        case "/" if one[0] >= 0 and other[0] >= 0 and other[1] > 0:
-            return one[0] // other[1], one[1] // max(other[0], 1)
-        case "%" if one[0] >= 0 and other[0] >= 0 and other[1] > 0:
-            return 0, min(one[1], other[1] - 1)
+        case "/" if other[0] >= 0 and other[1] > 0:
+            corners = [divide(a, b) for a in one for b in (max(other[0], 1), other[1])]
+            return min(corners), max(corners)
+        case "%" if other[0] >= 0 and other[1] > 0:
+            # C's remainder has the sign of the dividend.
+            most = other[1] - 1
+            return max(-most, min(one[0], 0)), min(most, max(one[1], 0))
     return None
 
 
-def may_wrap(expr: Expr) -> bool:
+def may_wrap(expr: Expr, scope: Mapping[str, str]) -> bool:
+    """Return whether C computes what may lie below 0 in a type without a sign."""
+    types = (scope[name] for name in variables(expr) if name in scope)
+    return subtracts(expr) and any(map(is_unsigned_type, types))
+
+
+def has_narrowing_cast(expr: Expr) -> bool:
     """Return whether a cast in `expr` may change an integer."""
     return any(
         isinstance(part, Cast)

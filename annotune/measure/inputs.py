@@ -19,7 +19,8 @@ from annotune.ir.c_types import may_share, may_share_unchanged
 from annotune.ir.expr import Binary, Expr, Int, walk
 from annotune.ir.recorded import RecordedArray, RecordedCall
 from annotune.ir.region import Array, Region
-from annotune.measure.sizes import Interval, evaluate, index_ranges, known_values, touched_ends
+from annotune.ir.typing import Interval
+from annotune.measure.sizes import evaluate, index_ranges, known_values, touched_ends
 from annotune.measure.values import (
     Element,
     Family,

@@ -19,16 +19,11 @@ from annotune.analysis.facts import Analysis
 from annotune.codegen.c_expr import c_expr
 from annotune.frozen import dataclass
 from annotune.ir.expr import (
-    COMPARISONS,
-    CONNECTIVES,
     Access,
     Binary,
-    Call,
     Cast,
     Expr,
     Int,
-    Negate,
-    Select,
     Var,
     accesses,
     rewrite,
@@ -36,9 +31,10 @@ from annotune.ir.expr import (
     variables,
 )
 from annotune.ir.expr import children as operands
-from annotune.ir.fold import divide, fold
+from annotune.ir.fold import fold
 from annotune.ir.nest import Assign, Await, Fetch, Local, LocalArray, Loop, Nest, Stmt, walk_paths
 from annotune.ir.region import Region, flattened
+from annotune.ir.typing import Interval, interval
 from annotune.measure.values import signature
 
 
@@ -349,7 +345,7 @@ def touched_ends(analysis: Analysis, name: str, values: Mapping[str, int]) -> In
         for access in (one for e in (assign.target, *assign.sources()) for one in accesses(e)):
             if access.array == name:
                 flat = flattened(access, analysis.region.arrays) or access
-                known = next((interval(one, ranges, {}) for one in operands(flat)), None)
+                known = next((_interval_at(one, ranges) for one in operands(flat)), None)
                 found += [] if known is None else [(known[0], known[1] + 1)]
     if not found:
         return first, end
@@ -368,39 +364,27 @@ def distinct(found: Sequence[T]) -> tuple[T, ...]:
     return tuple(sizes for number, sizes in enumerate(found) if sizes not in found[:number])
 
 
-Interval: TypeAlias = tuple[int, int]
-"""The least and the greatest value."""
-
 Ranges: TypeAlias = Mapping[str, Interval]
+_NO_RANGES: Ranges = MappingProxyType({})
 
 
-def interval(expr: Expr, names: Ranges, arrays: Ranges) -> Interval | None:
-    """Return an interval that holds every value of `expr`, None where none is known.
+def _interval_at(expr: Expr, names: Ranges, arrays: Ranges = _NO_RANGES) -> Interval | None:
+    """Return between which integers `expr` lies, None where that is not known.
 
-    `names` are the ranges of scalars, `arrays` those of the elements of arrays.
+    `names` are the ranges of scalars, `arrays` those of the elements of arrays. All that a type
+    holds is no range to make inputs for.
     """
-    match expr:
-        case Int(value):
-            return value, value
-        case Var(name):
-            return names.get(name)
-        case Access(array, _):
-            return arrays.get(array)
-        case Negate(operand):
-            inner = interval(operand, names, arrays)
-            return None if inner is None else (-inner[1], -inner[0])
-        case Binary(op, _, _) if op in COMPARISONS | CONNECTIVES:
-            return 0, 1
-        case Binary(op, left, right):
-            return _combined(op, interval(left, names, arrays), interval(right, names, arrays))
-        case Select(_, if_true, if_false):
-            return _hull(interval(if_true, names, arrays), interval(if_false, names, arrays))
-        case Call(function, arguments):
-            return _call(function, [interval(a, names, arrays) for a in arguments])
-        case Cast(type_, operand) if not type_.is_floating:
-            return interval(operand, names, arrays)
-        case _:
-            return None
+
+    def leaf(place: Var | Access | Cast) -> Interval | None:
+        match place:
+            case Var(name):
+                return names.get(name)
+            case Access(array):
+                return arrays.get(array)
+            case Cast():
+                return None
+
+    return interval(expr, leaf)
 
 
 def loop_ranges(loops: tuple[Loop, ...], values: Mapping[str, int]) -> dict[str, Interval] | None:
@@ -410,7 +394,7 @@ def loop_ranges(loops: tuple[Loop, ...], values: Mapping[str, int]) -> dict[str,
     """
     names: dict[str, Interval] = {name: (value, value) for name, value in values.items()}
     for loop in loops:
-        lower, upper = (interval(e, names, {}) for e in (loop.lower, loop.upper))
+        lower, upper = (_interval_at(e, names) for e in (loop.lower, loop.upper))
         names.pop(loop.var, None)
         if lower is None or upper is None:
             continue
@@ -418,47 +402,6 @@ def loop_ranges(loops: tuple[Loop, ...], values: Mapping[str, int]) -> dict[str,
             return None
         names[loop.var] = lower[0], upper[1] - 1
     return names
-
-
-def _hull(left: Interval | None, right: Interval | None) -> Interval | None:
-    if left is None or right is None:
-        return None
-    return min(left[0], right[0]), max(left[1], right[1])
-
-
-def _combined(op: str, left: Interval | None, right: Interval | None) -> Interval | None:
-    if left is None or right is None:
-        return None
-    match op:
-        case "+":
-            return left[0] + right[0], left[1] + right[1]
-        case "-":
-            return left[0] - right[1], left[1] - right[0]
-        case "*":
-            corners = [a * b for a in left for b in right]
-            return min(corners), max(corners)
-        case "/" if right[0] > 0:
-            corners = [divide(a, b) for a in left for b in right]
-            return min(corners), max(corners)
-        case "%" if right[0] > 0:
-            # C's remainder has the sign of the dividend.
-            most = right[1] - 1
-            return (0 if left[0] >= 0 else -most), (0 if left[1] <= 0 else min(most, left[1]))
-        case _:
-            return None
-
-
-def _call(function: str, arguments: list[Interval | None]) -> Interval | None:
-    known = [a for a in arguments if a is not None]
-    if len(known) != len(arguments) or not known:
-        return None
-    if function in ("min", "max"):
-        choose = min if function == "min" else max
-        return choose(a[0] for a in known), choose(a[1] for a in known)
-    if function in ("abs", "labs"):
-        low, high = known[0]
-        return (0 if low <= 0 <= high else min(abs(low), abs(high))), max(abs(low), abs(high))
-    return None
 
 
 # Definitions of one written scalar that are tried in a subscript; more is no index any more.
@@ -479,7 +422,7 @@ class _Subscript:
         return tuple(dict.fromkeys(a.array for a in _outermost(self.formula)))
 
     def lies_inside(self, ranges: Mapping[str, Interval]) -> bool:
-        found = interval(self.formula, self.names, ranges)
+        found = _interval_at(self.formula, self.names, ranges)
         return found is not None and self.inside[0] <= found[0] and found[1] <= self.inside[1]
 
 
@@ -516,13 +459,13 @@ def index_ranges(analysis: Analysis, values: Mapping[str, int]) -> dict[str, Int
 def _solved(one: _Subscript) -> dict[str, Interval]:
     """Return a range for each array of a subscript, as if the subscript were linear in them."""
     zeros = dict.fromkeys(one.arrays, (0, 0))
-    rest = interval(one.formula, one.names, zeros)
+    rest = _interval_at(one.formula, one.names, zeros)
     if rest is None:
         raise ValueError(f"nothing is known of the subscript in {c_expr(one.access)}")
     share = len(one.arrays)
     out: dict[str, Interval] = {}
     for array in one.arrays:
-        unit = interval(one.formula, one.names, {**zeros, array: (1, 1)})
+        unit = _interval_at(one.formula, one.names, {**zeros, array: (1, 1)})
         factor = unit[0] - rest[0] if unit is not None else 0
         if factor == 0:
             # Behind a division or a remainder: the halving below finds what fits.

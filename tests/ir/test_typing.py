@@ -15,7 +15,7 @@ from annotune.codegen.c_expr import plain_c
 from annotune.ir.ctype import DOUBLE, INT, LONG, TYPES, UNSIGNED_INT
 from annotune.ir.expr import Access, Binary, Call, Cast, Expr, Int, Negate, Real, Select, Var
 from annotune.ir.fold import divide, remainder
-from annotune.ir.typing import Interval, ctype, integer_type, interval, may_wrap
+from annotune.ir.typing import Interval, ctype, has_narrowing_cast, integer_type, interval, may_wrap
 
 SCOPE: Mapping[str, str] = {f"v{number}": one.name for number, one in enumerate(OWN)}
 COUNT = 300
@@ -138,7 +138,41 @@ def test_every_value_lies_in_the_interval(expr: Expr, source: random.Random) -> 
 
 
 def test_a_cast_to_a_long_alone_changes_no_integer() -> None:
-    assert not may_wrap(Cast(LONG, Var("n")))
-    assert not may_wrap(Cast(DOUBLE, Var("n")))
-    assert may_wrap(Binary("+", Int(1), Cast(UNSIGNED_INT, Var("n"))))
-    assert may_wrap(Cast(TYPES["unsigned long"], Var("n")))
+    assert not has_narrowing_cast(Cast(LONG, Var("n")))
+    assert not has_narrowing_cast(Cast(DOUBLE, Var("n")))
+    assert has_narrowing_cast(Binary("+", Int(1), Cast(UNSIGNED_INT, Var("n"))))
+    assert has_narrowing_cast(Cast(TYPES["unsigned long"], Var("n")))
+
+
+def test_a_quotient_is_rounded_toward_zero_on_both_sides_of_it() -> None:
+    j, n = Var("j"), Var("n")
+
+    def found(expr: Expr) -> Interval | None:
+        return interval(expr, lambda leaf: RANGES.get(leaf.name) if isinstance(leaf, Var) else None)
+
+    assert found(Binary("/", j, Int(2))) == (-1, 2)
+    assert found(Binary("%", j, Int(2))) == (-1, 1)
+    assert found(Binary("%", Var("k"), Int(9))) == (-2, 0)
+    assert found(Binary("/", j, Binary("-", n, Int(1)))) == (-3, 4)
+    assert found(Call("abs", (j,))) == (0, 4)
+    assert found(Call("labs", (Var("k"),))) == (1, 2)
+    assert found(Binary("/", n, j)) is None
+
+
+def test_a_cast_of_what_is_not_known_is_a_leaf() -> None:
+    short = Cast(TYPES["short"], Call("users", ()))
+    assert interval(Binary("+", short, Int(1)), lambda leaf: None) is None
+    limits = interval(
+        Binary("+", short, Int(1)),
+        lambda leaf: leaf.type.limits if isinstance(leaf, Cast) else None,
+    )
+    assert limits == (1 - 2**15, 2**15)
+
+
+def test_a_difference_of_unsigned_numbers_may_wrap() -> None:
+    scope = {"u": "size_t", "i": "int"}
+    assert may_wrap(Binary("-", Var("u"), Int(1)), scope)
+    assert may_wrap(Binary("+", Var("u"), Int(-1)), scope)
+    assert may_wrap(Binary("+", Var("u"), Negate(Var("i"))), scope)
+    assert not may_wrap(Binary("-", Var("i"), Int(1)), scope)
+    assert not may_wrap(Binary("+", Var("u"), Int(1)), scope)

@@ -52,7 +52,7 @@ from annotune.ir.functions import FUNCTIONS
 from annotune.ir.identity import once_for_each
 from annotune.ir.nest import Nest
 from annotune.ir.region import Alias
-from annotune.ir.typing import may_wrap
+from annotune.ir.typing import has_narrowing_cast
 
 _NONE: frozenset[str] = frozenset()
 _NONE_OF_LOOPS: frozenset[int] = frozenset()
@@ -662,7 +662,7 @@ def _formula(name: str, value: c_ast.Node, names: Names) -> IntegerFormula | Non
     is_plain = all(map(_is_polynomial, walk_expr(read.expr))) and not goes_round(read.expr)
     if not is_plain or not keeps_values(read.kind, base):
         return None
-    is_plain = not may_wrap(exact.expr)
+    is_plain = not has_narrowing_cast(exact.expr)
     kept = read.expr if is_plain else exact.expr
     if is_plain and width(base) == 64:
         # With its casts: a product of ints may be no int.

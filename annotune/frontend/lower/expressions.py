@@ -75,7 +75,7 @@ from annotune.ir.expr import (
 )
 from annotune.ir.functions import FUNCTIONS, Function, own_name
 from annotune.ir.region import UserFunction
-from annotune.ir.typing import may_wrap
+from annotune.ir.typing import has_narrowing_cast
 
 _OPPOSITE: Mapping[str, str] = {
     **{"<": ">=", "<=": ">", ">": "<=", ">=": "<"},
@@ -435,7 +435,7 @@ class Expressions:
         if not self.in_index:
             return plain
         computed = lower(Expressions(self.names, is_rounded=True))
-        return computed if may_wrap(self.names.resolved(computed.expr)) else plain
+        return computed if has_narrowing_cast(self.names.resolved(computed.expr)) else plain
 
     def exact_value(self, node: c_ast.Node) -> Typed:
         """Return the exact value of an expression."""

@@ -69,7 +69,7 @@ from annotune.ir.fold import fold
 from annotune.ir.nest import Assign, Stmt, expressions, rewritten, walk_stmts
 from annotune.ir.poly import ZERO, Poly, from_expr, integer
 from annotune.ir.region import Alias
-from annotune.ir.typing import may_wrap
+from annotune.ir.typing import has_narrowing_cast
 
 # What a statement of a nest may do; other assignments are written out.
 _OWN = frozenset({"=", "+=", "-=", "*=", "/="})
@@ -275,7 +275,7 @@ class Integers:
         if not (_is_formula(whole) and _is_formula(self.names.resolved(new.expr))):
             return None
         if goes_round(whole) and (
-            is_unsigned(symbol.base) or may_wrap(self.names.resolved(new.expr))
+            is_unsigned(symbol.base) or has_narrowing_cast(self.names.resolved(new.expr))
         ):
             return None
         if new.kind == symbol.base and (new.kind != "int" or is_int(new.expr, self.names)):

@@ -31,7 +31,7 @@ from annotune.frontend.types.layout import Layouts
 from annotune.frontend.types.symbols import INTEGERS, REALS, Layer, Symbol, Types, field_of
 from annotune.frozen import dataclass
 from annotune.ir.c_types import StoredName
-from annotune.ir.expr import Access, Expr, Int, Var, accesses, rewrite, substitute, variables
+from annotune.ir.expr import Access, Cast, Expr, Int, Var, accesses, rewrite, substitute, variables
 from annotune.ir.functions import FUNCTIONS
 from annotune.ir.region import Alias, Assertion, Scalar, Spelling
 from annotune.ir.typing import Interval, interval
@@ -332,7 +332,9 @@ class Names:
         """Return between which integers `expr` lies wherever it is computed, None if unknown."""
         return interval(expr, self._range_of_leaf)
 
-    def _range_of_leaf(self, leaf: Var | Access) -> Interval | None:
+    def _range_of_leaf(self, leaf: Var | Access | Cast) -> Interval | None:
+        if isinstance(leaf, Cast):
+            return leaf.type.limits
         if isinstance(leaf, Access):
             symbol = self.find(leaf.array)
             return None if symbol is None else of_type(symbol.base)

@@ -58,11 +58,11 @@ from annotune.analysis.statements import (
     loops_of,
     read_statements,
     unfollowed_writes,
-    value_at,
 )
 from annotune.analysis.work import access_facts, missing_for_work, statement_work, total_work
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
 from annotune.ir.c_types import is_integer_type, may_share
+from annotune.ir.constants import value_at
 from annotune.ir.expr import (
     CONNECTIVES,
     Access,

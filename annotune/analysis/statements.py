@@ -20,7 +20,8 @@ from annotune.analysis.messages import (
 )
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
 from annotune.frozen import dataclass
-from annotune.ir.c_types import is_integer_type, is_unsigned_type
+from annotune.ir.c_types import is_integer_type
+from annotune.ir.constants import value_at
 from annotune.ir.expr import (
     Access,
     Binary,
@@ -28,7 +29,6 @@ from annotune.ir.expr import (
     Cast,
     Expr,
     Int,
-    Negate,
     Real,
     Select,
     Var,
@@ -195,48 +195,6 @@ def with_values(known: Mapping[str, int], sizes: Mapping[str, Expr]) -> dict[str
     return values
 
 
-def value_at(expr: Expr, known: Mapping[str, int]) -> int | None:
-    """Return the value of an integer expression at known sizes, None where it is not known.
-
-    A cast is made as C makes it; what is computed from one has no value here where the type of
-    the cast might not hold it.
-    """
-    match expr:
-        case Var(name):
-            return known.get(name)
-        case Select(condition, if_true, if_false):
-            chosen = value_at(condition, known)
-            return None if chosen is None else value_at(if_true if chosen else if_false, known)
-        case Binary("&&" | "||" as connective, left, right):
-            decided = value_at(left, known)
-            if decided is None or bool(decided) == (connective == "||"):
-                return None if decided is None else int(connective == "||")
-            other = value_at(right, known)
-            return None if other is None else int(other != 0)
-    operands = [value_at(child, known) for child in children(expr)]
-    values = [Int(value) for value in operands if value is not None]
-    if len(values) < len(operands):
-        return None
-    match expr:
-        case Cast(type_, _) if (held := type_.limits) is not None:
-            return (values[0].value - held[0]) % (held[1] - held[0] + 1) + held[0]
-        case Call("abs" | "labs", _):
-            return abs(values[0].value)
-        case Call(function, _):
-            found = fold(Call(function, tuple(values)))
-        case Binary(op, _, _):
-            found = fold(Binary(op, values[0], values[1]))
-        case Negate():
-            found = fold(Negate(values[0]))
-        case _:
-            found = expr
-    if not isinstance(found, Int):
-        return None
-    casts = set(_casts(expr))
-    least = 0 if any(map(is_unsigned_type, casts)) else -(2**31)
-    return found.value if not casts or least <= found.value < 2**31 else None
-
-
 def may_be_computed(expr: Expr, may_call: Callable[[Call | Cast], bool]) -> bool:
     """Return whether C may compute `expr` where the nest would not run."""
     for part in walk(expr):
@@ -248,16 +206,6 @@ def may_be_computed(expr: Expr, may_call: Callable[[Call | Cast], bool]) -> bool
             case Call() | Cast() if not may_call(part):
                 return False
     return True
-
-
-def _casts(expr: Expr) -> Iterator[str]:
-    """Yield the types, other than long, of casts in which an expression is computed."""
-    if isinstance(expr, Cast):
-        if expr.type.name not in ("long", "long long"):
-            yield expr.type.name
-        return
-    for child in children(expr):
-        yield from _casts(child)
 
 
 def parts_within(names: Iterable[str], parts: Mapping[str, NamedPart]) -> frozenset[str]:

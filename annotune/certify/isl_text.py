@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from annotune.analysis.statements import WIDE_CASTS, value_at
+from annotune.analysis.statements import WIDE_CASTS
 from annotune.codegen.c_expr import c_expr
 from annotune.frozen import dataclass
+from annotune.ir.constants import value_at
 from annotune.ir.expr import (
     COMPARISONS,
     Access,

@@ -9,7 +9,6 @@ from typing import TypeAlias
 from annotune.analysis.facts import Analysis, ArrayShape
 from annotune.analysis.reductions import reduction_operator, rounds_to_integer
 from annotune.analysis.schedule import elements
-from annotune.analysis.statements import value_at
 from annotune.certify.certificate import Certificate, CopiedInput, GrowingRows, Stored, Touch
 from annotune.certify.isl_schedule import AccPlacer, CorePlacer, Placer
 from annotune.certify.isl_text import ALWAYS, IslText, reads_of
@@ -18,6 +17,7 @@ from annotune.certify.versions import block_versions, versions
 from annotune.codegen.c_expr import plain_c
 from annotune.codegen.cuda.grid import THREADS
 from annotune.frozen import dataclass
+from annotune.ir.constants import value_at
 from annotune.ir.expr import Access, Binary, Expr, Int, Var, accesses, place_name, rewrite
 from annotune.ir.nest import (
     COPY_LEVELS,

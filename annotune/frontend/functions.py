@@ -28,7 +28,7 @@ from annotune.frontend.macro_texts import (
 from annotune.frontend.read.filescope import Declaration, File, FileScope
 from annotune.frontend.read.parse import parse
 from annotune.frontend.read.preprocess import Clean
-from annotune.frontend.read.syntax import ConstantPart, value_of_tree
+from annotune.frontend.read.syntax import value_of_tree
 from annotune.frontend.read.tokens import WORD, integer
 from annotune.frontend.type_premises import types_named
 from annotune.frontend.types.kinds import COMPLEX, ELEMENTS
@@ -105,7 +105,7 @@ class ExpressionText:
     def extent(self, node: c_ast.Node) -> int | None:
         """Return the value of a constant expression, None when it is none."""
 
-        def value_of(identifier: ConstantPart) -> int | None:
+        def value_of(identifier: c_ast.Node) -> int | None:
             if not isinstance(identifier, c_ast.ID) or self.find(identifier.name) is not None:
                 return None
             named = self.outer(identifier.name)

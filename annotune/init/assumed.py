@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 
-from annotune.analysis.statements import value_at
 from annotune.frontend.loop_places import LoopPlace
 from annotune.frontend.read.tokens import WORD
 from annotune.frontend.types.symbols import REALS
+from annotune.ir.constants import value_at
 from annotune.ir.expr import Binary, Expr, accesses, variables
 from annotune.ir.fold import trip_count
 from annotune.ir.nest import Assign, Loop, expressions, walk_stmts

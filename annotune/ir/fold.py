@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import assert_never
 
+from annotune.ir.constants import exact_value
 from annotune.ir.ctype import CType
 from annotune.ir.expr import (
     COMPARISONS,
     CONNECTIVES,
-    RELATIONS,
     Access,
     Binary,
     Call,
@@ -93,17 +93,6 @@ def exact_quotient(expr: Expr, divisor: int) -> Expr | None:
     for term, factor in reversed(terms.items()):
         total = Binary("+", Binary("*", Int(factor // divisor), term), total)
     return fold(total)
-
-
-def divide(left: int, right: int) -> int:
-    """Return ``left / right`` as C computes it, rounded toward zero."""
-    quotient = abs(left) // abs(right)
-    return quotient if (left < 0) == (right < 0) else -quotient
-
-
-def remainder(left: int, right: int) -> int:
-    """Return ``left % right`` as C computes it, with the sign of `left`."""
-    return left - right * divide(left, right)
 
 
 def _at_least_zero(count: Expr) -> Expr:
@@ -197,9 +186,8 @@ def _factor(expr: Expr) -> tuple[int, Expr | None]:
 
 def _comparison(op: str, left: Expr, right: Expr) -> Expr:
     one, other = _number(left), _number(right)
-    if one is not None and other is not None:
-        return Int(int(RELATIONS[op](one, other)))
-    return Binary(op, left, right)
+    found = None if one is None or other is None else exact_value(op, one, other)
+    return Binary(op, left, right) if found is None else Int(found)
 
 
 def _connective(op: str, left: Expr, right: Expr) -> Expr:
@@ -219,12 +207,11 @@ def _truth(expr: Expr) -> Expr:
 
 
 def _quotient(op: str, left: Expr, right: Expr) -> Expr:
-    if isinstance(right, Int) and right.value != 0 and not is_real(left):
-        if isinstance(left, Int):
-            compute = divide if op == "/" else remainder
-            return Int(compute(left.value, right.value))
-        if right.value == 1:
-            return left if op == "/" else Int(0)
+    if isinstance(left, Int) and isinstance(right, Int):
+        found = exact_value(op, left.value, right.value)
+        return Binary(op, left, right) if found is None else Int(found)
+    if right == Int(1) and not is_real(left):
+        return left if op == "/" else Int(0)
     return Binary(op, left, right)
 
 

@@ -20,6 +20,7 @@ from dataclasses import field
 from functools import cached_property
 
 from annotune.frozen import dataclass
+from annotune.ir.constants import exact_value
 from annotune.ir.expr import (
     COMPARISONS,
     CONNECTIVES,
@@ -142,7 +143,7 @@ class Plain:
         C compares such by their values, whatever their widths.
         """
         if isinstance(left, Int) and isinstance(right, Int):
-            return bool(_OUTCOMES[op](left.value - right.value))
+            return bool(exact_value(op, left.value, right.value))
         if not self.facts or {self.kind(left), self.kind(right)} - {*_SIGNED}:
             return None
         sums = _Sums(self)
@@ -386,16 +387,6 @@ def _facts(plain: Plain, conditions: Iterable[Expr]) -> tuple[Poly, ...]:
                 found.append(more - integer(1) if op in ("<", ">") else more)
                 found += [-more] if op == "==" else []
     return tuple(dict.fromkeys(found))
-
-
-_OUTCOMES = {
-    "<": lambda d: d < 0,
-    "<=": lambda d: d <= 0,
-    ">": lambda d: d > 0,
-    ">=": lambda d: d >= 0,
-    "==": lambda d: d == 0,
-    "!=": lambda d: d != 0,
-}
 
 
 def _are_integers(plain: Plain, *exprs: Expr) -> bool:

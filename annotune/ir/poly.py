@@ -8,9 +8,9 @@ from math import gcd
 from typing import TypeAlias, assert_never
 
 from annotune.frozen import dataclass
+from annotune.ir.constants import exact_value
 from annotune.ir.ctype import CType
 from annotune.ir.expr import Access, Binary, Call, Cast, Expr, Int, Negate, Real, Select, Var
-from annotune.ir.fold import divide, remainder
 
 Monomial: TypeAlias = tuple[str, ...]
 
@@ -218,9 +218,10 @@ def _combine(op: str, a: Poly, b: Poly) -> Poly | None:
     if op == "*":
         return a * b
     x, y = a.constant, b.constant
-    if x is None or y is None or y == 0:
+    if x is None or y is None:
         return a if op == "/" and y == 1 else None
-    return integer(divide(x, y) if op == "/" else remainder(x, y))
+    found = exact_value(op, x, y)
+    return None if found is None else integer(found)
 
 
 def to_expr(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TypeAlias
 
 from annotune.ir.c_types import is_unsigned_type
+from annotune.ir.constants import divide
 from annotune.ir.ctype import (
     DOUBLE,
     FLOAT,
@@ -36,7 +37,6 @@ from annotune.ir.expr import (
     variables,
     walk,
 )
-from annotune.ir.fold import divide
 from annotune.ir.functions import FUNCTIONS
 
 Interval: TypeAlias = tuple[int, int]

@@ -18,6 +18,7 @@ from typing import TypeAlias, TypeVar, assert_never
 from annotune.analysis.facts import Analysis
 from annotune.codegen.c_expr import c_expr
 from annotune.frozen import dataclass
+from annotune.ir.constants import value_at
 from annotune.ir.expr import (
     Access,
     Binary,
@@ -44,10 +45,11 @@ def evaluate(expr: Expr, values: Mapping[str, int]) -> int:
     Raises:
         ValueError: A name has no value, or the expression is not one of integers.
     """
-    folded = fold(expr, values)
-    if not isinstance(folded, Int):
-        raise ValueError(f"'{c_expr(expr)}' has no value: '{c_expr(folded)}' is left of it")
-    return folded.value
+    value = value_at(expr, values)
+    if value is None:
+        left = c_expr(fold(expr, values))
+        raise ValueError(f"'{c_expr(expr)}' has no value: '{left}' is left of it")
+    return value
 
 
 def known_values(region: Region, sizes: Mapping[str, int]) -> dict[str, int]:

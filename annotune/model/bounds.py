@@ -10,10 +10,10 @@ from dataclasses import field
 from math import prod
 
 from annotune.analysis.facts import AccessFacts, Analysis, Work
-from annotune.analysis.statements import value_at
 from annotune.annotation.devices import Device
 from annotune.frozen import dataclass
 from annotune.ir.c_types import WORD, element_bytes, real_bytes
+from annotune.ir.constants import value_at
 from annotune.ir.expr import Access, Binary, Expr, Int, Negate, Real, Var, is_coefficient
 from annotune.ir.region import Region
 from annotune.schedule.units import Unit

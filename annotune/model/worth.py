@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from annotune.analysis.facts import Analysis
-from annotune.analysis.statements import value_at
 from annotune.annotation.devices import Device
 from annotune.frozen import dataclass
+from annotune.ir.constants import value_at
 from annotune.ir.expr import variables
 from annotune.ir.nest import Loop
 from annotune.model.bounds import copies

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.nest_text import parse_nest
 
+from annotune.ir.constants import divide, remainder
 from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Real, Var, print_expr, walk
-from annotune.ir.fold import divide, exact_quotient, fold, remainder, trip_count
+from annotune.ir.fold import exact_quotient, fold, trip_count
 from annotune.ir.nest import Assign, Loop
 
 VALUES = {"i": 3, "j": -4, "n": 7}

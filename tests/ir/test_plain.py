@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from support.laws import tried
 from support.nest_text import parse_nest
 
+from annotune.ir.constants import divide, remainder
 from annotune.ir.ctype import LONG, CType
 from annotune.ir.expr import (
     COMPARISONS,
@@ -24,7 +25,6 @@ from annotune.ir.expr import (
     Var,
     print_expr,
 )
-from annotune.ir.fold import divide, remainder
 from annotune.ir.nest import Assign
 from annotune.ir.plain import Plain, asked_again, chosen_places, where
 
@@ -172,7 +172,7 @@ def typed(expr: Expr) -> str:
     """Return the type of an expression, whatever its variables are."""
     kind = Plain(TYPES).kind(expr)
     assert kind is not None
-    return kind
+    return PROMOTED.get(kind, kind)
 
 
 LEAVES = st.one_of(

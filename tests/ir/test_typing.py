@@ -12,9 +12,9 @@ from support.gcc_types import OWN, told_by_gcc
 from support.laws import tried
 
 from annotune.codegen.c_expr import plain_c
+from annotune.ir.constants import divide, remainder
 from annotune.ir.ctype import DOUBLE, INT, LONG, TYPES, UNSIGNED_INT
 from annotune.ir.expr import Access, Binary, Call, Cast, Expr, Int, Negate, Real, Select, Var
-from annotune.ir.fold import divide, remainder
 from annotune.ir.typing import Interval, ctype, has_narrowing_cast, integer_type, interval, may_wrap
 
 SCOPE: Mapping[str, str] = {f"v{number}": one.name for number, one in enumerate(OWN)}

@@ -14,6 +14,7 @@ from fractions import Fraction
 from hashlib import sha256
 from typing import Any, assert_never
 
+from annotune.ir.constants import divide, remainder
 from annotune.ir.ctype import CType
 from annotune.ir.expr import (
     COMPARISONS,
@@ -30,7 +31,6 @@ from annotune.ir.expr import (
     Var,
     children,
 )
-from annotune.ir.fold import divide, remainder
 from annotune.ir.nest import Assign, Level, Local, LocalArray, Loop, Operator, Stmt
 from annotune.ir.region import Region
 from annotune.schedule.plan import Kernel, Plan, Step

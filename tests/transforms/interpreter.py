@@ -7,8 +7,8 @@ from itertools import groupby
 
 from annotune.analysis.domains import Premises
 from annotune.codegen.cuda.thread import is_peeled, unpeeled
+from annotune.ir.constants import divide, remainder
 from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Real, Select, Var
-from annotune.ir.fold import divide, remainder
 from annotune.ir.nest import Assign, Await, Fetch, Level, Local, LocalArray, Loop, Stmt
 from annotune.transforms.tile_ends import whole_tiles
 from annotune.transforms.tree import Body

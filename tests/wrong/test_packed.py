@@ -9,9 +9,9 @@ import pytest
 from support.borders import check_borders
 
 from annotune.analysis.facts import LoopKind
-from annotune.analysis.statements import value_at
 from annotune.certify.certificate import verify
 from annotune.certify.kernels import certify_cores
+from annotune.ir.constants import value_at
 from annotune.pipeline import Settings, check
 from annotune.space.decision import Base
 from annotune.space.openmp import first_plan

@@ -30,10 +30,10 @@ from annotune.analysis.statements import (
     local_arrays,
     loops_of,
     read_statements,
-    value_at,
 )
 from annotune.diagnostics import AnnotuneError
 from annotune.ir.c_types import is_integer_type
+from annotune.ir.constants import value_at
 from annotune.ir.ctype import LONG
 from annotune.ir.expr import (
     PRECEDENCE,

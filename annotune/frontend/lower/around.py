@@ -39,9 +39,9 @@ from annotune.frontend.read.syntax import (
     names_in,
     offset,
     start_of,
+    value_of_tree,
     walk_tree,
 )
-from annotune.frontend.read.tokens import OPERATORS, integer
 from annotune.frontend.types.kinds import COMPLEX, goes_round, keeps_values, width
 from annotune.frontend.types.symbols import REALS, Symbol
 from annotune.frozen import dataclass
@@ -872,13 +872,10 @@ class _Sizes:
         return self._value(source, steps) if source is not None and steps else None
 
     def _value(self, node: c_ast.Node, steps: int) -> int | None:
+        return value_of_tree(node, lambda part: self._value_of_place(part, steps))
+
+    def _value_of_place(self, node: c_ast.Node, steps: int) -> int | None:
         match node:
-            case c_ast.TernaryOp():
-                test = self._value(node.cond, steps)
-                side = node.iftrue if test else node.iffalse
-                return None if test is None else self._value(side, steps)
-            case c_ast.Constant():
-                return integer(node.value)
             case c_ast.ID(name=name):
                 return self.known[name] if name in self.known else self.of(name, steps - 1)
             case c_ast.UnaryOp(op="*", expr=c_ast.ID(name=name)):
@@ -887,14 +884,6 @@ class _Sizes:
                 return self.of(_place_name(node), steps - 1)
             case c_ast.StructRef():
                 return self.known.get(node.field.name)
-            case c_ast.UnaryOp(op="-"):
-                operand = self._value(node.expr, steps)
-                return None if operand is None else -operand
             case c_ast.Cast():
                 return self._value(node.expr, steps)
-            case c_ast.BinaryOp(op=op) if op in OPERATORS.keys() - {"<<", ">>"}:
-                left, right = self._value(node.left, steps), self._value(node.right, steps)
-                if left is None or right is None or (op in "/%" and right == 0):
-                    return None
-                return OPERATORS[op](left, right)
         return None

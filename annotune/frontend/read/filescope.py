@@ -24,7 +24,7 @@ from annotune.frontend.read.parse import (
     parse_tokens,
 )
 from annotune.frontend.read.preprocess import Clean, Range, Unread, without_comments
-from annotune.frontend.read.syntax import ConstantPart, offset, value_of_tree, walk_tree
+from annotune.frontend.read.syntax import offset, value_of_tree, walk_tree
 from annotune.frontend.read.tokens import IDENTIFIER, SourceText, Tokens
 from annotune.frontend.types.symbols import Symbol, Types, enumeration_key, type_of_enumeration
 from annotune.frozen import dataclass
@@ -189,9 +189,11 @@ class File:
         that of the operand of a ``sizeof``.
         """
 
-        def value(part: ConstantPart) -> int | None:
-            if isinstance(part, c_ast.UnaryOp):
+        def value(part: c_ast.Node) -> int | None:
+            if isinstance(part, c_ast.UnaryOp) and part.op == "sizeof":
                 return size_of(part.expr)
+            if not isinstance(part, c_ast.ID):
+                return None
             macro = self.clean.macro(part.name, offset(part))
             return macro.value if macro else value_of(part.name)
 

@@ -18,11 +18,13 @@ from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from typing import NamedTuple
 
+from pycparser import c_ast
+
 from annotune.diagnostics import AnnotuneError
 from annotune.frontend.messages import MACRO_ARGUMENTS, MACRO_EXPLODES
+from annotune.frontend.read.syntax import value_of_tree
 from annotune.frontend.read.tokens import (
     IDENTIFIER,
-    OPERATORS,
     TOKEN,
     PlacedToken,
     SourceText,
@@ -30,6 +32,7 @@ from annotune.frontend.read.tokens import (
     integer,
 )
 from annotune.frozen import dataclass
+from annotune.ir.ctype import INT, CType
 
 _DEFINE = re.compile(r"\s*(?P<name>[A-Za-z_$]\w*)(?P<parameters>\([^)]*\))?(?P<body>.*)", re.DOTALL)
 
@@ -150,10 +153,11 @@ _PRECEDENCE: Mapping[str, int] = {
 }  # fmt: skip
 
 
-def evaluate(text: str, value_of: Callable[[str], int | None]) -> int | None:
+def evaluate(text: str, value_of: Callable[[str], int | None], least: CType = INT) -> int | None:
     """Return the value of the integer expression `text`, or None when it is none.
 
-    `value_of` gives the value of a name, None when it has none.
+    `value_of` gives the value of a name, None when it has none; `least` is as `value_of_tree` has
+    it.
     """
     tokens, at = [], 0
     text = text.strip()
@@ -164,11 +168,15 @@ def evaluate(text: str, value_of: Callable[[str], int | None]) -> int | None:
         tokens.append(found["text"])
         at = found.end()
     try:
-        reader = _IntegerReader(tokens, value_of)
-        value = reader.conditional()
-    except (_NotConstant, ZeroDivisionError, ValueError, RecursionError):
+        reader = _IntegerReader(tokens)
+        tree = reader.conditional()
+    except (_NotConstant, RecursionError):
         return None
-    return value if reader.at == len(tokens) else None
+    if reader.at != len(tokens):
+        return None
+    return value_of_tree(
+        tree, lambda part: value_of(part.name) if isinstance(part, c_ast.ID) else None, least
+    )
 
 
 class _NotConstant(Exception):
@@ -176,11 +184,10 @@ class _NotConstant(Exception):
 
 
 class _IntegerReader:
-    """Precedence climbing over the tokens of one expression."""
+    """Precedence climbing over the tokens of one expression, which makes a tree of them."""
 
-    def __init__(self, tokens: list[str], value_of: Callable[[str], int | None]) -> None:
+    def __init__(self, tokens: list[str]) -> None:
         self.tokens = tokens
-        self.value_of = value_of
         self.at = 0
 
     def peek(self) -> str:
@@ -194,44 +201,35 @@ class _IntegerReader:
         if self.next() != token:
             raise _NotConstant
 
-    def conditional(self) -> int:
+    def conditional(self) -> c_ast.Node:
         condition = self.binary(1)
         if self.peek() != "?":
             return condition
         self.next()
         if_true = self.conditional()
         self.expect(":")
-        if_false = self.conditional()
-        return if_true if condition else if_false
+        return c_ast.TernaryOp(condition, if_true, self.conditional())
 
-    def binary(self, lowest: int) -> int:
+    def binary(self, lowest: int) -> c_ast.Node:
         left = self.unary()
         while (own := _PRECEDENCE.get(self.peek(), 0)) >= lowest:
             op = self.next()
-            left = OPERATORS[op](left, self.binary(own + 1))
+            left = c_ast.BinaryOp(op, left, self.binary(own + 1))
         return left
 
-    def unary(self) -> int:
+    def unary(self) -> c_ast.Node:
         token = self.next()
-        match token:
-            case "-":
-                return -self.unary()
-            case "+":
-                return self.unary()
-            case "!":
-                return int(not self.unary())
-            case "~":
-                return ~self.unary()
-            case "(":
-                inner = self.conditional()
-                self.expect(")")
-                return inner
-        value = integer(token) if token[:1].isdigit() else None
-        if value is None and token[:1].isidentifier():
-            value = self.value_of(token)
-        if value is None:
-            raise _NotConstant
-        return value
+        if token in ("-", "+", "!", "~"):
+            return c_ast.UnaryOp(token, self.unary())
+        if token == "(":
+            inner = self.conditional()
+            self.expect(")")
+            return inner
+        if token[:1].isdigit():
+            return c_ast.Constant("int", token)
+        if token[:1].isidentifier():
+            return c_ast.ID(token)
+        raise _NotConstant
 
 
 _LIMITS = {

@@ -28,6 +28,7 @@ from annotune.frontend.read.macros import (
 )
 from annotune.frontend.read.tokens import IDENTIFIER, SourceText, Tokens
 from annotune.frozen import dataclass
+from annotune.ir.ctype import LONG
 from annotune.ir.identity import once_for_each
 
 # gcc stops at 200 nested headers; a header that includes itself twice needs the other two.
@@ -301,7 +302,7 @@ class Conditions:
         text = re.sub(r"\\[ ]?\n", " ", rest)
         text = DEFINED.sub(lambda d: str(int(is_defined(d[1] or d[2]))), text)
         try:
-            value = evaluate(self.expanded(text), value_of)
+            value = evaluate(self.expanded(text), value_of, LONG)
         except AnnotuneError:
             value = None
         return ConditionValue(value, frozenset(undefined))

@@ -12,7 +12,17 @@ from typing import TypeAlias
 
 from pycparser import c_ast, c_generator
 
-from annotune.frontend.read.tokens import OPERATORS, Tokens, integer
+from annotune.frontend.read.tokens import Tokens, integer
+from annotune.ir.constants import (
+    OPERATORS,
+    Constant,
+    chosen_constant,
+    computed,
+    inverted_constant,
+    negated_constant,
+)
+from annotune.ir.ctype import INT, UNSIGNED_LONG, CType, named
+from annotune.ir.typing import integer_type
 
 STEPS = frozenset({"++", "--", "p++", "p--"})
 # Operators that change their operand, or let others change it.
@@ -169,19 +179,21 @@ def _offsets(node: c_ast.Node) -> Iterator[int]:
     return (inner.coord.line for inner in walk_tree(node) if inner.coord is not None)
 
 
-ConstantPart: TypeAlias = c_ast.ID | c_ast.UnaryOp
-"""A name in a constant expression, or a ``sizeof``."""
+ValueOf: TypeAlias = Callable[[c_ast.Node], int | None]
+"""What gives the value of a name, a ``sizeof`` or another part that has no operator."""
 
 
-def value_of_tree(node: c_ast.Node, value_of: Callable[[ConstantPart], int | None]) -> int | None:
+def value_of_tree(node: c_ast.Node, value_of: ValueOf, least: CType = INT) -> int | None:
     """Return the value of an expression, None when it is not an integer constant.
 
-    `value_of` gives the value of an identifier, or of a ``sizeof``, None when it has none.
+    `value_of` gives the value of a part of it that is no literal, None when it has none. No literal
+    has a type below `least`: the preprocessor computes with the widest ones (C11 6.10.1).
     """
     try:
-        return _value(node, value_of)
-    except (ZeroDivisionError, ValueError, RecursionError):
+        found = _constant_of(node, value_of, least)
+    except RecursionError:
         return None
+    return None if found is None else found.value
 
 
 def has_sizeof(node: c_ast.Node) -> bool:
@@ -189,28 +201,38 @@ def has_sizeof(node: c_ast.Node) -> bool:
     return any(isinstance(n, c_ast.UnaryOp) and n.op == "sizeof" for n in walk_tree(node))
 
 
-def _value(node: c_ast.Node, value_of: Callable[[ConstantPart], int | None]) -> int | None:
+def _constant_of(node: c_ast.Node, value_of: ValueOf, least: CType) -> Constant | None:
+    def inner(part: c_ast.Node) -> Constant | None:
+        return _constant_of(part, value_of, least)
+
     match node:
         case c_ast.Constant():
-            return integer(node.value)
-        case c_ast.ID() | c_ast.UnaryOp(op="sizeof"):
-            return value_of(node)
-        case c_ast.UnaryOp(op="-" | "+" | "!" | "~"):
-            inner = _value(node.expr, value_of)
-            if inner is None:
-                return None
-            return {"-": -inner, "+": inner, "!": int(not inner), "~": ~inner}[node.op]
+            return _literal(node.value, least)
+        case c_ast.UnaryOp(op="-"):
+            return negated_constant(inner(node.expr))
+        case c_ast.UnaryOp(op="~"):
+            return inverted_constant(inner(node.expr))
+        case c_ast.UnaryOp(op="+"):
+            return inner(node.expr)
+        case c_ast.UnaryOp(op="!"):
+            return computed("==", inner(node.expr), Constant(0, least))
         case c_ast.BinaryOp() if node.op in OPERATORS:
-            left, right = _value(node.left, value_of), _value(node.right, value_of)
-            found = None if left is None or right is None else OPERATORS[node.op](left, right)
-            # What sizeof gives has no sign: C goes round below 0.
-            return None if found is not None and found < 0 and has_sizeof(node) else found
+            return computed(node.op, inner(node.left), inner(node.right))
         case c_ast.TernaryOp():
-            condition = _value(node.cond, value_of)
-            if condition is None:
-                return None
-            return _value(node.iftrue if condition else node.iffalse, value_of)
-    return None
+            return chosen_constant(inner(node.cond), inner(node.iftrue), inner(node.iffalse))
+    value = value_of(node)
+    is_size = isinstance(node, c_ast.UnaryOp) and node.op == "sizeof"
+    return None if value is None else Constant(value, UNSIGNED_LONG if is_size else None)
+
+
+def _literal(text: str, least: CType) -> Constant | None:
+    value = integer(text)
+    if value is None:
+        return None
+    type_ = INT if text.startswith("'") else integer_type(text, value)
+    if type_.rank < least.rank:
+        type_ = named(f"unsigned {least}") if type_.is_unsigned else least
+    return Constant(value, type_)
 
 
 def extent(node: c_ast.Node, tokens: Tokens) -> tuple[int, int]:

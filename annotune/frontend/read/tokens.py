@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import TypeAlias
 
 from annotune.diagnostics import Span
-from annotune.ir.fold import divide, remainder
 
 
 class SourceText:
@@ -84,29 +83,6 @@ TOKEN = re.compile(
 )
 IDENTIFIER = re.compile(r"[A-Za-z_$]\w*\Z")
 WORD = re.compile(r"[A-Za-z_]\w*")
-# What C's operators give for integers.
-OPERATORS: Mapping[str, Callable[[int, int], int]] = {
-    "||": lambda a, b: int(bool(a or b)),
-    "&&": lambda a, b: int(bool(a and b)),
-    "|": lambda a, b: a | b,
-    "^": lambda a, b: a ^ b,
-    "&": lambda a, b: a & b,
-    "==": lambda a, b: int(a == b),
-    "!=": lambda a, b: int(a != b),
-    "<": lambda a, b: int(a < b),
-    "<=": lambda a, b: int(a <= b),
-    ">": lambda a, b: int(a > b),
-    ">=": lambda a, b: int(a >= b),
-    "<<": lambda a, b: a << min(b, 64),
-    ">>": lambda a, b: a >> b,
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "/": divide,
-    "%": remainder,
-}
-
-
 # More digits than any 64-bit number has, its leading zeros included.
 _MOST_DIGITS = 64
 

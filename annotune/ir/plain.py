@@ -40,7 +40,7 @@ from annotune.ir.expr import (
     walk,
 )
 from annotune.ir.poly import Poly, integer, variable
-from annotune.ir.typing import ctype
+from annotune.ir.typing import ctype, scope_of
 
 _INT_MAX = 2**31 - 1
 _SIGNED = ("int", "long")
@@ -97,7 +97,7 @@ class Plain:
 
     def kind(self, expr: Expr) -> str | None:
         """Return the type in which C computes with a value, None of one that is not known."""
-        found = ctype(expr, self.types)
+        found = ctype(expr, scope_of(self.types))
         return None if found is None else _AS_WIDE.get(found.name, found.name)
 
     def _choice(self, expr: Select) -> Expr:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import reduce
 from typing import TypeAlias
 
 from annotune.ir.c_types import is_unsigned_type
@@ -43,18 +44,24 @@ Interval: TypeAlias = tuple[int, int]
 """The least and the greatest value."""
 
 
-def ctype(expr: Expr, scope: Mapping[str, str]) -> CType | None:
-    """Return the type of an expression's value, promoted; None where it is not known.
+Scope: TypeAlias = Callable[[str], CType | None]
+"""What gives the types of variables, and of the elements of arrays, by their names."""
 
-    `scope` has the types of variables and of the elements of arrays, by their names.
-    """
+
+def scope_of(types: Mapping[str, str]) -> Scope:
+    """Return the scope of names whose types C spells so."""
+    return lambda name: TYPES.get(types.get(name, ""))
+
+
+def ctype(expr: Expr, scope: Scope) -> CType | None:
+    """Return the type of an expression's value, promoted; None where it is not known."""
     match expr:
         case Int(value):
             return INT if abs(value) < 2**31 else LONG
         case Real(text):
             return real_type(text)
         case Var(name) | Access(name):
-            found = TYPES.get(scope.get(name, ""))
+            found = scope(name)
             return None if found is None else promoted(found)
         case Negate(operand):
             return ctype(operand, scope)
@@ -63,13 +70,17 @@ def ctype(expr: Expr, scope: Mapping[str, str]) -> CType | None:
         case Binary(op, _, _) if op in COMPARISONS | CONNECTIVES:
             return INT
         case Binary(_, one, other) | Select(_, one, other):
-            first, second = ctype(one, scope), ctype(other, scope)
-            return None if first is None or second is None else common(first, second)
+            return _common_type((one, other), scope)
         case Call("min" | "max", arguments):
-            kinds = {ctype(argument, scope) for argument in arguments}
-            return kinds.pop() if len(kinds) == 1 else None
+            return _common_type(arguments, scope)
         case Call(function):
             return named(FUNCTIONS[function].result) if function in FUNCTIONS else None
+
+
+def _common_type(operands: Iterable[Expr], scope: Scope) -> CType | None:
+    found = [ctype(operand, scope) for operand in operands]
+    types = [one for one in found if one is not None]
+    return reduce(common, types) if len(types) == len(found) else None
 
 
 def real_type(text: str) -> CType | None:

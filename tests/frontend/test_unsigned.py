@@ -25,6 +25,12 @@ VALUES = {
     "h[i] + 1": "(unsigned int)(h[i] + 1)",
     "(u << 20) >> 20": "(unsigned int)(u * 1048576) / 1048576",
     "u < 3u ? -1 : 3u": "u < 3 ? (unsigned int)(-1) : 3",
+    # A choice has the type of both its sides (C11 6.5.15), a comparison is an int (6.5.8).
+    "(u < 3u ? k : l) + k": "(unsigned long)((u < 3 ? (unsigned long)(k) : l) + k)",
+    "(u < 3u ? 3 : l) + k": "(unsigned long)((u < 3 ? 3 : l) + k)",
+    "-l + k": "(unsigned long)((unsigned long)(-l) + k)",
+    "(k < 3) + 1u": "(k < 3) + 1",
+    "(k < 3) - 2u": "(unsigned int)(k < 3) - 2",
     "k * 10L": "k * (long)(10)",
     "l * 10L": "l * 10",
     "x * 10L": "x * 10",

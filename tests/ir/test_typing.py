@@ -15,11 +15,20 @@ from annotune.codegen.c_expr import plain_c
 from annotune.ir.constants import divide, remainder
 from annotune.ir.ctype import DOUBLE, INT, LONG, TYPES, UNSIGNED_INT
 from annotune.ir.expr import Access, Binary, Call, Cast, Expr, Int, Negate, Real, Select, Var
-from annotune.ir.typing import Interval, ctype, has_narrowing_cast, integer_type, interval, may_wrap
+from annotune.ir.typing import (
+    Interval,
+    ctype,
+    has_narrowing_cast,
+    integer_type,
+    interval,
+    may_wrap,
+    scope_of,
+)
 
-SCOPE: Mapping[str, str] = {f"v{number}": one.name for number, one in enumerate(OWN)}
+TYPE_NAMES: Mapping[str, str] = {f"v{number}": one.name for number, one in enumerate(OWN)}
+SCOPE = scope_of(TYPE_NAMES)
 COUNT = 300
-INTEGERS = [name for name, kind in SCOPE.items() if TYPES[kind].is_integer]
+INTEGERS = [name for name, kind in TYPE_NAMES.items() if TYPES[kind].is_integer]
 PARTS = ("+", "-", "*", "/", "<", "==", "&&", "||")
 
 
@@ -30,7 +39,7 @@ def drawn(source: random.Random, depth: int) -> Expr:
             [
                 Int(source.choice((0, 7, 2**31 - 1, 2**31, 2**40))),
                 Real(source.choice(("0.5", "1e3f"))),
-                Var(source.choice(list(SCOPE))),
+                Var(source.choice(list(TYPE_NAMES))),
                 Var(source.choice(INTEGERS)),
             ]
         )
@@ -52,7 +61,7 @@ def drawn(source: random.Random, depth: int) -> Expr:
 def test_the_type_of_an_expression_is_gccs(tmp_path: Path) -> None:
     source = random.Random(5)
     exprs = [drawn(source, source.randint(1, 4)) for _ in range(COUNT)]
-    lines = [f"    {kind} {name} = 1;" for name, kind in SCOPE.items()]
+    lines = [f"    {kind} {name} = 1;" for name, kind in TYPE_NAMES.items()]
     lines += [f"    puts(NAME(+({plain_c(expr)})));" for expr in exprs]
     found = told_by_gcc(lines, tmp_path)
     told = [ctype(expr, SCOPE) for expr in exprs]
@@ -73,7 +82,8 @@ def test_what_is_not_known_has_no_type() -> None:
     assert ctype(Binary("+", Var("v0"), Var("other")), SCOPE) is None
     assert ctype(Call("users", (Int(1),)), SCOPE) is None
     assert ctype(Call("min", (Int(1), Var("other"))), SCOPE) is None
-    assert ctype(Access("a", (Var("other"),)), {"a": "short"}) == INT
+    assert ctype(Call("min", (Int(1), Cast(UNSIGNED_INT, Int(2)))), SCOPE) == UNSIGNED_INT
+    assert ctype(Access("a", (Var("other"),)), scope_of({"a": "short"})) == INT
     assert ctype(Call("sqrt", (Var("other"),)), SCOPE) == DOUBLE
 
 

@@ -32,7 +32,6 @@ from annotune.frontend.lower.unsigned import (
     UNSIGNED,
     arithmetic,
     converted,
-    kind_of,
     may_go_round,
     signed,
 )
@@ -58,7 +57,7 @@ from annotune.frontend.types.kinds import (
 from annotune.frontend.types.symbols import INTEGERS, REALS, Symbol
 from annotune.frozen import dataclass
 from annotune.ir.c_types import PROMOTED
-from annotune.ir.ctype import LONG, named
+from annotune.ir.ctype import LONG, UNSIGNED_INT, named
 from annotune.ir.expr import (
     COMPARISONS,
     CONNECTIVES,
@@ -621,11 +620,11 @@ class Expressions:
         Where that has a sign, what the emitted C would compute without one is made a long.
         """
         whole = Binary(op, left, right)
-        made = kind_of(whole, self.names)
-        if kind == UNSIGNED and made != UNSIGNED:
+        is_unsigned_sum = self.names.type_of(whole) == UNSIGNED_INT
+        if kind == UNSIGNED and not is_unsigned_sum:
             # A long in it, as of a cast to int, keeps the sum from going round: nor may a part.
             return Binary(op, self._as_number(left), self._as_number(right))
-        if kind == UNSIGNED or made != UNSIGNED:
+        if kind == UNSIGNED or not is_unsigned_sum:
             return whole
         if op != "-" and all(map(self._has_no_sign, (left, right))):
             # The same number, less what goes round in C too.
@@ -635,7 +634,7 @@ class Expressions:
     def _has_no_sign(self, number: Expr) -> bool:
         if isinstance(number, Int):
             return number.value >= 0
-        return kind_of(number, self.names) == UNSIGNED
+        return self.names.type_of(number) == UNSIGNED_INT
 
     def _as_number(self, number: Expr) -> Expr:
         """Return what C computes without a sign as the number that it stands for."""
@@ -643,7 +642,7 @@ class Expressions:
         return signed(whole, self.names) if may_go_round(whole, self.names) else number
 
     def _as_long(self, number: Expr) -> Expr:
-        is_one = kind_of(number, self.names) == UNSIGNED
+        is_one = self.names.type_of(number) == UNSIGNED_INT
         return Cast(LONG, number) if is_one else number
 
     def _shifted(self, op: str, left: Typed, right: Typed, node: c_ast.Node) -> Typed:
@@ -716,7 +715,7 @@ class Expressions:
         extremum = _extremum(chosen) if self.in_index and is_integer(kind) else None
         if extremum is not None:
             return Typed(extremum, kind)
-        if self.in_index and kind != UNSIGNED and kind_of(chosen, self.names) == UNSIGNED:
+        if self.in_index and kind != UNSIGNED and self.names.type_of(chosen) == UNSIGNED_INT:
             chosen = Select(test, self._as_long(if_true.expr), self._as_long(if_false.expr))
         if is_unsigned(kind):
             sides = map(self.exact_value, (node.iftrue, node.iffalse))

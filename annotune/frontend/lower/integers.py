@@ -19,7 +19,7 @@ from annotune.frontend.lower.expressions import ROUNDING, Expressions
 from annotune.frontend.lower.loops import Header
 from annotune.frontend.lower.members import AliasTable
 from annotune.frontend.lower.names import IntegerFormula, Names
-from annotune.frontend.lower.unsigned import UNSIGNED, is_int, kind_of, may_go_round, signed
+from annotune.frontend.lower.unsigned import UNSIGNED, may_go_round, signed
 from annotune.frontend.read.syntax import (
     STEPS,
     changed_by,
@@ -278,7 +278,7 @@ class Integers:
             is_unsigned(symbol.base) or has_narrowing_cast(self.names.resolved(new.expr))
         ):
             return None
-        if new.kind == symbol.base and (new.kind != "int" or is_int(new.expr, self.names)):
+        if new.kind == symbol.base and (new.kind != "int" or self.names.may_be_int(new.expr)):
             return IntegerFormula(index, new.expr)
         # What is made of it is computed in its own type, which may hold more.
         kept = keeps_values(new.kind, symbol.base) or self._holds(symbol.base, new.expr)
@@ -287,7 +287,7 @@ class Integers:
 
     def _holds(self, base: str, value: Expr) -> bool:
         """Return whether type `base` holds all that an expression of ints may be."""
-        if not is_int(value, self.names):
+        if not self.names.may_be_int(value):
             # The emitted C would go on to compute in another type.
             return False
         return holds(base, value, self.names)
@@ -651,7 +651,7 @@ class Integers:
         # The emitted code may compute in a wider type, which does not go round.
         is_size = self.names.is_sized(number) and self.names.is_nonnegative(number)
         keeps = is_leaf or not is_unsigned(base) or is_size
-        is_kept = keeps and kind_of(number, self.names) == base
+        is_kept = keeps and self.names.type_of(number) == named(base)
         return number if is_kept else Cast(named(base), number)
 
     def finish(self, places: Mapping[str, c_ast.Node]) -> Iterator[tuple[Symbol, Expr]]:

@@ -31,10 +31,11 @@ from annotune.frontend.types.layout import Layouts
 from annotune.frontend.types.symbols import INTEGERS, REALS, Layer, Symbol, Types, field_of
 from annotune.frozen import dataclass
 from annotune.ir.c_types import StoredName
+from annotune.ir.ctype import INT, TYPES, CType
 from annotune.ir.expr import Access, Cast, Expr, Int, Var, accesses, rewrite, substitute, variables
 from annotune.ir.functions import FUNCTIONS
 from annotune.ir.region import Alias, Assertion, Scalar, Spelling
-from annotune.ir.typing import Interval, interval
+from annotune.ir.typing import Interval, ctype, interval
 
 _INT_MAXIMUM = 2**31 - 1
 
@@ -327,6 +328,31 @@ class Names:
             raise AnnotuneError.of(messages.NOT_SINGLE.at(span, name=name))
         self.use(symbol)
         return Typed(Var(name, span), kind)
+
+    def type_of(self, expr: Expr) -> CType | None:
+        """Return the type in which the emitted C computes an expression, None if unknown."""
+        return ctype(expr, self._type_of_name)
+
+    def _type_of_name(self, name: str) -> CType | None:
+        if name in self.used.left:
+            return self.type_of(self.used.left[name].value)
+        if name in self.used.scalars:
+            # A loop may count in another type than the user's iterator.
+            return TYPES.get(self.used.scalars[name].type)
+        return self._declared_type(name)
+
+    def _declared_type(self, name: str) -> CType | None:
+        if name in self.used.left:
+            return ctype(self.used.left[name].value, self._declared_type)
+        symbol = self.find(name)
+        return INT if symbol is None else TYPES.get(symbol.base)
+
+    def may_be_int(self, expr: Expr) -> bool:
+        """Return whether C computes an expression as an int, in the nest or in the user's types.
+
+        The nest also runs as written, where the user's variables have their own types.
+        """
+        return INT in (self.type_of(expr), ctype(expr, self._declared_type))
 
     def range_of(self, expr: Expr) -> Interval | None:
         """Return between which integers `expr` lies wherever it is computed, None if unknown."""

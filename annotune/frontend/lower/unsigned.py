@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from functools import reduce
-
 from annotune.frontend.lower.names import Names
 from annotune.frontend.types.kinds import (
     Typed,
-    common,
     goes_round,
-    is_integer,
     is_unsigned,
-    literal_type,
     modular,
-    promoted,
     width,
     without_type,
 )
-from annotune.ir.ctype import LONG, CType, named
+from annotune.ir.ctype import LONG, UNSIGNED_INT, CType, named
 from annotune.ir.expr import (
     COMPARISONS,
     Access,
@@ -26,11 +20,8 @@ from annotune.ir.expr import (
     Cast,
     Expr,
     Int,
-    Negate,
-    Select,
     Var,
     accesses,
-    children,
     rewrite,
     subtracts,
     variables,
@@ -38,7 +29,7 @@ from annotune.ir.expr import (
 )
 
 # Its sums and differences go round at 2^32, far below what a subscript may be.
-UNSIGNED = "unsigned int"
+UNSIGNED = UNSIGNED_INT.name
 
 
 def arithmetic(op: str, left: Typed, right: Typed, kind: str, names: Names) -> Typed:
@@ -49,7 +40,7 @@ def arithmetic(op: str, left: Typed, right: Typed, kind: str, names: Names) -> T
     a, b = (_bare(without_type(side).expr, kind, names) for side in (left, right))
     if _stays(Binary(op, a, b), kind, names):
         return Typed(Binary(op, a, b), kind)
-    if is_int(a, names) and is_int(b, names):
+    if all(map(names.may_be_int, (a, b))):
         # Two ints may overflow, which C leaves undefined, before a cast to unsigned.
         a = Cast(named(kind), a)
         if isinstance(b, Int):
@@ -64,7 +55,7 @@ def _bare(expr: Expr, kind: str, names: Names) -> Expr:
     """Return an operand without the cast that another one around the whole repeats."""
     match expr:
         case Cast(type_, Binary() as inner) if type_.name == kind:
-            if names.range_of(inner) is not None and not is_int(inner, names):
+            if names.range_of(inner) is not None and not names.may_be_int(inner):
                 return inner
     return expr
 
@@ -81,9 +72,9 @@ def _stays(expr: Expr, kind: str, names: Names) -> bool:
         return True
     if width(kind) == 64:
         whole = names.resolved(expr)
-        return _is_size(whole) and width(kind_of(whole, names)) == 64
+        return _is_size(whole) and _bits_of(whole, names) == LONG.bits
     counts = names.spans.keys()
-    if is_int(expr, names) and (accesses(expr) or not variables(expr) <= counts):
+    if names.may_be_int(expr) and (accesses(expr) or not variables(expr) <= counts):
         # As an int of the emitted code it would overflow.
         return False
     # An iterator is made a long.
@@ -93,8 +84,13 @@ def _stays(expr: Expr, kind: str, names: Names) -> bool:
 
 def _is_narrower(expr: Expr, kind: str, names: Names) -> bool:
     """Return whether the emitted C may compute an operand in less bits than a type has."""
-    own = kind_of(expr, names)
-    return bool(own) and width(own) < width(kind)
+    own = _bits_of(expr, names)
+    return own is not None and own < width(kind)
+
+
+def _bits_of(expr: Expr, names: Names) -> int | None:
+    type_ = names.type_of(expr)
+    return None if type_ is None else type_.bits
 
 
 def _is_size(expr: Expr) -> bool:
@@ -107,52 +103,6 @@ def _is_size(expr: Expr) -> bool:
         case Call("min" | "max", arguments):
             return all(map(_is_size, arguments))
     return False
-
-
-def is_int(expr: Expr, names: Names) -> bool:
-    """Return whether the emitted C may compute an expression as a signed int."""
-    match expr:
-        case Var(name) if name in names.used.left:
-            return is_int(names.used.left[name].value, names)
-        case Var() | Access():
-            symbol = names.find(expr.name if isinstance(expr, Var) else expr.array)
-            return symbol is None or promoted(symbol.base) == "int"
-        case Int(value):
-            return value < 2**31
-        case Call("min" | "max", arguments):
-            return all(is_int(argument, names) for argument in arguments)
-        case Call():
-            return False
-        case Cast(type_, _):
-            return promoted(type_.name) == "int"
-        case Binary("+" | "-" | "*" | "/" | "%", left, right):
-            return is_int(left, names) and is_int(right, names)
-    return True
-
-
-def kind_of(expr: Expr, names: Names) -> str:
-    """Return the type of an integer as C computes it, empty where that is not known."""
-    match expr:
-        case Var(name) if name in names.used.left:
-            return kind_of(names.used.left[name].value, names)
-        case Var(name) if name in names.used.scalars:
-            # A loop may count in another type than the user's iterator.
-            return promoted(names.used.scalars[name].type)
-        case Var() | Access():
-            symbol = names.find(expr.name if isinstance(expr, Var) else expr.array)
-            return "int" if symbol is None else promoted(symbol.base)
-        case Int(value):
-            return literal_type(str(value), value)
-        case Call(function, _) if function not in ("min", "max"):
-            return ""
-        case Cast(type_, _):
-            kind = promoted(type_.name)
-            return kind if is_integer(kind) else ""
-        case Negate() | Call() | Select() | Binary("+" | "-" | "*" | "/" | "%"):
-            parts = children(expr)[1:] if isinstance(expr, Select) else children(expr)
-            kinds = [kind_of(part, names) for part in parts]
-            return reduce(common, kinds) if all(kinds) else ""
-    return ""
 
 
 def converted(value: Typed, kind: str, names: Names) -> Expr:
@@ -175,7 +125,7 @@ def signed(expr: Expr, names: Names, is_far: bool = False) -> Expr:
                 is_cast = is_unsigned(kind) or (is_far and width(kind) < width("long"))
                 return Cast(LONG, part) if is_cast else None
             case Access() | Cast(CType("long")):
-                return Cast(LONG, part) if kind_of(part, names) == UNSIGNED else part
+                return Cast(LONG, part) if names.type_of(part) == UNSIGNED_INT else part
             case Binary(op) if op in COMPARISONS:
                 # As C compares.
                 return part
@@ -191,9 +141,9 @@ def signed(expr: Expr, names: Names, is_far: bool = False) -> Expr:
 
 def may_go_round(expr: Expr, names: Names) -> bool:
     """Return whether C computes in 32 bits without a sign what may be below 0."""
-    if kind_of(expr, names) != UNSIGNED:
+    if names.type_of(expr) != UNSIGNED_INT:
         return False
-    return subtracts(expr) or any(kind_of(Var(n), names) != UNSIGNED for n in variables(expr))
+    return subtracts(expr) or any(names.type_of(Var(n)) != UNSIGNED_INT for n in variables(expr))
 
 
 def widened(value: Typed, names: Names) -> Typed:

@@ -80,7 +80,7 @@ def type_of(expr: Expr, types: Mapping[str, str]) -> str | None:
 
     `types` are those of variables and arrays.
     """
-    found = typing.ctype(expr, types)
+    found = typing.ctype(expr, typing.scope_of(types))
     return None if found is None else found.name
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from annotune.frozen import dataclass
 from annotune.ir.c_types import is_unsigned_type
-from annotune.ir.ctype import INT, LONG, promoted
+from annotune.ir.ctype import INT, LONG, UNSIGNED_INT, CType, named
 from annotune.ir.expr import (
     AS_NAMED,
     CHOOSES,
@@ -17,7 +16,6 @@ from annotune.ir.expr import (
     Cast,
     Expr,
     Int,
-    Negate,
     Select,
     Var,
     is_truth,
@@ -26,6 +24,7 @@ from annotune.ir.expr import (
     variables,
     without_extrema,
 )
+from annotune.ir.typing import ctype
 
 
 def c_expr(expr: Expr, enclosing: int = 0, texts: Mapping[str, str] = AS_NAMED) -> str:
@@ -81,85 +80,47 @@ def in_64_bits(expr: Expr, narrow: Mapping[str, str]) -> Expr:
     `narrow` are names with their types, ``int`` or ``unsigned int``. Where C computes with ints in
     32 bits no number is beyond these, so that this is the same number. Of unsigned ones products
     and their own sums are taken so: differences, and sums with what is below 0, may go round.
+    In what C compares, only subscripts are changed.
     """
-    return rewrite(expr, _Widening(narrow).change) if narrow else expr
+    if not narrow:
+        return expr
 
+    def type_of(part: Expr) -> CType:
+        found = ctype(part, lambda name: named(narrow.get(name, LONG.name)))
+        return LONG if found is None or found not in (INT, UNSIGNED_INT) else found
 
-@dataclass(frozen=True, slots=True)
-class _Widening:
-    """Computes as longs what C computes of `narrow` scalars: names with their types."""
-
-    narrow: Mapping[str, str]
-
-    def change(self, part: Expr) -> Expr | None:
-        """Return sums and products as longs; in what C compares, only subscripts."""
-        match part:
-            case Binary("+" | "-" | "*"):
-                return self.wide(part)[0]
-            case Select(condition, one, other) if not self._is_of_ints(condition):
-                # As C compares.
-                condition = rewrite(condition, self._subscripts)
-                return Select(condition, rewrite(one, self.change), rewrite(other, self.change))
-        return None
-
-    def wide(self, part: Expr) -> tuple[Expr, str]:
-        """Return a part changed, and the type in which C computes it then."""
+    def change(part: Expr) -> Expr | None:
         match part:
             case Binary("+" | "-" | "*" as op, left, right):
-                return self._computed(op, left, right)
-            case Binary("/" | "%" as op, left, right):
-                (left, kind), (right, other) = self.wide(left), self.wide(right)
-                return Binary(op, left, right), _common(kind, other)
-            case Negate(operand):
-                operand, kind = self.wide(operand)
-                return Negate(operand), kind
-            case Select(_, left, right) | Call("min" | "max", (left, right)):
-                kind = _common(self.wide(left)[1], self.wide(right)[1])
-                return rewrite(part, self.change), kind
-            case Int():
-                return part, "int"
-            case Var(name):
-                return part, self.narrow.get(name, "long")
-            case Call("abs"):
-                return rewrite(part, self.change), "int"
-            case Cast(type_) if type_.is_integer and promoted(type_).bits == INT.bits:
-                return rewrite(part, self.change), promoted(type_).name
-        return rewrite(part, self.change), "long"
+                return computed(op, rewrite(left, change), rewrite(right, change))
+            case Select(condition, one, other) if not is_of_ints(condition):
+                condition = rewrite(condition, change_subscripts)
+                return Select(condition, rewrite(one, change), rewrite(other, change))
+        return None
 
-    def _computed(self, op: str, left: Expr, right: Expr) -> tuple[Expr, str]:
-        """Return a sum, difference or product as `wide` does."""
-        (left, kind), (right, other) = self.wide(left), self.wide(right)
-        if "long" in (kind, other):
-            return Binary(op, left, right), "long"
-        if isinstance(left, Int) and isinstance(right, Int):
-            return Binary(op, left, right), "int"
-        may_go_round = op != "*" and "unsigned int" in (kind, other)
-        if may_go_round and (op == "-" or _is_below_zero(left, kind, right, other)):
-            return Binary(op, left, right), "unsigned int"
+    def computed(op: str, left: Expr, right: Expr) -> Expr:
+        types = type_of(left), type_of(right)
+        if LONG in types or (isinstance(left, Int) and isinstance(right, Int)):
+            return Binary(op, left, right)
+        if op != "*" and UNSIGNED_INT in types:
+            signed = (e for e, type_ in zip((left, right), types, strict=True) if type_ == INT)
+            if op == "-" or not all(isinstance(e, Int) and e.value >= 0 for e in signed):
+                return Binary(op, left, right)
         if isinstance(left, Int):
-            return Binary(op, left, _long(right)), "long"
-        return Binary(op, _long(left), right), "long"
+            return Binary(op, left, cast_to_long(right))
+        return Binary(op, cast_to_long(left), right)
 
-    def _subscripts(self, part: Expr) -> Expr | None:
+    def change_subscripts(part: Expr) -> Expr | None:
         if not isinstance(part, Access):
             return None
-        indices = tuple(rewrite(index, self.change) for index in part.indices)
-        return replace(part, indices=indices)
+        return replace(part, indices=tuple(rewrite(index, change) for index in part.indices))
 
-    def _is_of_ints(self, expr: Expr) -> bool:
-        return all(self.narrow.get(name) == "int" for name in variables(expr))
+    def is_of_ints(condition: Expr) -> bool:
+        return all(narrow.get(name) == INT.name for name in variables(condition))
 
-
-def _common(one: str, other: str) -> str:
-    """Return the type in which C computes with numbers of two types."""
-    return next(kind for kind in ("long", "unsigned int", "int") if kind in (one, other))
+    return rewrite(expr, change)
 
 
-def _is_below_zero(left: Expr, kind: str, right: Expr, other: str) -> bool:
-    """Return whether one of two parts, of types `kind` and `other`, may be below 0."""
-    parts = ((left, kind), (right, other))
-    return any(t == "int" and not (isinstance(e, Int) and e.value >= 0) for e, t in parts)
-
-
-def _long(expr: Expr) -> Expr:
+def cast_to_long(expr: Expr) -> Expr:
+    """Return ``(long)expr``."""
     return Cast(LONG, expr, is_bare=isinstance(expr, Var))

@@ -27,8 +27,8 @@ from annotune.analysis.statements import (
 )
 from annotune.frozen import dataclass
 from annotune.ir.c_types import is_integer_type, is_unsigned_type
-from annotune.ir.ctype import LONG, CType
 from annotune.ir.expr import (
+    AS_WRITTEN,
     COMPARISONS,
     Binary,
     Call,
@@ -43,7 +43,6 @@ from annotune.ir.expr import (
     extremum_operands,
     negated,
     print_expr,
-    rewrite,
     subtracts,
     variables,
 )
@@ -51,12 +50,11 @@ from annotune.ir.fold import fold
 from annotune.ir.nest import Loop
 from annotune.ir.poly import ONE, ZERO, Monomial, Poly, from_expr, variable
 from annotune.ir.region import Region
+from annotune.ir.typing import in_long
 
 # Operations by isl's own count, for the ends of one set and their proof. Rows at fifteen strides
 # take less than a tenth, and 10 ms; what takes more counts as not known.
 MOST_OPERATIONS = 1_000_000
-# A condition in C's own types stands in these parentheses, where all else is counted in long.
-AS_WRITTEN = ""
 _PARAMETER = isl.dim_type.param
 _NO_DIMS: Mapping[str, str] = {}
 
@@ -539,25 +537,6 @@ def floored(operands: list[Expr]) -> Expr:
     below = Binary("/", Binary("-", Binary("-", divisor, Int(1)), value), divisor)
     is_above = Binary(">=", in_long(value), Int(0))
     return Select(is_above, Binary("/", value, divisor), Negate(below))
-
-
-def in_long(number: Expr) -> Expr:
-    """Return a number that isl compares: C would compare one without a sign as another one."""
-
-    def change(part: Expr) -> Expr | None:
-        match part:
-            case Var():
-                return Cast(LONG, part)
-            case Cast(CType("long")):
-                return part
-            case Call(function) if function == AS_WRITTEN:
-                return part
-            case Select(condition, one, other):
-                # The user's own, as C compares, or one that is made so already.
-                return Select(condition, rewrite(one, change), rewrite(other, change))
-        return None
-
-    return rewrite(number, change)
 
 
 def _compared(sign: str) -> Callable[[list[Expr]], Expr]:

@@ -22,7 +22,6 @@ from annotune.analysis.domains import (
     access_map,
     ends,
     floored,
-    in_long,
     poly_of,
     rooms,
     tuple_text,
@@ -77,6 +76,7 @@ from annotune.ir.poly import (
     to_expr,
     variable,
 )
+from annotune.ir.typing import in_long
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,6 @@ from annotune.codegen.guards import (
     address,
     comparable,
     disjoint,
-    in_long,
     same_or_disjoint,
 )
 from annotune.codegen.names import narrow_scalars
@@ -24,7 +23,7 @@ from annotune.ir.expr import Binary, Call, Cast, Expr, Int, Select, variables, w
 from annotune.ir.fold import fold
 from annotune.ir.poly import from_expr
 from annotune.ir.region import Array, Assertion, Region
-from annotune.ir.typing import may_wrap
+from annotune.ir.typing import in_long, may_wrap
 
 # What a clause of OpenACC's begins with, by what it does: arrays that are there already, copies to
 # the device, both ways, and back, and memory there alone.

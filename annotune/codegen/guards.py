@@ -13,7 +13,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import replace
 from itertools import combinations
 
-from annotune.analysis.domains import AS_WRITTEN
 from annotune.analysis.facts import Analysis, ArrayShape, ElementRange
 from annotune.analysis.inspector import FAR
 from annotune.analysis.messages import INDICES_AWAY
@@ -42,7 +41,6 @@ from annotune.ir.expr import (
     accesses,
     conjuncts,
     is_truth,
-    rewrite,
     substitute,
     variables,
     walk,
@@ -52,7 +50,7 @@ from annotune.ir.nest import Assign, Local, Loop, Stmt, walk_stmts
 from annotune.ir.plain import Plain, where
 from annotune.ir.poly import from_expr
 from annotune.ir.region import Array, Region
-from annotune.ir.typing import may_wrap
+from annotune.ir.typing import in_long, may_wrap
 from annotune.schedule.plan import HostLoop, Kernel, Step
 from annotune.space.variants import Variant
 from annotune.transforms.tree import Body, target_name
@@ -239,27 +237,6 @@ def _made_unsigned(bound: Expr) -> list[Expr]:
     """Return the parts of a bound that a cast makes unsigned."""
     casts = [part for part in walk(bound) if isinstance(part, Cast)]
     return [cast.operand for cast in casts if cast.type.is_unsigned]
-
-
-def in_long(expr: Expr) -> Expr:
-    """Return an expression that is computed in 64 bits with a sign, less its switches."""
-
-    def change(part: Expr) -> Expr | None:
-        match part:
-            case Var(name) | Cast(CType("long"), Var(name)):
-                return Cast(LONG, Var(name), is_bare=True)
-            case Cast(CType("long"), Cast(type_, operand)) | Cast(type_, operand) if (
-                type_.is_unsigned
-            ):
-                return Cast(LONG, Cast(type_, rewrite(operand, change)))
-            case Call(function, _) if function == AS_WRITTEN:
-                return part
-            case Select(condition, one, other):
-                # As C compares, where of two signs the unsigned one wins.
-                return Select(condition, rewrite(one, change), rewrite(other, change))
-        return None
-
-    return rewrite(expr, change)
 
 
 def touched_stretch(analysis: Analysis, array: Array) -> Stretch:

@@ -320,6 +320,9 @@ SUM = PRECEDENCE["+"]
 _UNARY = 8
 
 
+AS_WRITTEN = ""
+"""The function of parentheses around a condition in C's own types, where all else is in long."""
+
 AS_NAMED: Mapping[str, str] = {}
 
 

@@ -22,6 +22,7 @@ from annotune.ir.ctype import (
     promoted,
 )
 from annotune.ir.expr import (
+    AS_WRITTEN,
     COMPARISONS,
     CONNECTIVES,
     Access,
@@ -34,6 +35,7 @@ from annotune.ir.expr import (
     Real,
     Select,
     Var,
+    rewrite,
     subtracts,
     variables,
     walk,
@@ -190,3 +192,24 @@ def has_narrowing_cast(expr: Expr) -> bool:
         and (part.type.is_unsigned or part.type.bits < LONG.bits)
         for part in walk(expr)
     )
+
+
+def in_long(expr: Expr) -> Expr:
+    """Return an expression that is computed in 64 bits with a sign, less its switches."""
+
+    def change(part: Expr) -> Expr | None:
+        match part:
+            case Var(name) | Cast(CType("long"), Var(name)):
+                return Cast(LONG, Var(name), is_bare=True)
+            case Cast(CType("long"), Cast(type_, operand)) | Cast(type_, operand) if (
+                type_.is_unsigned
+            ):
+                return Cast(LONG, Cast(type_, rewrite(operand, change)))
+            case Call(function, _) if function == AS_WRITTEN:
+                return part
+            case Select(condition, one, other):
+                # As C compares, where of two signs the unsigned one wins.
+                return Select(condition, rewrite(one, change), rewrite(other, change))
+        return None
+
+    return rewrite(expr, change)

@@ -61,7 +61,7 @@ NESTS = {
     "triangular": (
         f"k = 0; {LOOP} for (j = 0; j <= i; j++) {{ s += a[k]; k++; }}",
         "",
-        "for i in 0:n\n  for j in 0:i + 1\n    S0: s += a[(long)(i) * ((long)(i) + 1) / 2 + j]",
+        "for i in 0:n\n  for j in 0:i + 1\n    S0: s += a[(long)i * ((long)i + 1) / 2 + j]",
     ),
     "under a condition": (
         f"k = 0; {LOOP} if (b[i] > 0) {{ k++; a[i] = k; }}",

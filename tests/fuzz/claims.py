@@ -11,9 +11,8 @@ from functools import reduce
 import islpy as isl
 from support.sizes import fulfils
 
-from annotune.analysis.domains import AS_WRITTEN
 from annotune.analysis.facts import Analysis, LoopKind
-from annotune.ir.expr import Call, Expr, Int, rewrite
+from annotune.ir.expr import AS_WRITTEN, Call, Expr, Int, rewrite
 from annotune.ir.fold import fold
 from annotune.ir.nest import Local, LocalArray, Nest, walk_stmts
 from annotune.ir.region import Region

@@ -14,11 +14,24 @@ from support.laws import tried
 from annotune.codegen.c_expr import plain_c
 from annotune.ir.constants import divide, remainder
 from annotune.ir.ctype import DOUBLE, INT, LONG, TYPES, UNSIGNED_INT
-from annotune.ir.expr import Access, Binary, Call, Cast, Expr, Int, Negate, Real, Select, Var
+from annotune.ir.expr import (
+    AS_WRITTEN,
+    Access,
+    Binary,
+    Call,
+    Cast,
+    Expr,
+    Int,
+    Negate,
+    Real,
+    Select,
+    Var,
+)
 from annotune.ir.typing import (
     Interval,
     ctype,
     has_narrowing_cast,
+    in_long,
     integer_type,
     interval,
     may_wrap,
@@ -186,3 +199,17 @@ def test_a_difference_of_unsigned_numbers_may_wrap() -> None:
     assert may_wrap(Binary("+", Var("u"), Negate(Var("i"))), scope)
     assert not may_wrap(Binary("-", Var("i"), Int(1)), scope)
     assert not may_wrap(Binary("+", Var("u"), Int(1)), scope)
+
+
+def test_a_number_in_long_has_no_part_that_goes_round() -> None:
+    u, n = Var("u"), Var("n")
+    unsigned = Cast(UNSIGNED_INT, Binary("-", u, Int(1)))
+    wide = Cast(LONG, Cast(UNSIGNED_INT, Binary("-", Cast(LONG, u, is_bare=True), Int(1))))
+    assert in_long(Binary("+", n, unsigned)) == Binary("+", Cast(LONG, n, is_bare=True), wide)
+    assert in_long(Cast(LONG, unsigned)) == wide
+    assert in_long(in_long(Binary("*", n, u))) == in_long(Binary("*", n, u))
+    # A condition is as C compares.
+    test = Binary("<", n, u)
+    assert in_long(Select(test, n, Int(0))) == Select(test, in_long(n), Int(0))
+    as_written = Call(AS_WRITTEN, (test,))
+    assert in_long(as_written) == as_written

@@ -37,7 +37,6 @@ from annotune.codegen.guards import (
     conjunct,
     divisor_tests,
     divisors,
-    in_long,
     joined,
     look_text,
     may_overlap,
@@ -56,6 +55,7 @@ from annotune.ir.expr import Binary, Cast, Expr, Int, Select, Var, accesses, var
 from annotune.ir.fold import fold
 from annotune.ir.nest import Assign, expressions, walk_stmts
 from annotune.ir.region import Array
+from annotune.ir.typing import in_long
 from annotune.schedule.plan import Kernel, Step
 from annotune.space.variants import Variant
 

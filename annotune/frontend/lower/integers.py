@@ -47,7 +47,7 @@ from annotune.frontend.types.kinds import (
 from annotune.frontend.types.symbols import Symbol
 from annotune.frozen import dataclass
 from annotune.ir.c_types import PROMOTED, may_share
-from annotune.ir.ctype import LONG, named
+from annotune.ir.ctype import named
 from annotune.ir.expr import (
     Access,
     Binary,
@@ -59,7 +59,6 @@ from annotune.ir.expr import (
     Select,
     Var,
     accesses,
-    rewrite,
     substitute,
     subtracts,
 )
@@ -69,7 +68,7 @@ from annotune.ir.fold import fold
 from annotune.ir.nest import Assign, Stmt, expressions, rewritten, walk_stmts
 from annotune.ir.poly import ZERO, Poly, from_expr, integer
 from annotune.ir.region import Alias
-from annotune.ir.typing import has_narrowing_cast
+from annotune.ir.typing import has_narrowing_cast, in_long
 
 # What a statement of a nest may do; other assignments are written out.
 _OWN = frozenset({"=", "+=", "-=", "*=", "/="})
@@ -750,14 +749,10 @@ def _product(times: Expr, by: Expr, header: Header) -> Binary:
         factor = fold(Binary("-", twice, once))
         count = Binary("-", Binary("+", times, Binary("*", Int(2), header.lower)), Int(1))
         whole = Binary("+", Binary("*", factor, count), Binary("*", Int(2), once))
-        return Binary("/", Binary("*", _in_long(times), _in_long(fold(whole))), Int(2))
+        return Binary("/", Binary("*", in_long(times), in_long(fold(whole))), Int(2))
     if isinstance(by, Int) and by.value % header.step == 0:
         return Binary("*", Int(by.value // header.step), times)
     return Binary("*", _rounds(times, header), by)
-
-
-def _in_long(number: Expr) -> Expr:
-    return rewrite(number, lambda e: Cast(LONG, e) if isinstance(e, Var) else None)
 
 
 def with_starts(body: tuple[Stmt, ...], left: Sequence[Assign], names: Names) -> tuple[Stmt, ...]:

@@ -20,7 +20,6 @@ from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.guards import (
     condition_tests,
     divisor_tests,
-    in_long,
     joined,
     look_text,
     runs_tests,
@@ -36,6 +35,7 @@ from annotune.ir.expr import Expr, accesses, variables
 from annotune.ir.nest import Loop, expressions, walk_stmts
 from annotune.ir.poly import from_expr
 from annotune.ir.region import Array, Region, SourceFile
+from annotune.ir.typing import in_long
 from annotune.measure.compile import RUNTIME_FOLDER
 from annotune.measure.directives import quoted
 from annotune.measure.values import element_of, family_of, signature

@@ -27,7 +27,7 @@ from annotune.codegen.names import (
 from annotune.codegen.writer import Writer
 from annotune.frozen import dataclass
 from annotune.ir.c_types import PROMOTED, is_unsigned_type
-from annotune.ir.ctype import LONG, UNSIGNED_INT, CType, named
+from annotune.ir.ctype import DOUBLE, FLOAT, INT, LONG, UNSIGNED_INT, CType, named
 from annotune.ir.expr import (
     COMPARISONS,
     SUM,
@@ -315,13 +315,13 @@ class Dialect:
         self, out: Writer, part: Expr, word: str, wide: Callable[[Expr], Expr]
     ) -> Var | None:
         """Write a constant for a long part, and return it; None of others."""
-        kind = Plain(self.region.types).kind(part)
-        if kind not in ("int", "long", "float", "double") or len(self.expr(part)) < LONG_PART:
+        type_ = Plain(self.region.types).type_of(part)
+        if type_ not in (INT, LONG, FLOAT, DOUBLE) or len(self.expr(part)) < LONG_PART:
             return None
         name = numbered(word, self.region.taken | out.declared)
         out.declare(name)
         text = self.expr(wide(self._asked_once(out, part, word)))
-        out.line(f"const {c_type(self.region, kind)} {name} = {text};")
+        out.line(f"const {c_type(self.region, type_.name)} {name} = {text};")
         return Var(name)
 
     def loop_head(self, loop: Loop) -> str:

@@ -21,6 +21,15 @@ from functools import cached_property
 
 from annotune.frozen import dataclass
 from annotune.ir.constants import exact_value
+from annotune.ir.ctype import (
+    INT,
+    LONG,
+    LONG_LONG,
+    UNSIGNED_INT,
+    UNSIGNED_LONG,
+    UNSIGNED_LONG_LONG,
+    CType,
+)
 from annotune.ir.expr import (
     COMPARISONS,
     CONNECTIVES,
@@ -43,10 +52,10 @@ from annotune.ir.poly import Poly, integer, variable
 from annotune.ir.typing import ctype, scope_of
 
 _INT_MAX = 2**31 - 1
-_SIGNED = ("int", "long")
-_INTEGERS = ("int", "unsigned int", "long", "unsigned long")
+_SIGNED = (INT, LONG)
+_INTEGERS = (INT, UNSIGNED_INT, LONG, UNSIGNED_LONG)
 # Of the same values as another type.
-_AS_WIDE = {"long long": "long", "unsigned long long": "unsigned long"}
+_AS_WIDE = {LONG_LONG: LONG, UNSIGNED_LONG_LONG: UNSIGNED_LONG}
 _OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
 
@@ -95,10 +104,10 @@ class Plain:
             case Binary(op, left, right):
                 return self._computed(Binary(op, self.expr(left), self.expr(right)))
 
-    def kind(self, expr: Expr) -> str | None:
+    def type_of(self, expr: Expr) -> CType | None:
         """Return the type in which C computes with a value, None of one that is not known."""
         found = ctype(expr, scope_of(self.types))
-        return None if found is None else _AS_WIDE.get(found.name, found.name)
+        return None if found is None else _AS_WIDE.get(found, found)
 
     def _choice(self, expr: Select) -> Expr:
         """Return a choice, or what is chosen where that is known and of the same type."""
@@ -106,8 +115,8 @@ class Plain:
         if_true, if_false = self.expr(expr.if_true), self.expr(expr.if_false)
         if not isinstance(condition, Int):
             return self._extremum(condition, if_true, if_false)
-        chosen, kind = if_true if condition.value else if_false, self.kind(expr)
-        if kind is not None and kind == self.kind(chosen):
+        chosen, type_ = if_true if condition.value else if_false, self.type_of(expr)
+        if type_ is not None and type_ == self.type_of(chosen):
             return chosen
         return Select(expr.condition, if_true, if_false)
 
@@ -115,7 +124,7 @@ class Plain:
         """Return a choice; of two integers the lesser or the greater one is always asked alike."""
         match condition:
             case Binary("<=" | ">=" as op, one, two) if {one, two} == {if_true, if_false}:
-                if _are_integers(self, one, two) and self.kind(one) == self.kind(two):
+                if _are_integers(self, one, two) and self.type_of(one) == self.type_of(two):
                     condition = Binary(op[0], one, two)
         return Select(condition, if_true, if_false)
 
@@ -144,7 +153,7 @@ class Plain:
         """
         if isinstance(left, Int) and isinstance(right, Int):
             return bool(exact_value(op, left.value, right.value))
-        if not self.facts or {self.kind(left), self.kind(right)} - {*_SIGNED}:
+        if not self.facts or {self.type_of(left), self.type_of(right)} - {*_SIGNED}:
             return None
         sums = _Sums(self)
         one, two = sums.poly(left), sums.poly(right)
@@ -190,30 +199,30 @@ class Plain:
         """Return a sum, a product or a quotient of parts that are plain already."""
         if isinstance(expr, Binary) and expr.op in ("/", "%"):
             return expr
-        kind = self.kind(expr)
-        if kind not in _INTEGERS:
+        type_ = self.type_of(expr)
+        if type_ not in _INTEGERS:
             return expr
         shorter = _merged(expr)
-        if shorter != expr and self.kind(shorter) == kind and self._may_subtract(expr, kind):
+        if shorter != expr and self.type_of(shorter) == type_ and self._may_subtract(expr, type_):
             return self.expr(shorter)
         sums = _Sums(self)
-        if not sums.are_of_kind(expr, kind):
+        if not sums.are_of_type(expr, type_):
             return expr
         for candidate in sums.candidates(expr):
             if _length(candidate) >= _length(expr):
                 continue
-            if self.kind(candidate) == kind and sums.is_safe(candidate, expr):
+            if self.type_of(candidate) == type_ and sums.is_safe(candidate, expr):
                 return self.expr(candidate)
         return expr
 
-    def _may_subtract(self, expr: Expr, kind: str) -> bool:
+    def _may_subtract(self, expr: Expr, type_: CType) -> bool:
         """Return whether a sum takes the operand of a minus away: not of one that has gone round.
 
         ``-u`` of an ``unsigned int`` is 2^32 - u, and adds that much to a long.
         """
         match expr:
             case Binary("+", _, Negate(operand)):
-                return self.kind(operand) in (kind, *_SIGNED)
+                return self.type_of(operand) in (type_, *_SIGNED)
         return True
 
 
@@ -224,17 +233,17 @@ class _Sums:
     plain: Plain
     names: dict[Expr, str] = field(default_factory=dict)
 
-    def are_of_kind(self, expr: Expr, kind: str) -> bool:
+    def are_of_type(self, expr: Expr, type_: CType) -> bool:
         """Return whether all parts of a sum, but constants, have one type."""
         atoms = [atom for atom in _atoms(expr) if not isinstance(atom, Int)]
         constants = (atom for atom in _atoms(expr) if isinstance(atom, Int))
-        return all(self.plain.kind(atom) == kind for atom in atoms) and all(
-            self.plain.kind(one) == "int" for one in constants
+        return all(self.plain.type_of(atom) == type_ for atom in atoms) and all(
+            self.plain.type_of(one) == INT for one in constants
         )
 
     def is_signed(self, expr: Expr) -> bool:
         """Return whether all parts of a sum have a sign."""
-        return all(self.plain.kind(atom) in _SIGNED for atom in _atoms(expr))
+        return all(self.plain.type_of(atom) in _SIGNED for atom in _atoms(expr))
 
     def poly(self, expr: Expr) -> Poly:
         """Return a sum as a polynomial."""
@@ -390,7 +399,7 @@ def _facts(plain: Plain, conditions: Iterable[Expr]) -> tuple[Poly, ...]:
 
 
 def _are_integers(plain: Plain, *exprs: Expr) -> bool:
-    return all(plain.kind(expr) in _INTEGERS for expr in exprs)
+    return all(plain.type_of(expr) in _INTEGERS for expr in exprs)
 
 
 def _connected(op: str, left: Expr, right: Expr) -> Expr:

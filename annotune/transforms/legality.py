@@ -10,7 +10,6 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from math import prod
 from operator import itemgetter
-from typing import assert_never
 
 from annotune.analysis.facts import (
     Analysis,
@@ -26,22 +25,14 @@ from annotune.annotation.messages import nearest
 from annotune.diagnostics import Diagnostic, Span, Template
 from annotune.frozen import dataclass
 from annotune.ir.c_types import element_bytes
-from annotune.ir.ctype import named
+from annotune.ir.ctype import DOUBLE, FLOAT, TYPES, CType, TypeKind, named
 from annotune.ir.expr import (
-    COMPARISONS,
-    CONNECTIVES,
-    Access,
-    Binary,
-    Call,
     Cast,
     Expr,
     Int,
     Negate,
     Real,
-    Select,
-    Var,
 )
-from annotune.ir.functions import FUNCTIONS
 from annotune.ir.identity import once_for_each
 from annotune.ir.nest import (
     COPY_LEVELS,
@@ -56,6 +47,7 @@ from annotune.ir.nest import (
     walk_paths,
     walk_stmts,
 )
+from annotune.ir.typing import ctype
 from annotune.transforms.messages import (
     DEPENDENCE_NOTE,
     NO_SUCH_LOOP,
@@ -375,10 +367,6 @@ def _carried_sums(
     return tuple(found) if len({c.name for c in found}) == len(found) else None
 
 
-# C11 6.3.1.8: an operation is done in the wider type of its operands.
-_INTEGER, _FLOAT, _DOUBLE = range(3)
-
-
 def is_no_narrower(assign: Assign, types: Mapping[str, str]) -> bool:
     """Return whether the value is of a type at least as wide as the accumulator's.
 
@@ -386,59 +374,31 @@ def is_no_narrower(assign: Assign, types: Mapping[str, str]) -> bool:
     one does not, and terms of float would lose the digits of an accumulator of double.
     `types` are the C types of names; one that is not in it is a double.
     """
-    target = assign.target
-    name = target.array if isinstance(target, Access) else target.name
-    value = _rank(assign.value, types)
-    return value != _INTEGER and value >= _rank_of(types.get(name, "double"))
+    target, value = _type_of(assign.target, types), _type_of(assign.value, types)
+    if target is None or value is None:
+        return False
+    return value.is_floating and value.rank >= target.rank
 
 
 def drops_fractions(assign: Assign, types: Mapping[str, str]) -> bool:
-    """Return whether an integer accumulates reals, each step of which rounds to an integer."""
-    target = assign.target
-    name = target.array if isinstance(target, Access) else target.name
-    if _rank_of(types.get(name, "double")) != _INTEGER:
-        return False
-    return _rank(assign.value, types) != _INTEGER
+    """Return whether an integer accumulates reals, each step of which rounds to an integer.
+
+    What has no known type may be a real.
+    """
+    target, value = _type_of(assign.target, types), _type_of(assign.value, types)
+    return target is not None and target.is_integer and (value is None or value.is_floating)
+
+
+def _type_of(expr: Expr, types: Mapping[str, str]) -> CType | None:
+    return ctype(expr, lambda name: TYPES.get(types.get(name, DOUBLE.name)))
 
 
 def neutral(element: str) -> Expr:
     """Return what a sum of some C type may begin with: x + -0.0 is x, also where x is -0.0."""
-    if "complex" in element or "_Complex" in element:
+    type_ = named(element)
+    if type_.kind is TypeKind.COMPLEX:
         # C's -0.0 alone has an imaginary part of 0.0.
-        part = "float" if "float" in element else "double"
-        return Negate(Cast(named(f"{part} _Complex"), Real("0.0")))
-    if _rank_of(element) == _INTEGER:
+        return Negate(Cast(named(f"{type_.part} _Complex"), Real("0.0")))
+    if type_.is_integer:
         return Int(0)
-    return Negate(Real("0.0f" if element == "float" else "0.0"))
-
-
-def _rank(expr: Expr, types: Mapping[str, str]) -> int:
-    match expr:
-        case Int():
-            return _INTEGER
-        case Real(text):
-            return _FLOAT if text[-1] in "fF" else _DOUBLE
-        case Var(name) | Access(array=name):
-            return _rank_of(types.get(name, "double"))
-        case Negate(operand):
-            return _rank(operand, types)
-        case Binary(op, _, _) if op in COMPARISONS | CONNECTIVES:
-            return _INTEGER
-        case Binary(_, left, right):
-            return max(_rank(left, types), _rank(right, types))
-        case Call(function, _):
-            known = FUNCTIONS.get(function)
-            return _rank_of(function if known is None else known.result)
-        case Cast(type_, _):
-            return _rank_of(type_.name)
-        case Select(_, if_true, if_false):
-            return max(_rank(if_true, types), _rank(if_false, types))
-        case _:
-            assert_never(expr)
-
-
-def _rank_of(type_: str) -> int:
-    """Return the rank of a C type or of a cast to one; a function of ours gives integers."""
-    if "double" in type_:
-        return _DOUBLE
-    return _FLOAT if "float" in type_ else _INTEGER
+    return Negate(Real("0.0f" if type_ == FLOAT else "0.0"))

@@ -170,9 +170,9 @@ def computed(expr: Expr, values: Mapping[str, int]) -> tuple[int, str]:
 
 def typed(expr: Expr) -> str:
     """Return the type of an expression, whatever its variables are."""
-    kind = Plain(TYPES).kind(expr)
-    assert kind is not None
-    return PROMOTED.get(kind, kind)
+    found = Plain(TYPES).type_of(expr)
+    assert found is not None
+    return PROMOTED.get(found.name, found.name)
 
 
 LEAVES = st.one_of(

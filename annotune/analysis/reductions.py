@@ -18,9 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from annotune.frontend.lower.libf2c import bits_operator
-from annotune.frontend.types.kinds import type_of
 from annotune.frozen import dataclass
-from annotune.ir.c_types import is_integer_type
 from annotune.ir.ctype import FLOAT, CType
 from annotune.ir.expr import (
     Access,
@@ -41,6 +39,7 @@ from annotune.ir.functions import is_integer
 from annotune.ir.identity import once_for_each
 from annotune.ir.nest import Assign, LocalArray, walk_stmts
 from annotune.ir.region import Region
+from annotune.ir.typing import ctype, scope_of
 
 # The operator that combines partial results: a - b - c is a - (b + c).
 _COMPOUND = {"+=": "+", "-=": "+", "*=": "*"}
@@ -195,9 +194,16 @@ def doubts(region: Region, assigns: Sequence[Assign]) -> tuple[OrderDoubt, ...]:
 
 def rounds_to_integer(region: Region, assign: Assign) -> bool:
     """Return whether an integer accumulates reals, each step of which drops a fraction."""
-    type_ = _type(region, assign.target)
-    value = type_of(assign.value, _types(region))
-    return is_integer_type(type_) and (value is None or value in _REALS)
+    return drops_fractions(assign, _types(region))
+
+
+def drops_fractions(assign: Assign, types: Mapping[str, str]) -> bool:
+    """Return whether an integer accumulates reals; what has no known type may be one.
+
+    `types` are those of the names.
+    """
+    target, value = (ctype(expr, scope_of(types)) for expr in (assign.target, assign.value))
+    return target is not None and target.is_integer and (value is None or value.is_floating)
 
 
 def adds_to_real(region: Region, assign: Assign) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from annotune.analysis.facts import AccessFacts
-from annotune.analysis.reductions import reduction_operator
+from annotune.analysis.reductions import drops_fractions, reduction_operator
 from annotune.frozen import dataclass
 from annotune.ir.expr import (
     Access,
@@ -28,7 +28,6 @@ from annotune.ir.nest import Assign, Loop
 from annotune.schedule.imperfect import ImperfectNest, imperfect_nests
 from annotune.schedule.units import Unit
 from annotune.transforms.footprint import offset_key, offset_of
-from annotune.transforms.legality import drops_fractions
 from annotune.transforms.tile import name_is_taken, tile_name
 from annotune.transforms.transform import Context, asked_once
 from annotune.transforms.tree import (

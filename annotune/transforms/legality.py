@@ -380,15 +380,6 @@ def is_no_narrower(assign: Assign, types: Mapping[str, str]) -> bool:
     return value.is_floating and value.rank >= target.rank
 
 
-def drops_fractions(assign: Assign, types: Mapping[str, str]) -> bool:
-    """Return whether an integer accumulates reals, each step of which rounds to an integer.
-
-    What has no known type may be a real.
-    """
-    target, value = _type_of(assign.target, types), _type_of(assign.value, types)
-    return target is not None and target.is_integer and (value is None or value.is_floating)
-
-
 def _type_of(expr: Expr, types: Mapping[str, str]) -> CType | None:
     return ctype(expr, lambda name: TYPES.get(types.get(name, DOUBLE.name)))
 

@@ -16,6 +16,7 @@ from annotune.analysis.facts import Analysis, Dependence
 from annotune.analysis.reductions import (
     OrderDoubt,
     doubts,
+    drops_fractions,
     may_leave_range,
     may_stay_negative_zero,
     needed,
@@ -53,7 +54,7 @@ from annotune.ir.nest import (
     Stmt,
     walk_stmts,
 )
-from annotune.transforms.legality import drops_fractions, missing, neutral
+from annotune.transforms.legality import missing, neutral
 from annotune.transforms.messages import (
     MAY_NOT_RUN,
     NO_REDUCTION,

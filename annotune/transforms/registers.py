@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 from annotune.analysis.facts import Analysis
-from annotune.analysis.reductions import reduction_operator
+from annotune.analysis.reductions import drops_fractions, reduction_operator
 from annotune.annotation.commands import Kind
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.frozen import dataclass
@@ -46,7 +46,6 @@ from annotune.ir.nest import (
 )
 from annotune.transforms.legality import (
     combines,
-    drops_fractions,
     is_no_narrower,
     missing,
     neutral,

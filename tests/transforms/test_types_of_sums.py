@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 from support.nest_text import parse_nest
 
+from annotune.analysis.reductions import drops_fractions
 from annotune.ir.ctype import FLOAT
 from annotune.ir.expr import Cast, Int, Negate, Real
 from annotune.ir.nest import Assign
-from annotune.transforms.legality import drops_fractions, is_no_narrower, neutral
+from annotune.transforms.legality import is_no_narrower, neutral
 
 TYPES = {"i": "int", "f": "float", "d": "double", "s": "short", "x": "float", "y": "double"}
 

@@ -46,10 +46,10 @@ from annotune.analysis.reductions import reduction_operator
 from annotune.analysis.statements import DataReference, read_statements
 from annotune.annotation.commands import before_targets, statements
 from annotune.diagnostics import AnnotuneError
-from annotune.frontend.types.kinds import COMPLEX, Typed, cast, type_of
-from annotune.frontend.types.symbols import REALS
+from annotune.frontend.types.kinds import Typed, cast
 from annotune.frozen import dataclass
 from annotune.ir.c_types import is_integer_type
+from annotune.ir.ctype import INT, TYPES, CType, TypeKind
 from annotune.ir.expr import (
     COMPARISONS,
     CONNECTIVES,
@@ -81,6 +81,7 @@ from annotune.ir.nest import (
     walk_stmts,
 )
 from annotune.ir.region import Normalised, Region
+from annotune.ir.typing import ctype, scope_of
 
 # Where a statement stands: its number in each body, outermost first.
 Place = tuple[int, ...]
@@ -130,7 +131,7 @@ def _index(region: Region, place: Place, named: frozenset[int]) -> _Temporary | 
     if scalar is None or scalar.read_after or scalar.name in region.nest.iterators():
         return None
     # A store of another type would be a conversion.
-    is_own = is_integer_type(scalar.type) and _kind(value, region) == scalar.type
+    is_own = is_integer_type(scalar.type) and _type_of(value, region) == TYPES.get(scalar.type)
     if not is_own or not isinstance(value, Access) or is_stored(assign):
         return None
     uses = _Uses(region, scalar.name).of(place)
@@ -372,16 +373,18 @@ def _carried(region: Region, assign: Assign) -> Expr | None:
     if scalar is None or scalar.read_after or scalar.name in region.nest.iterators():
         return None
     if is_stored(assign):
-        return assign.value if _kind(assign.value, region) == "int" else None
-    kind = _kind(assign.value, region)
-    if kind is None or scalar.type not in REALS | COMPLEX or kind in COMPLEX - {scalar.type}:
+        return assign.value if _type_of(assign.value, region) == INT else None
+    type_, own = _type_of(assign.value, region), TYPES.get(scalar.type)
+    if type_ is None or own is None or not own.is_floating:
         return None
-    return cast(Typed(assign.value, kind), scalar.type)
+    if type_.kind is TypeKind.COMPLEX and type_ != own:
+        return None
+    return cast(Typed(assign.value, type_.name), own.name)
 
 
-def _kind(expr: Expr, region: Region) -> str | None:
+def _type_of(expr: Expr, region: Region) -> CType | None:
     """Return the C type of an expression's value, None where it is not known."""
-    return type_of(expr, types_of(region))
+    return ctype(expr, scope_of(types_of(region)))
 
 
 def _is_cheap(value: Expr) -> bool:

@@ -16,8 +16,16 @@ import struct
 from collections.abc import Mapping
 from dataclasses import replace
 
-from annotune.frontend.types.kinds import Typed, cast, common, keeps_values, type_of
-from annotune.frontend.types.symbols import REALS
+from annotune.frontend.types.kinds import Typed, cast
+from annotune.ir.ctype import (
+    DOUBLE,
+    FLOAT,
+    INT,
+    LONG,
+    CType,
+    common,
+    keeps_values,
+)
 from annotune.ir.expr import (
     COMPARISONS,
     CONNECTIVES,
@@ -40,8 +48,10 @@ from annotune.ir.expr import (
 from annotune.ir.identity import once_for_each
 from annotune.ir.nest import Assign, LocalArray, Loop, Nest, Stmt, is_stored, walk_stmts
 from annotune.ir.region import Normalised, Region
+from annotune.ir.typing import Scope, ctype, scope_of
 
 _IN_FLOAT: Mapping[str, str] = {"fabs": "fabsf", "fmax": "fmaxf", "fmin": "fminf"}
+_REALS = (FLOAT, DOUBLE)
 _ORDERED = frozenset({"<", "<=", ">", ">="})
 # Every integer up to here is a float (IEEE 754, 24 bits).
 _LARGEST_WHOLE = 2**24
@@ -78,31 +88,32 @@ def types_of(region: Region) -> Mapping[str, str]:
 
 def in_own_type(assign: Assign, types: Mapping[str, str]) -> Assign:
     """Return an accumulation computed in the type of its target, any other statement as it is."""
-    base = types.get(place_name(assign.target), "")
-    if assign.op != "=" or is_stored(assign) or base not in (*REALS, "int", "long"):
+    scope = scope_of(types)
+    base = scope(place_name(assign.target))
+    if assign.op != "=" or is_stored(assign) or base not in (*_REALS, INT, LONG):
         return assign
-    chosen = _chosen_by_guard(assign, base, types)
+    chosen = _chosen_by_guard(assign, base, scope)
     if chosen is not None:
         return chosen
     if assign.target not in set(walk(assign.value)):
         return assign
     # What is stored is converted in any case.
     value = _without_cast(assign.value, base)
-    own = narrowed(value, base, types)
+    own = narrowed(value, base, scope)
     if own is not None:
         return replace(assign, value=own)
-    is_known = type_of(value, types) is not None
+    is_known = ctype(value, scope) is not None
     return (
-        replace(assign, value=_compute_in_type(value, assign.target, types)) if is_known else assign
+        replace(assign, value=_compute_in_type(value, assign.target, scope)) if is_known else assign
     )
 
 
-def _chosen_by_guard(assign: Assign, base: str, types: Mapping[str, str]) -> Assign | None:
+def _chosen_by_guard(assign: Assign, base: CType, scope: Scope) -> Assign | None:
     """Return ``if (x > m) m = x`` as ``m = x > m ? x : m``, None for anything else."""
-    value = narrowed(assign.value, base, types)
+    value = narrowed(assign.value, base, scope)
     parts = list(conjuncts(assign.guard)) if assign.guard is not None else []
     for place, part in enumerate(parts):
-        test = _compare_in_type(part, base, types)
+        test = _compare_in_type(part, base, scope)
         others = conjunction(parts[:place] + parts[place + 1 :])
         if not isinstance(test, Binary) or test.op not in _ORDERED or value is None:
             continue
@@ -114,83 +125,83 @@ def _chosen_by_guard(assign: Assign, base: str, types: Mapping[str, str]) -> Ass
     return None
 
 
-def _without_cast(value: Expr, base: str) -> Expr:
+def _without_cast(value: Expr, base: CType) -> Expr:
     match value:
-        case Cast(type_, operand) if type_.name == base:
+        case Cast(type_, operand) if type_ == base:
             return operand
     return value
 
 
-def _compute_in_type(value: Expr, target: Access | Var, types: Mapping[str, str]) -> Expr:
+def _compute_in_type(value: Expr, target: Access | Var, scope: Scope) -> Expr:
     """Return a sum or product in which the operator alone converts the target to its type."""
-    kind = type_of(value, types)
+    kind = ctype(value, scope)
     match value:
-        case Binary("+" | "-" | "*" | "/" as op, left, right) if kind in REALS:
+        case Binary("+" | "-" | "*" | "/" as op, left, right) if kind in _REALS:
             sides: list[Expr] = []
             for side in (left, right):
-                own = type_of(side, types)
-                if _is_widened_target(side, target, types):
+                own = ctype(side, scope)
+                if _is_widened_target(side, target, scope):
                     sides.append(target)
                 elif target in set(walk(side)):
-                    sides.append(_compute_in_type(side, target, types))
+                    sides.append(_compute_in_type(side, target, scope))
                 else:
-                    sides.append(side if own is None else cast(Typed(side, own), kind))
+                    sides.append(side if own is None else cast(Typed(side, own.name), kind.name))
             made = Binary(op, *sides)
-            return made if type_of(made, types) == kind else value
+            return made if ctype(made, scope) == kind else value
     return value
 
 
-def _is_widened_target(expr: Expr, target: Access | Var, types: Mapping[str, str]) -> bool:
+def _is_widened_target(expr: Expr, target: Access | Var, scope: Scope) -> bool:
     """Return whether an expression is the value of a place, as it is or in a wider type."""
-    base = types[place_name(target)]
-    return expr == target or narrowed(expr, base, types) == target
+    base = scope(place_name(target))
+    return expr == target or (base is not None and narrowed(expr, base, scope) == target)
 
 
-def narrowed(expr: Expr, kind: str, types: Mapping[str, str]) -> Expr | None:
+def narrowed(expr: Expr, kind: CType, scope: Scope) -> Expr | None:
     """Return an expression of type `kind` that always has the value of `expr`, None if unknown.
 
     What a narrower type computes stays in that: its conversion to `kind` is exact.
     """
-    own = type_of(expr, types)
+    own = ctype(expr, scope)
     if own is None:
         return None
     match expr:
         case Real(text):
-            return expr if own == kind else _as_float(text) if kind == "float" else None
-        case Int(value) if kind in REALS:
-            return Real(f"{value}.0{'f' * (kind == 'float')}") if _is_whole(value) else None
-        case Cast(type_, operand) if type_.name == own:
-            inner = type_of(operand, types)
+            return expr if own == kind else _as_float(text) if kind == FLOAT else None
+        case Int(value) if kind in _REALS:
+            return Real(f"{value}.0{'f' * (kind == FLOAT)}") if _is_whole(value) else None
+        case Cast(type_, operand) if type_ == own:
+            inner = ctype(operand, scope)
             if inner is not None and keeps_values(inner, own):
-                return narrowed(operand, kind, types)
-        case Call(function, arguments) if function in _IN_FLOAT and kind == "float":
-            parts = [narrowed(argument, kind, types) for argument in arguments]
+                return narrowed(operand, kind, scope)
+        case Call(function, arguments) if function in _IN_FLOAT and kind == FLOAT:
+            parts = [narrowed(argument, kind, scope) for argument in arguments]
             known = tuple(part for part in parts if part is not None)
             return Call(_IN_FLOAT[function], known) if len(known) == len(parts) else None
-        case Negate(operand) if kind in REALS and own != kind:
-            inner_value = narrowed(operand, kind, types)
-            is_real = inner_value is not None and type_of(inner_value, types) == kind
+        case Negate(operand) if kind in _REALS and own != kind:
+            inner_value = narrowed(operand, kind, scope)
+            is_real = inner_value is not None and ctype(inner_value, scope) == kind
             return Negate(inner_value) if is_real and inner_value is not None else None
         case Select(condition, if_true, if_false):
-            one, other = narrowed(if_true, kind, types), narrowed(if_false, kind, types)
+            one, other = narrowed(if_true, kind, scope), narrowed(if_false, kind, scope)
             if one is None or other is None:
                 return None
-            return Select(_compare_in_type(condition, kind, types), one, other)
+            return Select(_compare_in_type(condition, kind, scope), one, other)
     return expr if keeps_values(own, kind) else None
 
 
-def _compare_in_type(condition: Expr, kind: str, types: Mapping[str, str]) -> Expr:
+def _compare_in_type(condition: Expr, kind: CType, scope: Scope) -> Expr:
     """Return a condition with what it compares in type `kind` where that is as good."""
     match condition:
         case Binary(op, left, right) if op in CONNECTIVES:
             return Binary(
-                op, _compare_in_type(left, kind, types), _compare_in_type(right, kind, types)
+                op, _compare_in_type(left, kind, scope), _compare_in_type(right, kind, scope)
             )
         case Binary(op, left, right) if op in COMPARISONS:
             sides = left, right
-            own = [type_of(side, types) or "" for side in sides]
-            found = [narrowed(side, kind, types) for side in sides]
-            is_wider = "" not in own and common(*own) != kind
+            own = [ctype(side, scope) for side in sides]
+            found = [narrowed(side, kind, scope) for side in sides]
+            is_wider = own[0] is not None and own[1] is not None and common(own[0], own[1]) != kind
             one, other = (
                 new if new is not None and (is_wider or isinstance(side, Call | Cast)) else side
                 for side, new in zip(sides, found, strict=True)

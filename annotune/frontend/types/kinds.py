@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from annotune.frontend.types.symbols import INTEGERS, REALS
 from annotune.frozen import dataclass
 from annotune.ir import ctype, typing
@@ -73,15 +71,6 @@ def keeps_values(source: str, target: str) -> bool:
     if source == target:
         return True
     return target not in PROMOTED and ctype.keeps_values(named(source), named(target))
-
-
-def type_of(expr: Expr, types: Mapping[str, str]) -> str | None:
-    """Return the C type of an expression's value, promoted, None where it is not known.
-
-    `types` are those of variables and arrays.
-    """
-    found = typing.ctype(expr, typing.scope_of(types))
-    return None if found is None else found.name
 
 
 def literal_type(text: str, value: int) -> str:

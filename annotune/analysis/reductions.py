@@ -37,8 +37,8 @@ from annotune.ir.expr import (
 )
 from annotune.ir.functions import is_integer
 from annotune.ir.identity import once_for_each
-from annotune.ir.nest import Assign, LocalArray, walk_stmts
-from annotune.ir.region import Region
+from annotune.ir.nest import Assign
+from annotune.ir.region import Region, types_of
 from annotune.ir.typing import ctype, scope_of
 
 # The operator that combines partial results: a - b - c is a - (b + c).
@@ -194,7 +194,7 @@ def doubts(region: Region, assigns: Sequence[Assign]) -> tuple[OrderDoubt, ...]:
 
 def rounds_to_integer(region: Region, assign: Assign) -> bool:
     """Return whether an integer accumulates reals, each step of which drops a fraction."""
-    return drops_fractions(assign, _types(region))
+    return drops_fractions(assign, types_of(region))
 
 
 def drops_fractions(assign: Assign, types: Mapping[str, str]) -> bool:
@@ -313,7 +313,7 @@ def needed(assigns: Sequence[Assign], assign: Assign) -> frozenset[int]:
 
 
 def _type(region: Region, target: Access | Var) -> str:
-    return _types(region).get(place_name(target), "")
+    return types_of(region).get(place_name(target), "")
 
 
 def _is_float(region: Region, expr: Expr) -> bool:
@@ -391,7 +391,7 @@ class _Zeros:
         return known
 
     def _is_integer(self, expr: Expr) -> bool:
-        types = _types(self.region)
+        types = types_of(self.region)
         match expr:
             case Int():
                 return True
@@ -411,9 +411,3 @@ class _Zeros:
 
 def _is_first(assign: Assign, statement: int) -> bool:
     return assign.op == "=" and assign.guard is None and assign.number < statement
-
-
-@once_for_each(1 << 4)
-def _types(region: Region) -> Mapping[str, str]:
-    declared = (s for s in walk_stmts(region.nest.body) if isinstance(s, LocalArray))
-    return {**{array.name: array.type for array in declared}, **region.types}

@@ -11,6 +11,7 @@ from annotune.annotation.spec import Spec
 from annotune.diagnostics import NOWHERE, Span
 from annotune.frozen import dataclass
 from annotune.ir.expr import Access, Binary, Call, Expr, Int, rewrite, walk
+from annotune.ir.identity import once_for_each
 from annotune.ir.nest import Local, LocalArray, Nest, walk_stmts
 from annotune.ir.poly import Poly
 from annotune.ir.recorded import RecordedCall
@@ -464,3 +465,10 @@ class SourceFile:
         kept = tuple(region for number, region in every if number not in reasons)
         left = tuple(r.left(reasons[number]) for number, r in every if number in reasons)
         return replace(self, regions=kept, left=(*self.left, *left))
+
+
+@once_for_each(1 << 4)
+def types_of(region: Region) -> Mapping[str, str]:
+    """Return the C types of a region's variables and arrays, those that it declares included."""
+    declared = {s.name: s.type for s in walk_stmts(region.nest.body) if isinstance(s, LocalArray)}
+    return {**region.types, **declared}

@@ -41,7 +41,7 @@ import islpy as isl
 
 from annotune.analysis.messages import listed
 from annotune.analysis.model import Model, agreeing, build_model
-from annotune.analysis.normal_form.own_type import in_own_type, types_of
+from annotune.analysis.normal_form.own_type import in_own_type
 from annotune.analysis.reductions import reduction_operator
 from annotune.analysis.statements import DataReference, read_statements
 from annotune.annotation.commands import before_targets, statements
@@ -80,7 +80,7 @@ from annotune.ir.nest import (
     walk_places,
     walk_stmts,
 )
-from annotune.ir.region import Normalised, Region
+from annotune.ir.region import Normalised, Region, types_of
 from annotune.ir.typing import ctype, scope_of
 
 # Where a statement stands: its number in each body, outermost first.

@@ -45,9 +45,8 @@ from annotune.ir.expr import (
     print_expr,
     walk,
 )
-from annotune.ir.identity import once_for_each
-from annotune.ir.nest import Assign, LocalArray, Loop, Nest, Stmt, is_stored, walk_stmts
-from annotune.ir.region import Normalised, Region
+from annotune.ir.nest import Assign, Loop, Nest, Stmt, is_stored
+from annotune.ir.region import Normalised, Region, types_of
 from annotune.ir.typing import Scope, ctype, scope_of
 
 _IN_FLOAT: Mapping[str, str] = {"fabs": "fabsf", "fmax": "fmaxf", "fmin": "fminf"}
@@ -77,13 +76,6 @@ def with_own_types(region: Region) -> Region:
     if not steps:
         return region
     return replace(region, nest=nest, original=region.as_written, steps=(*region.steps, *steps))
-
-
-@once_for_each(1 << 4)
-def types_of(region: Region) -> Mapping[str, str]:
-    """Return the C types of a region's variables and arrays, those that it declares included."""
-    declared = {s.name: s.type for s in walk_stmts(region.nest.body) if isinstance(s, LocalArray)}
-    return {**region.types, **declared}
 
 
 def in_own_type(assign: Assign, types: Mapping[str, str]) -> Assign:

@@ -8,8 +8,6 @@ from annotune.ir import ctype, typing
 from annotune.ir.c_types import PROMOTED
 from annotune.ir.ctype import LONG, TYPES, CType, named
 from annotune.ir.expr import (
-    COMPARISONS,
-    CONNECTIVES,
     Binary,
     Call,
     Cast,
@@ -18,6 +16,7 @@ from annotune.ir.expr import (
     Negate,
     Real,
     children,
+    is_truth,
     walk,
 )
 from annotune.ir.typing import Interval
@@ -142,11 +141,6 @@ def without_casts(expr: Expr, base: str) -> Expr:
         case Binary("+" | "-" | "*" as op, left, right):
             return Binary(op, without_casts(left, base), without_casts(right, base))
     return expr
-
-
-def is_truth(expr: Expr) -> bool:
-    """Return whether an expression is 0 or 1 by its operator."""
-    return isinstance(expr, Binary) and expr.op in COMPARISONS | CONNECTIVES
 
 
 def cast(value: Typed, kind: str) -> Expr:

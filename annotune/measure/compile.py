@@ -44,8 +44,11 @@ _ASAN_BUILD = (*_SHARED, "-g1", "-O1", "-fno-omit-frame-pointer", *_ASAN)
 # gcc's own thread library is not linked: runtime/race.cpp answers the calls instead.
 _RACE_BUILD = (*_SHARED, "-g1", "-O1", "-fsanitize=thread")
 
-# Generated CUDA C++ as `annotune.measure.cuda_text` rewrites it.
-_CUDA_TEXT = ("-std=c++17", "-DANNOTUNE_CPU", f"-I{RUNTIME_FOLDER}", "-include", "cuda_on_cpu.h")
+# Generated CUDA C++ as `annotune.measure.cuda_text` rewrites it. What it calls of the header is
+# compiled once for all variants.
+_HEADER = (f"-I{RUNTIME_FOLDER}", "-include", "cuda_on_cpu.h", "-DANNOTUNE_APART")
+_CUDA_TEXT = ("-std=c++17", "-DANNOTUNE_CPU", *_HEADER)
+_CALLED, _HERE = "cuda_on_cpu.cpp", "-DANNOTUNE_HERE"
 # Where the header is that emitted texts include.
 _EMITTED_RUNTIME = f"-I{RUNTIME_TEXTS}"
 
@@ -596,6 +599,10 @@ def _linked_sources(job: CompileJob, kind: CompileKind) -> Iterator[_LinkedSourc
         role = "c" if name.endswith(".c") else "cxx"
         # Its headers are in the same folder.
         yield _LinkedSource(name, (RUNTIME_FOLDER / name).read_text(), role, RUNTIME_FLAGS[role])
+    if "c++" in kind.flags:
+        text = (RUNTIME_FOLDER / _CALLED).read_text()
+        flags = (*_linked_flags(job, kind, "c++"), _HERE)
+        yield _LinkedSource(_CALLED, text, kind.compilers["c++"], flags)
     for one in _included_runtimes(job):
         yield _emitted_runtime(one, job, kind)
 
@@ -616,13 +623,18 @@ def _emitted_runtime(runtime: SharedRuntime, job: CompileJob, kind: CompileKind)
     """Return the source of an emitted text's runtime, as a kind compiles it."""
     text, name = runtime.texts[runtime.source], runtime.source
     language = "c" if name.endswith(".c") else "cuda" if "cuda" in kind.compilers else "c++"
-    flags = [*kind.flags[language], _EMITTED_RUNTIME, *kind.settings]
-    flags += [flag for flag in job.flags if flag.startswith(_FOR_RUNTIMES)]
+    flags = [*_linked_flags(job, kind, language)]
     if language == "cuda":
         flags += [f"-arch={job.arch}", *_stream_flags(job.nvcc)]
     elif language == "c++":
         text, name = translate(text), f"{Path(name).stem}.cpp"
     return _LinkedSource(name, text, kind.compilers[language], tuple(flags))
+
+
+def _linked_flags(job: CompileJob, kind: CompileKind, language: str) -> Iterator[str]:
+    """Yield the flags of what variants of a language share, all of which is of the same kind."""
+    yield from (*kind.flags[language], _EMITTED_RUNTIME, *kind.settings)
+    yield from (flag for flag in job.flags if flag.startswith(_FOR_RUNTIMES))
 
 
 def _stream_flags(nvcc: Sequence[str]) -> Iterator[str]:

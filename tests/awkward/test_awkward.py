@@ -11,8 +11,8 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from support.executed import CUDA, run
-from support.runtime import cuda_runtime
+from support.executed import run
+from support.runtime import APART, cuda_player, cuda_runtime
 
 from annotune.codegen.target import DEFAULT_TARGETS, load_target
 from annotune.measure.compile import ACC_MEMORY, RUNTIME_FOLDER
@@ -53,8 +53,9 @@ def built(target: str, folder: Path) -> Path:
         host.write_text(files["_cuda.c"])
         (folder / "device.cu").write_text(translate(files[".cu"]))
         run(*C, "-c", host, "-o", folder / "host.o")
-        run("g++", "-O0", "-w", *CUDA, "-c", folder / "device.cu", "-o", folder / "device.o")
-        run("g++", folder / "host.o", folder / "device.o", cuda_runtime(), "-o", program)
+        run("g++", "-O0", "-w", *APART, "-c", folder / "device.cu", "-o", folder / "device.o")
+        played = cuda_runtime(), cuda_player()
+        run("g++", folder / "host.o", folder / "device.o", *played, "-o", program)
         return program
     # gcc would run OpenACC with one thread, and in one memory.
     is_acc = target == "openacc"

@@ -17,6 +17,7 @@ import pytest
 from support.executed import CUDA, SHARED, Call, Executable, Part, emitted, run
 from support.laws import IS_THOROUGH
 from support.python import python
+from support.runtime import APART, cuda_player
 
 from annotune.measure.cuda_text import translate
 from annotune.runtime.texts import standalone_text
@@ -159,7 +160,8 @@ class Library:
         run("gcc", "-O0", *SHARED, "-c", folder / "host.c", "-o", folder / "host.o")
         sizes = f"-DANNOTUNE_CHUNK={CHUNK}", f"-DANNOTUNE_SLOTS={SLOTS}"
         made = ("-shared", folder / "device.cu", "-o", folder / "made.so")
-        run("g++", "-O0", *sizes, *flags, *SHARED, folder / "host.o", *CUDA, *made)
+        objects = folder / "host.o", cuda_player()
+        run("g++", "-O0", *sizes, *flags, *SHARED, *objects, *APART, *made)
         self.path = folder / "made.so"
 
     def run(self, *jobs: Job) -> tuple[list[Outcome | None], str]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from hypothesis import settings
 from support.quicker import HEADER, made_once
-from support.runtime import CUDA, cuda_runtime
+from support.runtime import APART, cuda_player, cuda_runtime
 
 from annotune.measure.compile import ACC_MEMORY, KINDS, RUNTIME_FLAGS, RUNTIME_FOLDER
 from annotune.measure.cuda_text import translate
@@ -213,12 +213,12 @@ class Builder:
         host.write_text(made["_cuda.c"])
         device.write_text(translate(made[".cu"]))
         first, second = folder / f"{name}_host.o", folder / f"{name}_device.o"
-        header = self.header_flags((*flags, *CUDA))
-        played = cuda_runtime(*flags, otherwise=self.folder)
-        link = ["g++", "-shared", str(first), str(second), str(played), *runtime]
+        header = self.header_flags((*flags, *APART))
+        played = [one(*flags, otherwise=self.folder) for one in (cuda_runtime, cuda_player)]
+        link = ["g++", "-shared", str(first), str(second), *map(str, played), *runtime]
         return [
             ["gcc", *FAST, "-c", str(host), "-o", str(first)],
-            ["g++", *flags, *header, *CUDA, "-c", str(device), "-o", str(second)],
+            ["g++", *flags, *header, *APART, "-c", str(device), "-o", str(second)],
             [*link, "-o", str(folder / f"{name}.so"), "-lm"],
         ]
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from compilers import here, wrapper
 from support.runtime import CALLS_THE_RUNTIME
 
-from annotune.measure.command import NOT_STARTED, run_command
+from annotune.measure import compile as compiling
+from annotune.measure.command import NOT_STARTED, Finished, run_command
 from annotune.measure.compile import CompileJob, TranslationUnit, compile_job, compile_runtime
 from annotune.measure.cuda_text import translate
 from annotune.measure.toolchain import Compiler, Toolchains
@@ -74,6 +78,34 @@ def test_a_compiler_that_writes_nothing(wrapped: Toolchains, tmp_path: Path) -> 
 def test_a_failure_is_not_remembered(wrapped: Toolchains, tmp_path: Path) -> None:
     assert not compile_job(job("// MARK_FAIL\n"), wrapped, tmp_path / "out").ok
     assert not compile_job(job("// MARK_FAIL\n"), wrapped, tmp_path / "out").reused
+
+
+@pytest.mark.skipif(here().cxx is None, reason="no C++ compiler")
+def test_what_plays_cuda_is_compiled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    run_one = compiling.run_command
+
+    def run(command: Sequence[str], *args: Any, **kwargs: Any) -> Finished:
+        asked.append(" ".join(command))
+        return run_one(command, *args, **kwargs)
+
+    monkeypatch.setattr(compiling, "run_command", run)
+    monkeypatch.setattr(compiling, "_RUNTIME_OBJECTS", {})
+    for value in "12":
+        text = (
+            f"void kernel(int *x) {{ *x = {value}; __syncthreads(); }}\n"
+            'extern "C" __attribute__((visibility("default"))) void entry(int *x) {\n'
+            '    annotune_cpu::launch<kernel, annotune_cpu::FIBERS>("kernel", 1, 1)(x);\n}\n'
+        )
+        made = compile_job(
+            CompileJob((TranslationUnit(text, "c++"),), "cuda-cpu"), here(), tmp_path
+        )
+        assert made.ok, made.output
+        number = ctypes.c_int()
+        ctypes.CDLL(str(made.path)).entry(ctypes.byref(number))
+        assert number.value == int(value)
+    assert sum("-c cuda_on_cpu.cpp" in command for command in asked) == 1
+    assert len(asked) == 1 + 2 * 2  # each variant's text is compiled, and linked
 
 
 def test_a_missing_compiler_is_a_result(tmp_path: Path) -> None:
@@ -182,4 +214,4 @@ def test_a_runtime_that_is_made_ahead_is_the_one_that_a_variant_is_linked_with(
     before = made.stat().st_mtime_ns
     assert compile_job(one, here(), tmp_path).ok
     assert made.stat().st_mtime_ns == before
-    assert [*tmp_path.glob("*.o")] == [made]
+    assert [*tmp_path.glob("annotune_runtime*.o")] == [made]

@@ -20,7 +20,7 @@ from annotune.pipeline import Emission, Settings, emit
 from annotune.runtime.texts import CUDA_RUNTIME, RUNTIME_TEXTS
 from support.python import python
 from support.quicker import quicker
-from support.runtime import CUDA, SHARED, cuda_runtime
+from support.runtime import APART, CUDA, SHARED, cuda_player, cuda_runtime
 
 __all__ = ["CUDA", "SHARED"]
 
@@ -155,7 +155,8 @@ class Executable:
             *SHARED,
             folder / "host.o",
             *([cuda_runtime(there)] if CUDA_RUNTIME.is_included(self.cuda) else []),
-            *CUDA,
+            cuda_player(there),
+            *APART,
             "-shared",
             folder / "device.cu",
         )

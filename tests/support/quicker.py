@@ -41,9 +41,11 @@ def quicker(command: Sequence[str]) -> Sequence[str]:
     An object of the run-time folder is made once, too, and copied then.
     """
     if "-c" in command and FOLDER in os.environ:
-        source, _, made = command[-3:]
-        if Path(source).parent == RUNTIME_FOLDER:
-            return ["cp", str(made_once(command[:-2], f"{Path(source).stem}.o")), made]
+        source, made = RUNTIME_FOLDER / command[-3], command[-1]
+        # A name without a folder is that of a copy.
+        if source.parent == RUNTIME_FOLDER and source.exists():
+            words = [*command[:-3], str(source)]
+            return ["cp", str(made_once(words, f"{source.stem}.o")), made]
     if Path(command[0]).name == "g++" and "-c" not in command:
         command = [command[0], *_GOLD, *command[1:]]
     if HEADER not in command or FOLDER not in os.environ:

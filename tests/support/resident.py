@@ -20,10 +20,10 @@ from annotune.measure.cuda_text import translate
 from annotune.measure.directives import with_memory
 from annotune.pipeline import Emission, Settings, emit
 from annotune.runtime.texts import ACC_RUNTIME, RUNTIME_TEXTS, standalone_files
-from support.executed import CUDA, SHARED, run
+from support.executed import SHARED, run
 from support.laws import IS_THOROUGH
 from support.python import python
-from support.runtime import cuda_runtime
+from support.runtime import APART, cuda_player, cuda_runtime
 
 LIMIT_S = 300
 # Optimising, gcc warns of more, and takes most of the time of the tests that are run often.
@@ -169,10 +169,10 @@ class Built:
 
     def _cuda(self) -> None:
         objects = self._host("_cuda.c")
-        warned = ("g++", _LEVEL, "-Wall", "-Werror", "-Wno-unused", "-Wno-unknown-pragmas", *CUDA)
+        warned = ("g++", _LEVEL, "-Wall", "-Werror", "-Wno-unused", "-Wno-unknown-pragmas", *APART)
         for name, emission in self.emissions.items():
             objects.append(self._made(f"{name}.cu", translate(emission.files[".cu"]), *warned))
-        objects.append(cuda_runtime())
+        objects += [cuda_runtime(), cuda_player()]
         run("g++", "-shared", *objects, "-o", self.folder / "made.so")
 
     def _openacc(self) -> None:

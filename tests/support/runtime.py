@@ -22,6 +22,8 @@ CUDA = (
     "c++",
 )
 """What has g++ take translated CUDA; all files after it are taken for C++."""
+APART = ("-DANNOTUNE_APART", *CUDA)
+"""The same for a text that is linked with the object of `cuda_player`, and ends sooner."""
 
 CALLS_THE_RUNTIME = """
 extern "C" int annotune_test(double *x)
@@ -49,3 +51,10 @@ def cuda_runtime(*flags: str, otherwise: Path | None = None) -> Path:
         os.replace(aside, source)
     words = ("g++", "-O0", *flags, *SHARED, *CUDA, "-c", str(source))
     return made_once(words, "runtime.o", otherwise)
+
+
+def cuda_player(*flags: str, otherwise: Path | None = None) -> Path:
+    """Return the object of what plays CUDA, compiled with `flags`, for texts that are apart."""
+    source = RUNTIME_FOLDER / "cuda_on_cpu.cpp"
+    words = ("g++", "-O0", *flags, *SHARED, *CUDA, "-DANNOTUNE_HERE", "-c", str(source))
+    return made_once(words, "player.o", otherwise)

@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
-from support.executed import CUDA, SHARED, run
+from support.executed import SHARED, run
 from support.laws import IS_THOROUGH
 from support.python import python
-from support.runtime import cuda_runtime
+from support.runtime import APART, cuda_player, cuda_runtime
 
 from annotune.codegen.target import DEFAULT_TARGETS, load_target
 from annotune.measure.compile import ACC_MEMORY, RUNTIME_FOLDER
@@ -173,9 +173,9 @@ class Program:
             seen = f"-I{RUNTIME_TEXTS}"
             run(*GCC, *self._flags, seen, "-c", host, "-o", host.with_suffix(".o"))
             made = self.folder / "cuda.so"
-            objects = host.with_suffix(".o"), cuda_runtime()
+            objects = host.with_suffix(".o"), cuda_runtime(), cuda_player()
             command = ("g++", "-w", "-O0", *SHARED, *self._flags, *objects)
-            run(*command, *CUDA, "-shared", device, "-o", made)
+            run(*command, *APART, "-shared", device, "-o", made)
             self.libraries["cuda"] = made
         elif target == "openacc":
             memory = (*ACC_MEMORY, RUNTIME_FOLDER / "acc_memory.c")

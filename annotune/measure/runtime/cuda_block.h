@@ -96,7 +96,7 @@ struct Block {
 ANNOTUNE_STATE Block block;
 alignas(128) ANNOTUNE_STATE unsigned char dynamic_shared[MAX_SHARED + SHARED_ZONE];
 
-[[noreturn]] ANNOTUNE_QUIET inline void stop(const char *what) {
+[[noreturn]] ANNOTUNE_QUIET ANNOTUNE_ONCE void stop(const char *what) {
     const uint3 &b = block.index, &t = block.thread_index;
     fprintf(stderr, "annotune: %s: block (%u,%u,%u) thread (%u,%u,%u): %s\n",
             block.kernel ? block.kernel : "outside a kernel", b.x, b.y, b.z, t.x, t.y, t.z, what);
@@ -110,7 +110,7 @@ ANNOTUNE_QUIET inline uint3 unflatten(uint64_t linear, dim3 size) {
             static_cast<unsigned>(row / size.y)};
 }
 
-ANNOTUNE_QUIET inline void fill(void *to, unsigned char value, size_t size) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE void fill(void *to, unsigned char value, size_t size) {
 #if defined(__SANITIZE_ADDRESS__)
     // It may cross what ASan watches; volatile, lest it become a call of ASan's memset.
     volatile unsigned char *bytes = static_cast<volatile unsigned char *>(to);
@@ -140,7 +140,7 @@ ANNOTUNE_QUIET inline void enter_place(const Thread &thread) {
                 thread.fiber.low + thread.fiber.size);
 }
 
-ANNOTUNE_QUIET inline void switch_thread(Thread &from, Thread &to) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE void switch_thread(Thread &from, Thread &to) {
     block.running = &to;
     block.thread_index = to.index;
     enter_place(to);
@@ -148,14 +148,14 @@ ANNOTUNE_QUIET inline void switch_thread(Thread &from, Thread &to) {
 }
 
 /* Let the others go on; abort when no other thread gets anywhere either. */
-ANNOTUNE_QUIET inline void let_others_run(const char *waits_for) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE void let_others_run(const char *waits_for) {
     Thread &me = *block.running;
     unsigned long before = block.progress;
     if (me.next != &me) switch_thread(me, *me.next);
     if (block.progress == before) stop(waits_for);
 }
 
-ANNOTUNE_QUIET inline void thread_main() {
+ANNOTUNE_QUIET ANNOTUNE_ONCE void thread_main() {
     block.body(block.arguments);
     Thread &me = *block.running;
     me.is_finished = true;
@@ -170,7 +170,10 @@ ANNOTUNE_QUIET inline void thread_main() {
 }
 
 /* A block-wide barrier; `line` tells apart the barriers of two branches. */
-ANNOTUNE_QUIET inline __attribute__((noinline)) void barrier(unsigned line) {
+#if defined(ANNOTUNE_APART) && !defined(ANNOTUNE_HERE)
+ANNOTUNE_QUIET void barrier(unsigned line);
+#else
+ANNOTUNE_QUIET ANNOTUNE_ONCE __attribute__((noinline)) void barrier(unsigned line) {
     if (block.finished) stop("__syncthreads after another thread has left (divergent barrier)");
     if (block.waiting && block.wait_line != line)
         stop("__syncthreads on another line than other threads (divergent barrier)");
@@ -185,8 +188,9 @@ ANNOTUNE_QUIET inline __attribute__((noinline)) void barrier(unsigned line) {
     for (unsigned interval = block.interval; interval == block.interval;)
         let_others_run("waits in __syncthreads for threads that wait elsewhere (divergent barrier)");
 }
+#endif
 
-ANNOTUNE_QUIET inline int vote(unsigned line, bool holds) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE int vote(unsigned line, bool holds) {
     unsigned turn = block.interval & 1;  // the next vote counts elsewhere
     block.votes[turn] += holds;
     barrier(line);
@@ -197,7 +201,7 @@ ANNOTUNE_QUIET inline int vote(unsigned line, bool holds) {
 }
 
 /* Publish three words, wait for the lanes of `mask`; then lane_words reads theirs. */
-ANNOTUNE_QUIET inline unsigned meet_warp(unsigned mask, uint64_t a, uint64_t b, uint64_t c) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE unsigned meet_warp(unsigned mask, uint64_t a, uint64_t b, uint64_t c) {
     Thread &me = *block.running;
     unsigned first = me.linear / WARP * WARP;
     unsigned total = block.size.x * block.size.y * block.size.z;
@@ -218,13 +222,13 @@ ANNOTUNE_QUIET inline unsigned meet_warp(unsigned mask, uint64_t a, uint64_t b, 
     return set;
 }
 
-ANNOTUNE_QUIET inline const uint64_t *lane_words(unsigned lane, unsigned set) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE const uint64_t *lane_words(unsigned lane, unsigned set) {
     unsigned linear = block.running->linear / WARP * WARP + lane;
     unsigned total = block.size.x * block.size.y * block.size.z;
     return block.threads[linear < total ? linear : block.running->linear].published[set];
 }
 
-ANNOTUNE_QUIET inline void sync_warp(unsigned mask) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE void sync_warp(unsigned mask) {
     meet_warp(mask, 0, 0, 0);
     Thread &me = *block.running;
     // Lanes outside a partial mask are not ordered; then none is counted as ordered.
@@ -233,7 +237,7 @@ ANNOTUNE_QUIET inline void sync_warp(unsigned mask) {
 }
 
 /* Called where a __shared__ variable is declared; the block's first thread poisons it. */
-ANNOTUNE_QUIET inline void declare_shared(const volatile void *variable, size_t size) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE void declare_shared(const volatile void *variable, size_t size) {
     void *address = const_cast<void *>(variable);
     for (unsigned i = 0; i < block.shared_count; i++)
         if (block.shared[i].address == address) return;
@@ -250,13 +254,13 @@ ANNOTUNE_QUIET inline void declare_shared(const volatile void *variable, size_t 
 }
 
 /* Has every thread waited for what a phase has brought? */
-ANNOTUNE_QUIET inline void check_seen(const Arrival &arrival) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE void check_seen(const Arrival &arrival) {
     unsigned count = block.size.x * block.size.y * block.size.z;
     for (unsigned i = 0; arrival.phase && i < count; i++)
         if (!arrival.seen[i]) stop("not every thread has waited for a bulk copy");
 }
 
-ANNOTUNE_QUIET inline void begin_block(uint3 index) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE void begin_block(uint3 index) {
     block.index = index;
     block.shared_count = 0;
     block.static_shared = 0;
@@ -278,7 +282,7 @@ ANNOTUNE_QUIET inline void begin_block(uint3 index) {
 #endif
 }
 
-ANNOTUNE_QUIET inline void end_block() {
+ANNOTUNE_QUIET ANNOTUNE_ONCE void end_block() {
     if (block.bulk_count) stop("a bulk copy of shared memory that nobody has waited for");
     for (unsigned k = 0; k < block.arrival_count; k++) check_seen(block.arrivals[k]);
     if (!block.dynamic_shared) return;
@@ -287,7 +291,7 @@ ANNOTUNE_QUIET inline void end_block() {
         if (end[i] != POISON) stop("wrote past the end of its dynamic shared memory");
 }
 
-ANNOTUNE_QUIET inline void run_fibers() {
+ANNOTUNE_QUIET ANNOTUNE_ONCE void run_fibers() {
     unsigned count = block.size.x * block.size.y * block.size.z;
     if (!block.threads)
         block.threads = static_cast<Thread *>(calloc(MAX_BLOCK_THREADS, sizeof(Thread)));

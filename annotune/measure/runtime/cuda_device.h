@@ -9,10 +9,10 @@
 #define __syncthreads_or(holds) (annotune_cpu::vote(__LINE__, (holds)) != 0)
 #define __syncthreads_and(holds) (annotune_cpu::vote(__LINE__, !(holds)) == 0)
 
-inline void __syncwarp(unsigned mask = ~0u) { annotune_cpu::sync_warp(mask); }
+ANNOTUNE_ONCE void __syncwarp(unsigned mask = ~0u) { annotune_cpu::sync_warp(mask); }
 /* A fence orders one thread's own accesses; it makes no two threads wait. */
-inline void __threadfence() {}
-inline void __threadfence_block() {}
+ANNOTUNE_ONCE void __threadfence() {}
+ANNOTUNE_ONCE void __threadfence_block() {}
 
 namespace annotune_cpu {
 
@@ -68,7 +68,7 @@ template <class T>
 T __shfl_xor_sync(unsigned mask, T value, int bits, int width = 32) {
     return annotune_cpu::shuffle(mask, value, bits, true, false, width);
 }
-ANNOTUNE_QUIET inline unsigned __ballot_sync(unsigned mask, int holds) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE unsigned __ballot_sync(unsigned mask, int holds) {
     unsigned set = annotune_cpu::meet_warp(mask, holds != 0, 0, 0), lanes = 0;
     unsigned first = annotune_cpu::block.running->linear / 32 * 32;
     unsigned total = blockDim.x * blockDim.y * blockDim.z;
@@ -76,8 +76,8 @@ ANNOTUNE_QUIET inline unsigned __ballot_sync(unsigned mask, int holds) {
         if (mask >> lane & 1 && annotune_cpu::lane_words(lane, set)[0]) lanes |= 1u << lane;
     return lanes;
 }
-inline int __any_sync(unsigned mask, int holds) { return __ballot_sync(mask, holds) != 0; }
-inline int __all_sync(unsigned mask, int holds) { return __ballot_sync(mask, !holds) == 0; }
+ANNOTUNE_ONCE int __any_sync(unsigned mask, int holds) { return __ballot_sync(mask, holds) != 0; }
+ANNOTUNE_ONCE int __all_sync(unsigned mask, int holds) { return __ballot_sync(mask, !holds) == 0; }
 
 #define ANNOTUNE_LOAD(NAME)           \
     template <class T>                \
@@ -125,12 +125,12 @@ ANNOTUNE_QUIET T atomicCAS(T *at, typename annotune_cpu::Exactly<T>::type expect
     if (old == expected) *at = desired;
     return old;
 }
-inline long long __double_as_longlong(double value) {
+ANNOTUNE_ONCE long long __double_as_longlong(double value) {
     long long bits;
     memcpy(&bits, &value, sizeof bits);
     return bits;
 }
-inline double __longlong_as_double(long long bits) {
+ANNOTUNE_ONCE double __longlong_as_double(long long bits) {
     double value;
     memcpy(&value, &bits, sizeof value);
     return value;
@@ -146,9 +146,9 @@ inline void copy_words(void *to, const void *from, size_t count) {
 }
 
 /* Of `bytes` from an address on, are all in one allocation of the device? cuda_memory.h knows. */
-ANNOTUNE_QUIET inline bool is_on_device(const void *address, size_t bytes);
+ANNOTUNE_QUIET ANNOTUNE_ONCE bool is_on_device(const void *address, size_t bytes);
 
-ANNOTUNE_QUIET inline bool is_shared(const void *address, size_t bytes) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE bool is_shared(const void *address, size_t bytes) {
     const unsigned char *byte = static_cast<const unsigned char *>(address);
     if (byte >= dynamic_shared && byte + bytes <= dynamic_shared + block.dynamic_shared) return true;
     for (unsigned i = 0; i < block.shared_count; i++) {
@@ -159,7 +159,7 @@ ANNOTUNE_QUIET inline bool is_shared(const void *address, size_t bytes) {
 }
 
 /* By value: the queue is ours, and the race check must not see it as the program's. */
-inline void perform(DeferredCopy copy) {
+ANNOTUNE_ONCE void perform(DeferredCopy copy) {
     unsigned char *to = static_cast<unsigned char *>(copy.to);
     size_t size = copy.size - copy.zeros;
     if (size == copy.size) copy_words<uint32_t>(to, copy.from, size / sizeof(uint32_t));
@@ -170,7 +170,7 @@ inline void perform(DeferredCopy copy) {
 }  // namespace annotune_cpu
 
 /* The copy happens as late as the program allows: where a wait first covers it. */
-ANNOTUNE_QUIET inline void __pipeline_memcpy_async(void *to, const void *from, size_t size,
+ANNOTUNE_QUIET ANNOTUNE_ONCE void __pipeline_memcpy_async(void *to, const void *from, size_t size,
                                                    size_t zeros = 0) {
     annotune_cpu::Thread &me = *annotune_cpu::block.running;
     if (size != 4 && size != 8 && size != 16) annotune_cpu::stop("cp.async of other than 4, 8 or 16 bytes");
@@ -194,8 +194,8 @@ ANNOTUNE_QUIET inline void __pipeline_memcpy_async(void *to, const void *from, s
     // Until the wait that covers it the place has no value, neither the old one nor the new one.
     annotune_cpu::fill(to, annotune_cpu::POISON, size);
 }
-ANNOTUNE_QUIET inline void __pipeline_commit() { annotune_cpu::block.running->open_group++; }
-ANNOTUNE_QUIET inline void __pipeline_wait_prior(size_t newest) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE void __pipeline_commit() { annotune_cpu::block.running->open_group++; }
+ANNOTUNE_QUIET ANNOTUNE_ONCE void __pipeline_wait_prior(size_t newest) {
     annotune_cpu::Thread &me = *annotune_cpu::block.running;
     unsigned kept = 0;
     for (unsigned i = 0; i < me.copy_count; i++) {
@@ -207,20 +207,20 @@ ANNOTUNE_QUIET inline void __pipeline_wait_prior(size_t newest) {
 
 namespace annotune_cpu {
 
-ANNOTUNE_QUIET inline Arrival &arrival_at(const void *address) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE Arrival &arrival_at(const void *address) {
     for (unsigned k = 0; k < block.arrival_count; k++)
         if (block.arrivals[k].address == address) return block.arrivals[k];
     stop("an mbarrier that has not been initialised");
 }
 
-ANNOTUNE_QUIET inline void check_bulk(const void *shared, const void *device, size_t size) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE void check_bulk(const void *shared, const void *device, size_t size) {
     if (size % 16 || (uintptr_t)shared % 16 || (uintptr_t)device % 16)
         stop("cp.async.bulk of other than a multiple of 16 bytes, or misaligned");
     if (!is_shared(shared, size)) stop("cp.async.bulk outside of shared memory");
     if (!is_on_device(device, size)) stop("cp.async.bulk outside of every device allocation");
 }
 
-ANNOTUNE_QUIET inline void defer_bulk(void *to, const void *from, size_t size, void *arrival) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE void defer_bulk(void *to, const void *from, size_t size, void *arrival) {
     if (block.bulk_count == MAX_BULK) stop("more than 64 bulk copies under way");
 #if defined(__SANITIZE_THREAD__)
     // It may as well happen now, while others still use what it reads and replaces.
@@ -231,7 +231,7 @@ ANNOTUNE_QUIET inline void defer_bulk(void *to, const void *from, size_t size, v
 }
 
 /* Make the copies that count for an mbarrier, or those out of shared memory of this thread. */
-ANNOTUNE_QUIET inline size_t perform_bulk(const void *arrival) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE size_t perform_bulk(const void *arrival) {
     size_t bytes = 0;
     unsigned kept = 0;
     for (unsigned i = 0; i < block.bulk_count; i++) {
@@ -276,7 +276,7 @@ constexpr space_global_t space_global{};
 template <int annotune_number>
 struct n32_t {};
 
-ANNOTUNE_QUIET inline void mbarrier_init(uint64_t *address, uint32_t count) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE void mbarrier_init(uint64_t *address, uint32_t count) {
     using namespace annotune_cpu;
     if (!is_shared(address, sizeof *address)) stop("an mbarrier outside of shared memory");
     if (!count) stop("an mbarrier of no arrivals");
@@ -286,11 +286,11 @@ ANNOTUNE_QUIET inline void mbarrier_init(uint64_t *address, uint32_t count) {
     made.address = address;
     made.expected = made.pending = count;
 }
-ANNOTUNE_QUIET inline void fence_mbarrier_init(sem_release_t, scope_cluster_t) {}
-ANNOTUNE_QUIET inline void fence_proxy_async(space_shared_t) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE void fence_mbarrier_init(sem_release_t, scope_cluster_t) {}
+ANNOTUNE_QUIET ANNOTUNE_ONCE void fence_proxy_async(space_shared_t) {
     annotune_cpu::block.running->fenced = annotune_cpu::block.interval + 1;
 }
-ANNOTUNE_QUIET inline void mbarrier_arrive_expect_tx(sem_release_t, scope_cta_t, space_shared_t,
+ANNOTUNE_QUIET ANNOTUNE_ONCE void mbarrier_arrive_expect_tx(sem_release_t, scope_cta_t, space_shared_t,
                                                      uint64_t *address, uint32_t bytes) {
     using namespace annotune_cpu;
     Arrival &arrival = arrival_at(address);
@@ -300,7 +300,7 @@ ANNOTUNE_QUIET inline void mbarrier_arrive_expect_tx(sem_release_t, scope_cta_t,
     arrival.bytes += bytes;
 }
 /* Like cp.async, as late as the program allows; until then the place has no value. */
-ANNOTUNE_QUIET inline void cp_async_bulk(space_cluster_t, space_global_t, void *to, const void *from,
+ANNOTUNE_QUIET ANNOTUNE_ONCE void cp_async_bulk(space_cluster_t, space_global_t, void *to, const void *from,
                                          uint32_t size, uint64_t *arrival) {
     using namespace annotune_cpu;
     check_bulk(to, from, size);
@@ -308,7 +308,7 @@ ANNOTUNE_QUIET inline void cp_async_bulk(space_cluster_t, space_global_t, void *
     defer_bulk(to, from, size, arrival);
     fill(to, POISON, size);
 }
-ANNOTUNE_QUIET inline void cp_async_bulk(space_global_t, space_shared_t, void *to, const void *from,
+ANNOTUNE_QUIET ANNOTUNE_ONCE void cp_async_bulk(space_global_t, space_shared_t, void *to, const void *from,
                                          uint32_t size) {
     using namespace annotune_cpu;
     check_bulk(from, to, size);
@@ -318,15 +318,15 @@ ANNOTUNE_QUIET inline void cp_async_bulk(space_global_t, space_shared_t, void *t
             stop("a bulk copy of shared memory without a fence of every thread, and a barrier, before");
     defer_bulk(to, from, size, nullptr);
 }
-ANNOTUNE_QUIET inline void cp_async_bulk_commit_group() {
+ANNOTUNE_QUIET ANNOTUNE_ONCE void cp_async_bulk_commit_group() {
     using namespace annotune_cpu;
     for (unsigned i = 0; i < block.bulk_count; i++)
         if (block.bulk[i].thread == block.running) block.bulk[i].is_committed = true;
 }
-ANNOTUNE_QUIET inline void cp_async_bulk_wait_group_read(n32_t<0>) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE void cp_async_bulk_wait_group_read(n32_t<0>) {
     annotune_cpu::perform_bulk(nullptr);
 }
-ANNOTUNE_QUIET inline bool mbarrier_try_wait_parity(const uint64_t *address, uint32_t parity) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE bool mbarrier_try_wait_parity(const uint64_t *address, uint32_t parity) {
     using namespace annotune_cpu;
     Arrival &arrival = arrival_at(address);
     if (arrival.phase % 2 == parity % 2) {
@@ -352,7 +352,7 @@ ANNOTUNE_QUIET inline bool mbarrier_try_wait_parity(const uint64_t *address, uin
 /* d += a * b on the fragments of one warp, as PTX lays them out: in A a lane holds row
  * lane/4 (and 8 below), column lane%4; in B row lane%4, column lane/4; in C two
  * neighbouring columns 2*(lane%4) of each of its rows. */
-ANNOTUNE_QUIET inline void annotune_mma_rows(double *d, const double *a, double b, unsigned rows) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE void annotune_mma_rows(double *d, const double *a, double b, unsigned rows) {
     uint64_t words[3] = {0, 0, 0};
     memcpy(words, a, rows * sizeof *a);
     memcpy(words + 2, &b, sizeof b);
@@ -368,17 +368,17 @@ ANNOTUNE_QUIET inline void annotune_mma_rows(double *d, const double *a, double 
                 d[2 * row + side] = fma(left, right, d[2 * row + side]);
             }
 }
-inline void annotune_mma_m16n8k4(double (&d)[4], const double (&a)[2], double b) {
+ANNOTUNE_ONCE void annotune_mma_m16n8k4(double (&d)[4], const double (&a)[2], double b) {
     annotune_mma_rows(d, a, b, 2);
 }
 /* More steps are 4 of them after another: a lane has rows lane/4 and 8 below at step lane%4 of each. */
-inline void annotune_mma_m16n8k8(double (&d)[4], const double (&a)[4], const double (&b)[2]) {
+ANNOTUNE_ONCE void annotune_mma_m16n8k8(double (&d)[4], const double (&a)[4], const double (&b)[2]) {
     for (unsigned part = 0; part < 2; part++) annotune_mma_rows(d, a + 2 * part, b[part], 2);
 }
-inline void annotune_mma_m16n8k16(double (&d)[4], const double (&a)[8], const double (&b)[4]) {
+ANNOTUNE_ONCE void annotune_mma_m16n8k16(double (&d)[4], const double (&a)[8], const double (&b)[4]) {
     for (unsigned part = 0; part < 4; part++) annotune_mma_rows(d, a + 2 * part, b[part], 2);
 }
-inline void annotune_mma_m8n8k4(double (&d)[2], double a, double b) {
+ANNOTUNE_ONCE void annotune_mma_m8n8k4(double (&d)[2], double a, double b) {
     annotune_mma_rows(d, &a, b, 1);
 }
 

@@ -19,20 +19,20 @@ struct OptIn {
 ANNOTUNE_STATE OptIn opt_ins[MAX_KERNELS];
 ANNOTUNE_STATE unsigned opt_in_count;
 
-ANNOTUNE_QUIET inline size_t allowed_dynamic_shared(const void *kernel) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE size_t allowed_dynamic_shared(const void *kernel) {
     for (unsigned i = 0; i < opt_in_count; i++)
         if (opt_ins[i].kernel == kernel) return opt_ins[i].dynamic_shared;
     return MAX_STATIC_SHARED;
 }
 
-ANNOTUNE_QUIET inline void say_place(const AnnotunePlace *place, char *text, size_t size) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE void say_place(const AnnotunePlace *place, char *text, size_t size) {
     uint3 b = unflatten(place->member[0], block.grid);
     uint3 t = unflatten(place->member[1] * WARP + place->member[2], block.size);
     snprintf(text, size, "thread (%u,%u,%u) of block (%u,%u,%u) after barrier %u", t.x, t.y, t.z,
              b.x, b.y, b.z, place->phase[1]);
 }
 
-ANNOTUNE_QUIET inline void say_address(const void *address, char *text, size_t size) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE void say_address(const void *address, char *text, size_t size) {
     const unsigned char *byte = static_cast<const unsigned char *>(address);
     if (const Allocation *a = allocation_of(address)) {
         snprintf(text, size, "byte %ld of device allocation %u (%zu bytes)",
@@ -52,7 +52,7 @@ ANNOTUNE_QUIET inline void say_address(const void *address, char *text, size_t s
 }
 
 /* Check the configuration as the driver does; false: not run. */
-ANNOTUNE_QUIET inline bool is_launch_right(const char *name, const void *kernel, dim3 grid,
+ANNOTUNE_QUIET ANNOTUNE_ONCE bool is_launch_right(const char *name, const void *kernel, dim3 grid,
                                            dim3 size, size_t dynamic) {
     constexpr unsigned MAX_GRID_X = 0x7fffffff, MAX_GRID_YZ = 65535, MAX_BLOCK_Z = 64;
     host.launches++;
@@ -78,7 +78,7 @@ ANNOTUNE_QUIET inline bool is_launch_right(const char *name, const void *kernel,
     return true;
 }
 
-ANNOTUNE_QUIET inline void begin_launch(const char *name, dim3 grid, dim3 size, size_t dynamic) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE void begin_launch(const char *name, dim3 grid, dim3 size, size_t dynamic) {
     block.kernel = name;
     block.launch++;
     block.grid = grid;
@@ -93,7 +93,7 @@ ANNOTUNE_QUIET inline void begin_launch(const char *name, dim3 grid, dim3 size, 
 #endif
 }
 
-ANNOTUNE_QUIET inline void end_launch() {
+ANNOTUNE_QUIET ANNOTUNE_ONCE void end_launch() {
     reach_others(true);
 #if defined(__SANITIZE_THREAD__)
     annotune_race_leave();
@@ -183,7 +183,7 @@ ANNOTUNE_QUIET Launch<KERNEL, NEEDS, decltype(KERNEL)> launch(const char *name, 
 
 }  // namespace annotune_cpu
 
-inline cudaError_t cudaMalloc(void **address, size_t size) {
+ANNOTUNE_ONCE cudaError_t cudaMalloc(void **address, size_t size) {
     const annotune_cpu::Turn turn;
     using namespace annotune_cpu;
     host.mallocs++;
@@ -199,7 +199,7 @@ cudaError_t cudaMalloc(T **address, size_t size) {
     const annotune_cpu::Turn turn;
     return cudaMalloc(reinterpret_cast<void **>(address), size);
 }
-inline cudaError_t cudaFree(void *address) {
+ANNOTUNE_ONCE cudaError_t cudaFree(void *address) {
     const annotune_cpu::Turn turn;
     using namespace annotune_cpu;
     if (!address) return cudaSuccess;
@@ -208,20 +208,20 @@ inline cudaError_t cudaFree(void *address) {
     if (release(address)) return cudaSuccess;
     return fail(cudaErrorInvalidValue, "cudaFree of what cudaMalloc did not return, or twice");
 }
-inline cudaError_t cudaMemcpy(void *to, const void *from, size_t size, cudaMemcpyKind kind) {
+ANNOTUNE_ONCE cudaError_t cudaMemcpy(void *to, const void *from, size_t size, cudaMemcpyKind kind) {
     const annotune_cpu::Turn turn;
     using namespace annotune_cpu;
     cudaError_t error = copy_later(to, from, size, kind, stream_of(nullptr));
     finish(stream_of(nullptr));
     return error;
 }
-inline cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t size, cudaMemcpyKind kind,
+ANNOTUNE_ONCE cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t size, cudaMemcpyKind kind,
                                    cudaStream_t stream = nullptr) {
     const annotune_cpu::Turn turn;
     using namespace annotune_cpu;
     return copy_later(to, from, size, kind, stream_of(stream));
 }
-inline cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from,
+ANNOTUNE_ONCE cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from,
                                      size_t from_pitch, size_t width, size_t height,
                                      cudaMemcpyKind kind, cudaStream_t stream = nullptr) {
     const annotune_cpu::Turn turn;
@@ -233,14 +233,14 @@ inline cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from
     }
     return cudaSuccess;
 }
-inline cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+ANNOTUNE_ONCE cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
                                 size_t width, size_t height, cudaMemcpyKind kind) {
     const annotune_cpu::Turn turn;
     cudaError_t error = cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind);
     annotune_cpu::finish(annotune_cpu::stream_of(nullptr));
     return error;
 }
-inline cudaError_t cudaMemsetAsync(void *to, int value, size_t size, cudaStream_t stream = nullptr) {
+ANNOTUNE_ONCE cudaError_t cudaMemsetAsync(void *to, int value, size_t size, cudaStream_t stream = nullptr) {
     const annotune_cpu::Turn turn;
     using namespace annotune_cpu;
     finish(stream_of(stream));
@@ -250,7 +250,7 @@ inline cudaError_t cudaMemsetAsync(void *to, int value, size_t size, cudaStream_
     memset(to, value, size);
     return cudaSuccess;
 }
-inline cudaError_t cudaMemset(void *to, int value, size_t size) {
+ANNOTUNE_ONCE cudaError_t cudaMemset(void *to, int value, size_t size) {
     const annotune_cpu::Turn turn;
     return cudaMemsetAsync(to, value, size);
 }
@@ -277,7 +277,7 @@ cudaError_t cudaGetSymbolAddress(void **address, T &symbol) {
     return cudaSuccess;
 }
 enum { cudaHostAllocDefault = 0, cudaHostAllocPortable = 1 };
-inline cudaError_t cudaHostAlloc(void **address, size_t size, unsigned) {
+ANNOTUNE_ONCE cudaError_t cudaHostAlloc(void **address, size_t size, unsigned) {
     const annotune_cpu::Turn turn;
     using namespace annotune_cpu;
     host.pins++;
@@ -290,7 +290,7 @@ inline cudaError_t cudaHostAlloc(void **address, size_t size, unsigned) {
     pin(*address, size, true);
     return cudaSuccess;
 }
-inline cudaError_t cudaMallocHost(void **address, size_t size) {
+ANNOTUNE_ONCE cudaError_t cudaMallocHost(void **address, size_t size) {
     const annotune_cpu::Turn turn;
     return cudaHostAlloc(address, size, cudaHostAllocDefault);
 }
@@ -299,7 +299,7 @@ cudaError_t cudaMallocHost(T **address, size_t size) {
     const annotune_cpu::Turn turn;
     return cudaMallocHost(reinterpret_cast<void **>(address), size);
 }
-inline cudaError_t cudaFreeHost(void *address) {
+ANNOTUNE_ONCE cudaError_t cudaFreeHost(void *address) {
     const annotune_cpu::Turn turn;
     using namespace annotune_cpu;
     if (!address) return cudaSuccess;
@@ -307,12 +307,12 @@ inline cudaError_t cudaFreeHost(void *address) {
     if (unpin(address, true)) return cudaSuccess;
     return fail(cudaErrorInvalidValue, "cudaFreeHost of what cudaHostAlloc did not return, or twice");
 }
-inline cudaError_t cudaHostRegister(void *address, size_t size, unsigned) {
+ANNOTUNE_ONCE cudaError_t cudaHostRegister(void *address, size_t size, unsigned) {
     const annotune_cpu::Turn turn;
     annotune_cpu::pin(address, size, false);
     return cudaSuccess;
 }
-inline cudaError_t cudaHostUnregister(void *address) {
+ANNOTUNE_ONCE cudaError_t cudaHostUnregister(void *address) {
     const annotune_cpu::Turn turn;
     using namespace annotune_cpu;
     finish_all();
@@ -330,7 +330,7 @@ struct cudaPointerAttributes {
     int device;
     void *devicePointer, *hostPointer;
 };
-inline cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *found, const void *address) {
+ANNOTUNE_ONCE cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *found, const void *address) {
     const annotune_cpu::Turn turn;
     using namespace annotune_cpu;
     const Allocation *a = allocation_of(address);
@@ -341,13 +341,13 @@ inline cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *found, const 
     else if (is_pinned(address, 1)) *found = {cudaMemoryTypeHost, 0, own, own};
     return cudaSuccess;
 }
-inline cudaError_t cudaGetLastError() {
+ANNOTUNE_ONCE cudaError_t cudaGetLastError() {
     const annotune_cpu::Turn turn;
     cudaError_t error = annotune_cpu::last_error;
     annotune_cpu::last_error = cudaSuccess;
     return error;
 }
-inline cudaError_t cudaPeekAtLastError() { return annotune_cpu::last_error; }
+ANNOTUNE_ONCE cudaError_t cudaPeekAtLastError() { return annotune_cpu::last_error; }
 enum cudaFuncAttribute {
     cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
     cudaFuncAttributePreferredSharedMemoryCarveout = 9
@@ -372,7 +372,7 @@ cudaError_t cudaFuncSetAttribute(Kernel *kernel, int attribute, int value) {
     return cudaSuccess;
 }
 
-inline cudaError_t cudaSetDevice(int device) {
+ANNOTUNE_ONCE cudaError_t cudaSetDevice(int device) {
     const annotune_cpu::Turn turn;
     using namespace annotune_cpu;
     if (device < 0 || device >= host.devices || device >= MAX_DEVICES)
@@ -380,12 +380,12 @@ inline cudaError_t cudaSetDevice(int device) {
     annotune_cpu::device = device;
     return cudaSuccess;
 }
-inline cudaError_t cudaGetDevice(int *device) {
+ANNOTUNE_ONCE cudaError_t cudaGetDevice(int *device) {
     const annotune_cpu::Turn turn;
     *device = annotune_cpu::device;
     return cudaSuccess;
 }
-inline cudaError_t cudaGetDeviceCount(int *count) {
+ANNOTUNE_ONCE cudaError_t cudaGetDeviceCount(int *count) {
     const annotune_cpu::Turn turn;
     *count = annotune_cpu::host.devices;
     return cudaSuccess;
@@ -396,7 +396,7 @@ enum cudaDeviceAttr {
     cudaDevAttrMaxSharedMemoryPerBlockOptin = 97
 };
 /* Few multiprocessors, so that persistent blocks loop over their tiles here too. */
-inline cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int) {
+ANNOTUNE_ONCE cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int) {
     const annotune_cpu::Turn turn;
     constexpr int MULTIPROCESSORS = 3;
     switch (attribute) {

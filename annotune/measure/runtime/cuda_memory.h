@@ -7,7 +7,11 @@
 
 #include "cuda_block.h"
 
+#if defined(ANNOTUNE_APART) && !defined(ANNOTUNE_HERE)
+#define ANNOTUNE_API extern "C" inline __attribute__((visibility("default")))
+#else
 #define ANNOTUNE_API extern "C" inline __attribute__((visibility("default"), used))
+#endif
 
 enum cudaMemcpyKind {
     cudaMemcpyHostToHost = 0,
@@ -75,9 +79,9 @@ struct Turn {
     ANNOTUNE_QUIET ~Turn() { pthread_mutex_unlock(&turns); }
 };
 
-ANNOTUNE_QUIET inline char *payload(const Allocation &a) { return a.memory + RED_ZONE; }
+ANNOTUNE_QUIET ANNOTUNE_ONCE char *payload(const Allocation &a) { return a.memory + RED_ZONE; }
 
-__attribute__((format(printf, 2, 3))) ANNOTUNE_QUIET inline cudaError_t fail(
+__attribute__((format(printf, 2, 3))) ANNOTUNE_QUIET ANNOTUNE_ONCE cudaError_t fail(
     cudaError_t error, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
@@ -87,7 +91,7 @@ __attribute__((format(printf, 2, 3))) ANNOTUNE_QUIET inline cudaError_t fail(
 }
 
 /* Count one API call; true when it shall fail. */
-ANNOTUNE_QUIET inline bool is_planned_failure(KindOfCall kind) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE bool is_planned_failure(KindOfCall kind) {
     int call = ++host.calls;
     if (!host.first[kind]) host.first[kind] = call;
     host.last[kind] = call;
@@ -96,7 +100,7 @@ ANNOTUNE_QUIET inline bool is_planned_failure(KindOfCall kind) {
 }
 
 /* The allocation in which, or in whose red zones, `address` lies; or null. */
-ANNOTUNE_QUIET inline const Allocation *allocation_of(const void *address) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE const Allocation *allocation_of(const void *address) {
     const char *byte = static_cast<const char *>(address);
     for (unsigned i = 0; i < host.count; i++) {
         const Allocation &a = host.allocations[i];
@@ -105,13 +109,13 @@ ANNOTUNE_QUIET inline const Allocation *allocation_of(const void *address) {
     return nullptr;
 }
 
-ANNOTUNE_QUIET inline bool is_on_device(const void *address, size_t bytes) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE bool is_on_device(const void *address, size_t bytes) {
     const Allocation *a = allocation_of(address);
     const char *byte = static_cast<const char *>(address);
     return a && byte >= payload(*a) && byte + bytes <= payload(*a) + a->size;
 }
 
-ANNOTUNE_QUIET inline void watch_zones(const Allocation &a, bool is_watched) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE void watch_zones(const Allocation &a, bool is_watched) {
 #if defined(__SANITIZE_ADDRESS__)
     char *after = payload(a) + a.size;
     size_t after_size = static_cast<size_t>(a.memory + a.mapped - after);
@@ -129,7 +133,7 @@ ANNOTUNE_QUIET inline void watch_zones(const Allocation &a, bool is_watched) {
 /* What a red zone holds at an address: signalling NaN, of doubles and of every other float. What is
  * computed from it is a quiet one, and other allocations have others: a kernel which reads there,
  * and writes or copies it there too, is seen. */
-ANNOTUNE_QUIET inline char zone_byte(const char *address, unsigned allocation) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE char zone_byte(const char *address, unsigned allocation) {
     constexpr unsigned char BYTES[8] = {0xEF, 0xBE, 0xA0, 0x7F, 0xAD, 0xDE, 0xF4, 0x7F};
     size_t place = reinterpret_cast<size_t>(address) % 8;
     return static_cast<char>(BYTES[place] ^ (place % 4 ? 0 : allocation));
@@ -138,7 +142,7 @@ ANNOTUNE_QUIET inline char zone_byte(const char *address, unsigned allocation) {
 /* Eight of a zone's bytes at once: all that a launch leaves alone is looked at after it. */
 typedef uint64_t __attribute__((may_alias)) ZoneWord;
 
-ANNOTUNE_QUIET inline ZoneWord zone_word(unsigned allocation) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE ZoneWord zone_word(unsigned allocation) {
     ZoneWord word = 0;
     for (size_t i = sizeof word; i-- > 0;)
         word = word << 8 | static_cast<unsigned char>(
@@ -146,12 +150,12 @@ ANNOTUNE_QUIET inline ZoneWord zone_word(unsigned allocation) {
     return word;
 }
 
-ANNOTUNE_QUIET inline bool has_word(const char *zone, size_t i, size_t size) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE bool has_word(const char *zone, size_t i, size_t size) {
     return reinterpret_cast<size_t>(zone + i) % sizeof(ZoneWord) == 0 &&
            size - i >= sizeof(ZoneWord);
 }
 
-ANNOTUNE_QUIET inline void fill_zone(char *zone, size_t size, unsigned allocation) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE void fill_zone(char *zone, size_t size, unsigned allocation) {
     const ZoneWord word = zone_word(allocation);
     for (size_t i = 0; i < size;) {
         for (; has_word(zone, i, size); i += sizeof word)
@@ -160,7 +164,7 @@ ANNOTUNE_QUIET inline void fill_zone(char *zone, size_t size, unsigned allocatio
     }
 }
 
-ANNOTUNE_QUIET inline void check_zone(const Allocation &a, char *zone, size_t size,
+ANNOTUNE_QUIET ANNOTUNE_ONCE void check_zone(const Allocation &a, char *zone, size_t size,
                                       const char *who) {
     const ZoneWord word = zone_word(a.number);
     for (size_t i = 0; i < size; i++) {
@@ -176,18 +180,18 @@ ANNOTUNE_QUIET inline void check_zone(const Allocation &a, char *zone, size_t si
     }
 }
 
-ANNOTUNE_QUIET inline void check_zones(const Allocation &a, const char *who) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE void check_zones(const Allocation &a, const char *who) {
     char *after = payload(a) + a.size;
     check_zone(a, a.memory, RED_ZONE, who);
     check_zone(a, after, static_cast<size_t>(a.memory + a.mapped - after), who);
 }
 
-ANNOTUNE_QUIET inline void check_all_zones(const char *who) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE void check_all_zones(const char *who) {
     for (unsigned i = 0; i < host.count; i++) check_zones(host.allocations[i], who);
 }
 
 /* Memory filled with NaN between red zones, or null. */
-ANNOTUNE_QUIET inline void *allocate(size_t size) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE void *allocate(size_t size) {
     size_t taken = size;
     for (unsigned i = 0; i < host.count; i++) taken += host.allocations[i].size;
     if (host.most && taken > host.most) return nullptr;
@@ -215,7 +219,7 @@ ANNOTUNE_QUIET inline void *allocate(size_t size) {
     return payload(a);
 }
 
-ANNOTUNE_QUIET inline bool release(void *address) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE bool release(void *address) {
     for (unsigned i = 0; i < host.count; i++) {
         Allocation a = host.allocations[i];
         if (payload(a) != address) continue;
@@ -232,7 +236,7 @@ ANNOTUNE_QUIET inline bool release(void *address) {
 }
 
 /* While a kernel runs nobody reaches the memory of other devices: a pointer to it faults. */
-ANNOTUNE_QUIET inline void reach_others(bool is_reached) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE void reach_others(bool is_reached) {
     for (unsigned i = 0; host.devices > 1 && i < host.count; i++) {
         const Allocation &a = host.allocations[i];
         if (a.device != device && !a.is_managed)
@@ -241,21 +245,21 @@ ANNOTUNE_QUIET inline void reach_others(bool is_reached) {
 }
 
 /* Whether the device reaches that memory of the host's. */
-ANNOTUNE_QUIET inline bool is_pinned(const void *address, size_t size) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE bool is_pinned(const void *address, size_t size) {
     const char *byte = static_cast<const char *>(address);
     for (const Pinned *one = host.pinned; one; one = one->next)
         if (byte >= one->memory && byte + size <= one->memory + one->size) return true;
     return false;
 }
 
-ANNOTUNE_QUIET inline void pin(void *memory, size_t size, bool is_allocated) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE void pin(void *memory, size_t size, bool is_allocated) {
     host.pinned = new Pinned{static_cast<char *>(memory), size, is_allocated, host.pinned};
 #if defined(__SANITIZE_THREAD__)
     if (is_allocated) annotune_race_device(memory, size, 1);
 #endif
 }
 
-ANNOTUNE_QUIET inline bool unpin(void *memory, bool is_allocated) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE bool unpin(void *memory, bool is_allocated) {
     for (Pinned **link = &host.pinned; *link; link = &(*link)->next) {
         Pinned *one = *link;
         if (one->memory != memory || one->is_allocated != is_allocated) continue;
@@ -271,7 +275,7 @@ ANNOTUNE_QUIET inline bool unpin(void *memory, bool is_allocated) {
 }
 
 /* Does [address, address + size) lie on the side that the copy says? Else the message. */
-ANNOTUNE_QUIET inline bool is_side_right(const void *address, size_t size, bool on_device,
+ANNOTUNE_QUIET ANNOTUNE_ONCE bool is_side_right(const void *address, size_t size, bool on_device,
                                          const char *role) {
     const Allocation *a = allocation_of(address);
     if (!on_device) {
@@ -295,7 +299,7 @@ ANNOTUNE_QUIET inline bool is_side_right(const void *address, size_t size, bool 
 }
 
 /* Check a copy as the driver does, and count it. */
-ANNOTUNE_QUIET inline cudaError_t begin_copy(void *to, const void *from, size_t size, int kind) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE cudaError_t begin_copy(void *to, const void *from, size_t size, int kind) {
     host.memcpys++;
     if (is_planned_failure(COPYING)) return fail(cudaErrorUnknown, "a copy failed as planned");
     if (size == 0) return cudaSuccess;

@@ -55,12 +55,12 @@ struct Streams {
 ANNOTUNE_STATE Streams streams;
 
 /* The stream of a handle; blocking streams and the default one wait for each other. */
-ANNOTUNE_QUIET inline annotune_stream &stream_of(cudaStream_t handle) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE annotune_stream &stream_of(cudaStream_t handle) {
     return handle ? *handle : streams.by_default[device];
 }
 
 /* Whether a stream is of the device in use; else the message. */
-ANNOTUNE_QUIET inline bool is_here(const annotune_stream &stream, const char *what) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE bool is_here(const annotune_stream &stream, const char *what) {
     if (stream.device != device)
         fail(cudaErrorInvalidResourceHandle, "%s for device %d in a stream of device %d", what, device,
              stream.device);
@@ -81,7 +81,7 @@ ANNOTUNE_QUIET void defer(annotune_stream &stream, const Work &work) {
     stream.last = operation;
 }
 
-ANNOTUNE_QUIET inline void run_first(annotune_stream &stream) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE void run_first(annotune_stream &stream) {
     Operation *operation = stream.first;
     stream.first = operation->next;
     const int before = device;
@@ -91,12 +91,12 @@ ANNOTUNE_QUIET inline void run_first(annotune_stream &stream) {
     delete operation;
 }
 
-ANNOTUNE_QUIET inline void finish(annotune_stream &stream) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE void finish(annotune_stream &stream) {
     while (stream.first) run_first(stream);
 }
 
 /* Of the device in use, or of all; true when there was anything left to do. */
-ANNOTUNE_QUIET inline bool finish_all(bool is_every_device = false) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE bool finish_all(bool is_every_device = false) {
     bool was_busy = false;
     for (annotune_stream *one = streams.first(); one; one = one->next) {
         if (one->device != device && !is_every_device) continue;
@@ -107,7 +107,7 @@ ANNOTUNE_QUIET inline bool finish_all(bool is_every_device = false) {
 }
 
 /* Nothing is known of what was under way when a wait fails; no copy writes to managed memory. */
-ANNOTUNE_QUIET inline cudaError_t fail_waiting() {
+ANNOTUNE_QUIET ANNOTUNE_ONCE cudaError_t fail_waiting() {
     for (unsigned i = 0; i < host.count; i++) {
         const Allocation &a = host.allocations[i];
         if (a.device == device && (!a.is_managed || host.launches > 0)) fill(payload(a), POISON, a.size);
@@ -115,7 +115,7 @@ ANNOTUNE_QUIET inline cudaError_t fail_waiting() {
     return fail(cudaErrorLaunchFailure, "a synchronization failed as planned");
 }
 
-ANNOTUNE_QUIET inline uint64_t checksum(const void *memory, size_t size) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE uint64_t checksum(const void *memory, size_t size) {
     const unsigned char *byte = static_cast<const unsigned char *>(memory);
     uint64_t sum = size;
     for (; size >= 8; size -= 8, byte += 8) {
@@ -128,7 +128,7 @@ ANNOTUNE_QUIET inline uint64_t checksum(const void *memory, size_t size) {
     return sum;
 }
 
-ANNOTUNE_QUIET inline void tell(const char *words, size_t size) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE void tell(const char *words, size_t size) {
     host.violations++;
     snprintf(host.message, sizeof host.message, words, size);
 }
@@ -143,7 +143,7 @@ struct HostEnd {
 };
 ANNOTUNE_STATE HostEnd *host_ends;
 
-ANNOTUNE_QUIET inline bool is_to_be_read(const HostEnd &end) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE bool is_to_be_read(const HostEnd &end) {
     for (const HostEnd *one = host_ends; one; one = one->next)
         if (one->is_read && one->memory < end.memory + end.size && end.memory < one->memory + one->size)
             return true;
@@ -151,7 +151,7 @@ ANNOTUNE_QUIET inline bool is_to_be_read(const HostEnd &end) {
 }
 
 /* What will be written has no value from when it has been read by the copies before it. */
-ANNOTUNE_QUIET inline void poison_ends() {
+ANNOTUNE_QUIET ANNOTUNE_ONCE void poison_ends() {
     for (HostEnd *one = host_ends; one; one = one->next) {
         if (one->is_read || one->is_poisoned || is_to_be_read(*one)) continue;
         fill(one->memory, POISON, one->size);
@@ -160,7 +160,7 @@ ANNOTUNE_QUIET inline void poison_ends() {
     }
 }
 
-ANNOTUNE_QUIET inline HostEnd *begin_end(const void *memory, size_t size, bool is_read) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE HostEnd *begin_end(const void *memory, size_t size, bool is_read) {
     if (allocation_of(memory)) return nullptr;
     char *bytes = static_cast<char *>(const_cast<void *>(memory));
     host_ends = new HostEnd{bytes, size, is_read, false, checksum(bytes, size), host_ends};
@@ -169,7 +169,7 @@ ANNOTUNE_QUIET inline HostEnd *begin_end(const void *memory, size_t size, bool i
     return made;
 }
 
-ANNOTUNE_QUIET inline void reach_end(HostEnd *end) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE void reach_end(HostEnd *end) {
     if (!end) return;
     for (HostEnd **link = &host_ends; *link; link = &(*link)->next)
         if (*link == end) {
@@ -186,7 +186,7 @@ ANNOTUNE_QUIET inline void reach_end(HostEnd *end) {
     delete end;
 }
 
-ANNOTUNE_QUIET inline cudaError_t copy_later(void *to, const void *from, size_t size, int kind,
+ANNOTUNE_QUIET ANNOTUNE_ONCE cudaError_t copy_later(void *to, const void *from, size_t size, int kind,
                                              annotune_stream &stream) {
     cudaError_t error = begin_copy(to, from, size, kind);
     if (error != cudaSuccess || size == 0) return error;
@@ -208,18 +208,18 @@ ANNOTUNE_QUIET inline cudaError_t copy_later(void *to, const void *from, size_t 
     return cudaSuccess;
 }
 
-ANNOTUNE_QUIET inline void reach(annotune_event *event, long number) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE void reach(annotune_event *event, long number) {
     event->reached = number;
     clock_gettime(CLOCK_MONOTONIC, &event->time);
 }
 
-ANNOTUNE_QUIET inline void await(annotune_event *event, long number) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE void await(annotune_event *event, long number) {
     while (event->reached < number) run_first(*event->stream);
 }
 
 }  // namespace annotune_cpu
 
-inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags) {
+ANNOTUNE_ONCE cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags) {
     const annotune_cpu::Turn turn;
     using annotune_cpu::streams;
     *stream = nullptr;
@@ -228,11 +228,11 @@ inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flag
     *stream = before.next = new annotune_stream{nullptr, nullptr, before.next, annotune_cpu::device};
     return cudaSuccess;
 }
-inline cudaError_t cudaStreamCreate(cudaStream_t *stream) {
+ANNOTUNE_ONCE cudaError_t cudaStreamCreate(cudaStream_t *stream) {
     const annotune_cpu::Turn turn;
     return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
 }
-inline cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+ANNOTUNE_ONCE cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     const annotune_cpu::Turn turn;
     if (!stream) return cudaSuccess;
     annotune_cpu::finish(*stream);
@@ -242,7 +242,7 @@ inline cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     delete stream;
     return cudaSuccess;
 }
-inline cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+ANNOTUNE_ONCE cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     const annotune_cpu::Turn turn;
     using namespace annotune_cpu;
     host.waits++;
@@ -250,7 +250,7 @@ inline cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     finish(stream_of(stream));
     return cudaSuccess;
 }
-inline cudaError_t cudaDeviceSynchronize() {
+ANNOTUNE_ONCE cudaError_t cudaDeviceSynchronize() {
     const annotune_cpu::Turn turn;
     using namespace annotune_cpu;
     host.waits++;
@@ -258,7 +258,7 @@ inline cudaError_t cudaDeviceSynchronize() {
     finish_all();
     return cudaSuccess;
 }
-inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned) {
+ANNOTUNE_ONCE cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned) {
     const annotune_cpu::Turn turn;
     using namespace annotune_cpu;
     *event = nullptr;
@@ -267,18 +267,18 @@ inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned) {
     host.events++;
     return cudaSuccess;
 }
-inline cudaError_t cudaEventCreate(cudaEvent_t *event) {
+ANNOTUNE_ONCE cudaError_t cudaEventCreate(cudaEvent_t *event) {
     const annotune_cpu::Turn turn;
     return cudaEventCreateWithFlags(event, cudaEventDefault);
 }
-inline cudaError_t cudaEventDestroy(cudaEvent_t event) {
+ANNOTUNE_ONCE cudaError_t cudaEventDestroy(cudaEvent_t event) {
     const annotune_cpu::Turn turn;
     // A stream may still have to wait for it, so it is not deleted.
     annotune_cpu::await(event, event->asked);
     annotune_cpu::host.events--;
     return cudaSuccess;
 }
-inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t handle = nullptr) {
+ANNOTUNE_ONCE cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t handle = nullptr) {
     const annotune_cpu::Turn turn;
     using namespace annotune_cpu;
     if (is_planned_failure(RECORDING)) return fail(cudaErrorUnknown, "cudaEventRecord failed as planned");
@@ -294,7 +294,7 @@ inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t handle = null
     else reach(event, number);
     return cudaSuccess;
 }
-inline cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+ANNOTUNE_ONCE cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     const annotune_cpu::Turn turn;
     using namespace annotune_cpu;
     host.waits++;
@@ -302,7 +302,7 @@ inline cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     await(event, event->asked);
     return cudaSuccess;
 }
-inline cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned = 0) {
+ANNOTUNE_ONCE cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned = 0) {
     const annotune_cpu::Turn turn;
     using namespace annotune_cpu;
     if (is_planned_failure(RECORDING)) return fail(cudaErrorUnknown, "cudaStreamWaitEvent failed as planned");
@@ -311,7 +311,7 @@ inline cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, u
         defer(stream_of(handle), [=]() ANNOTUNE_QUIET { await(event, number); });
     return cudaSuccess;
 }
-inline cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEvent_t to) {
+ANNOTUNE_ONCE cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEvent_t to) {
     const annotune_cpu::Turn turn;
     *milliseconds = static_cast<float>((to->time.tv_sec - from->time.tv_sec) * 1e3 +
                                        (to->time.tv_nsec - from->time.tv_nsec) * 1e-6);

@@ -28,6 +28,16 @@ extern "C" void __asan_poison_memory_region(void const volatile *low, size_t siz
 /* Code of ours inside an instrumented file: it plays the machine, not the program. */
 #define ANNOTUNE_QUIET __attribute__((no_sanitize("thread", "address", "undefined")))
 #define ANNOTUNE_STATE inline __attribute__((visibility("hidden")))
+/* A function that one object can have for all texts: cuda_on_cpu.cpp has it, and a text that is
+ * compiled with ANNOTUNE_APART calls it there. Without that macro each text has its own. g++ drops
+ * the body of GNU's extern inline in the end, but optimises it before unless told otherwise. */
+#if defined(ANNOTUNE_HERE)
+#define ANNOTUNE_ONCE
+#elif defined(ANNOTUNE_APART)
+#define ANNOTUNE_ONCE extern inline __attribute__((gnu_inline, optimize("O0")))
+#else
+#define ANNOTUNE_ONCE inline
+#endif
 
 namespace annotune_cpu {
 
@@ -77,7 +87,7 @@ annotune_switch_stack:
 )");
 #endif
 
-ANNOTUNE_QUIET inline void after_switch() {
+ANNOTUNE_QUIET ANNOTUNE_ONCE void after_switch() {
 #if defined(__SANITIZE_ADDRESS__)
     const void *low;
     size_t size;
@@ -89,14 +99,14 @@ ANNOTUNE_QUIET inline void after_switch() {
 #endif
 }
 
-ANNOTUNE_QUIET inline void fiber_entry() {
+ANNOTUNE_QUIET ANNOTUNE_ONCE void fiber_entry() {
     after_switch();
     fiber_main();
     abort();  // fiber_main ends by switching away
 }
 
 /* Go on with `to`; comes back when somebody switches to `from`. */
-ANNOTUNE_QUIET inline void switch_fiber(Fiber &from, Fiber &to, bool is_from_finished = false) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE void switch_fiber(Fiber &from, Fiber &to, bool is_from_finished = false) {
     left_fiber = &from;
 #if defined(__SANITIZE_ADDRESS__)
     __sanitizer_start_switch_fiber(is_from_finished ? nullptr : &from.asan_frames, to.low,
@@ -117,7 +127,7 @@ ANNOTUNE_QUIET inline void switch_fiber(Fiber &from, Fiber &to, bool is_from_fin
 }
 
 /* Give `fiber` a stack above a page that faults, unless it has one. */
-ANNOTUNE_QUIET inline void allocate_stack(Fiber &fiber, size_t size) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE void allocate_stack(Fiber &fiber, size_t size) {
     if (fiber.low) return;
     void *memory = mmap(nullptr, size + GUARD_BYTES, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -130,7 +140,7 @@ ANNOTUNE_QUIET inline void allocate_stack(Fiber &fiber, size_t size) {
 }
 
 /* Let the next switch to `fiber` run fiber_main; `number` shifts its stack. */
-ANNOTUNE_QUIET inline void prepare_fiber(Fiber &fiber, unsigned number) {
+ANNOTUNE_QUIET ANNOTUNE_ONCE void prepare_fiber(Fiber &fiber, unsigned number) {
 #if defined(__SANITIZE_ADDRESS__)
     __asan_unpoison_memory_region(fiber.low, fiber.size);
 #endif

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from support.acc_as_openmp import as_openmp
-from support.runtime import cuda_runtime
+from support.runtime import APART, cuda_player, cuda_runtime
 
 from annotune.measure.compile import RUNTIME_FOLDER
 from annotune.measure.cuda_text import translate
 from annotune.runtime.texts import standalone_text
 
-from ..execute import COMPILE_LIMIT_S, CUDA, FAST, NVCC, SHARED, Builder
+from ..execute import COMPILE_LIMIT_S, FAST, NVCC, SHARED, Builder
 from .emitted import Made, device_text
 from .source import placed
 
@@ -254,13 +254,13 @@ class Group:
             ],
         )
         objects = [self.folder / f"{host}.o", self.folder / f"{device}.o"]
-        header = self.builder.header_flags((*QUICK, *CUDA))
+        header = self.builder.header_flags((*QUICK, *APART))
         words = _words([*C, *FAST, "-c", f"{host}.c", "-o", str(objects[0])], self.folder)
         words = words or _words(
-            ["g++", *QUICK, *header, *CUDA, "-c", f"{device}.cpp", "-o", str(objects[1])],
+            ["g++", *QUICK, *header, *APART, "-c", f"{device}.cpp", "-o", str(objects[1])],
             self.folder,
         )
-        objects.append(cuda_runtime(otherwise=self.builder.folder))
+        objects += [one(otherwise=self.builder.folder) for one in (cuda_runtime, cuda_player)]
         link = ["g++", "-shared", *map(str, objects), *STRICT]
         return words or _words([*link, "-o", str(self.folder / f"{name}.so")], self.folder)
 
@@ -295,7 +295,7 @@ def prepared(folder: Path) -> Builder:
         fcntl.flock(lock, fcntl.LOCK_EX)
         builder = Builder(folder, threads=1)
         hooks(builder)
-        builder.header_flags((*QUICK, *CUDA))
+        builder.header_flags((*QUICK, *APART))
     return builder
 
 

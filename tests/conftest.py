@@ -17,6 +17,7 @@ from support.clean_place import CleanPlace
 from support.mistakes import let_through
 from support.processor_time import ProcessorTimes
 from support.quicker import FOLDER, quicker, unoptimised
+from support.shared_collection import SharedCollection, is_backwards
 
 import annotune.transforms.language  # noqa: F401  # which says how recipes are read
 from annotune.cli import YOUNG_OBJECTS
@@ -59,6 +60,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Have compilers end sooner, and optimise nothing unless the slow tests run too."""
     _quicken_compilers(config)
     config.pluginmanager.register(CleanPlace(config))
+    if is_backwards(config):
+        config.pluginmanager.register(SharedCollection())
     if file := config.getoption("--processor-times"):
         config.pluginmanager.register(ProcessorTimes(file.absolute()))
 

@@ -147,7 +147,7 @@ def computed(expr: Expr, values: Mapping[str, int]) -> tuple[int, str]:
             return fitted(computed(operand, values)[0], "long")
         case Select(condition, if_true, if_false):
             chosen = if_true if computed(condition, values)[0] else if_false
-            kinds = typed(if_true), typed(if_false)
+            kinds = [PROMOTED.get(kind, kind) for kind in map(typed, (if_true, if_false))]
             return fitted(computed(chosen, values)[0], max(kinds, key=RANKS.index))
         case Binary(op, left, right) if op in CONNECTIVES:
             if bool(computed(left, values)[0]) == (op == "||"):

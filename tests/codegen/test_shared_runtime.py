@@ -184,13 +184,17 @@ def ended(folder: Path, *parts: Path, language: str = "c") -> int:
     return subprocess.run([folder / "program"], check=False).returncode
 
 
+@pytest.fixture(scope="module")
+def two_files(
+    files: Mapping[str, Mapping[str, str]], tmp_path_factory: pytest.TempPathFactory
+) -> list[Path]:
+    return objects(written(tmp_path_factory.mktemp("out"), files))
+
+
 @pytest.mark.parametrize("language", ["c", "cpp"])
-def test_two_files_share_one_runtime(
-    language: str, files: Mapping[str, Mapping[str, str]], tmp_path: Path
-) -> None:
-    made = objects(written(tmp_path / "out", files))
-    assert [path.name for path in made].count("annotune_runtime.cu.o") == 1
-    assert ended(tmp_path, *made, language=language) == 0
+def test_two_files_share_one_runtime(language: str, two_files: list[Path], tmp_path: Path) -> None:
+    assert [path.name for path in two_files].count("annotune_runtime.cu.o") == 1
+    assert ended(tmp_path, *two_files, language=language) == 0
 
 
 def test_two_folders_with_the_same_runtime(
@@ -201,13 +205,22 @@ def test_two_folders_with_the_same_runtime(
     assert ended(tmp_path, *objects(folders[0]), *objects(folders[1])) == 0
 
 
+@pytest.fixture(scope="module")
+def two_releases(
+    files: Mapping[str, Mapping[str, str]], tmp_path_factory: pytest.TempPathFactory
+) -> tuple[list[Path], list[Path]]:
+    """Return the objects of a file and its runtime, and of another with one of another release."""
+    folder = tmp_path_factory.mktemp("releases")
+    first = objects(written(folder / "first", {"one": files["one"]}))
+    second = of_other_release(written(folder / "second", {"two": files["two"]}))
+    return first, objects(second)
+
+
 @pytest.mark.parametrize("is_library", [False, True])
 def test_two_releases_in_one_program(
-    is_library: bool, files: Mapping[str, Mapping[str, str]], tmp_path: Path
+    is_library: bool, two_releases: tuple[list[Path], list[Path]], tmp_path: Path
 ) -> None:
-    first = objects(written(tmp_path / "first", {"one": files["one"]}))
-    second = objects(of_other_release(written(tmp_path / "second", {"two": files["two"]})))
-    parts = [*first, *second]
+    parts = [part for release in two_releases for part in release]
     if is_library:
         library = tmp_path / "libboth.so"
         run("g++", "-shared", *parts, "-o", library)
@@ -219,11 +232,9 @@ def test_two_releases_in_one_program(
 
 
 def test_two_libraries_of_two_releases(
-    files: Mapping[str, Mapping[str, str]], tmp_path: Path
+    two_releases: tuple[list[Path], list[Path]], tmp_path: Path
 ) -> None:
-    first = objects(written(tmp_path / "first", {"one": files["one"]}))
-    second = objects(of_other_release(written(tmp_path / "second", {"two": files["two"]})))
-    for name, parts in (("first", first), ("second", second)):
+    for name, parts in zip(("first", "second"), two_releases, strict=True):
         run("g++", "-shared", *parts, "-o", tmp_path / f"lib{name}.so")
     assert ended(tmp_path, tmp_path / "libfirst.so", tmp_path / "libsecond.so") == 0
 

@@ -55,7 +55,8 @@ from annotune.diagnostics import (
 from annotune.files import read_source
 from annotune.frontend.load import Loaded, load_sound
 from annotune.frontend.messages import NOT_IN_FUNCTION
-from annotune.frontend.read.ladder import HeaderNames
+from annotune.frontend.read.filescope import File
+from annotune.frontend.read.ladder import HeaderNames, Ladder, ladder_of
 from annotune.frontend.read.preprocess import HeaderSearch, without_comments
 from annotune.frontend.read.tokens import SourceText
 from annotune.frozen import dataclass
@@ -326,14 +327,17 @@ def examined(
     blocks: list[AnnotationBlock],
     kept: Sequence[DataBlock] = (),
     problems: Sequence[Diagnostic] = (),
+    ladder: Ladder | None = None,
 ) -> CheckReport:
     """Return what can be said of the `blocks` of a C text, some `problems` of which are known.
+
+    `ladder` has what was read already of the file.
 
     Raises:
         AnnotuneError: As `check`.
     """
     device = load_device(settings.device)
-    loaded, problems, refused = _read(settings, text, blocks, kept, problems)
+    loaded, problems, refused = _read(settings, text, blocks, kept, problems, ladder)
     source = loaded.source
     problems += refused
     problems += settings.translated.diagnostics if settings.translated is not None else ()
@@ -399,6 +403,7 @@ def _read(
     blocks: list[AnnotationBlock],
     kept: Sequence[DataBlock],
     known: Sequence[Diagnostic],
+    ladder: Ladder | None = None,
 ) -> tuple[Loaded, list[Diagnostic], tuple[Diagnostic, ...]]:
     """Return the regions that parse, what is wrong with the text, and with the others.
 
@@ -407,7 +412,7 @@ def _read(
     problems = [*known, *_own_directives(text, str(settings.source), blocks)]
     # Orio's files leave out what no C front end can do without.
     made = _completed(settings, text, blocks, kept)
-    loaded, refused = _load(settings, made)
+    loaded, refused = _load(settings, made, ladder)
     if not blocks and not kept and not problems:
         problems.append(NO_REGION.at(Span(str(settings.source), 1, 1)))
     return loaded, problems, tuple(refused)
@@ -1011,15 +1016,15 @@ def annotated_places(
         from annotune.annotation.sidecar import load_sidecar
         from annotune.frontend.loop_places import locate_loop
 
+        file: File | None = None
         for entry in load_sidecar(sidecar, settings.sizes):
             if Path(entry.file).name != settings.source.name:
                 if settings.sidecar is not None:
                     name = settings.source.name
                     problems.append(OTHER_FILE.at(entry.span, named=entry.file, file=name))
                 continue
-            start, end = locate_loop(
-                text, entry.function, entry.loop, entry.occurrence, path, settings.search
-            )
+            file = file or ladder_of(path, text, settings.search).first.file
+            start, end = locate_loop(file, entry.function, entry.loop, entry.occurrence)
             twice = next((b for b in blocks if b.start < end and start < b.end), None)
             if twice is not None:
                 problems.append(ANNOTATED_TWICE.at(entry.span, other=twice.span))
@@ -1052,7 +1057,9 @@ def _own_directives(text: str, path: str, blocks: Sequence[AnnotationBlock]) -> 
     return found
 
 
-def _load(settings: Settings, made: Completed) -> tuple[Loaded, list[Diagnostic]]:
+def _load(
+    settings: Settings, made: Completed, ladder: Ladder | None = None
+) -> tuple[Loaded, list[Diagnostic]]:
     """Return the regions that parse, and what is wrong with the others."""
     path = str(settings.source)
     # True and False are no integers of C's.
@@ -1065,6 +1072,7 @@ def _load(settings: Settings, made: Completed) -> tuple[Loaded, list[Diagnostic]
         function=settings.function,
         search=settings.search,
         kept=made.kept,
+        ladder=ladder,
     )
     problems = list(loaded.problems)
     if settings.function and settings.function not in loaded.functions and made.blocks:

@@ -16,6 +16,8 @@ from support.cli import annotune
 
 from annotune import files
 from annotune.frontend.loop_places import loop_places
+from annotune.frontend.read.ladder import ladder_of
+from annotune.frontend.read.preprocess import HeaderSearch
 from annotune.init.command import InitWish, init
 from annotune.pipeline import Settings
 
@@ -371,7 +373,7 @@ def test_loses_nothing_where_the_folder_cannot_be_written() -> None:
 
 
 def test_a_loop_place_counts_as_a_sidecar_does() -> None:
-    places = loop_places(HEAT)
+    places = loop_places(ladder_of("heat.c", HEAT, HeaderSearch()).first.file)
     assert [(one.function, one.iterator, one.depth) for one in places] == [
         ("step", "i", 2),
         ("norm", "i", 1),

@@ -44,9 +44,8 @@ from annotune.frontend.macro_texts import conditions_at, surroundings
 from annotune.frontend.outliving import with_declarations_ahead
 from annotune.frontend.own_directives import check_own_directives
 from annotune.frontend.read.counted import counted
-from annotune.frontend.read.filescope import File
 from annotune.frontend.read.function_index import index_of
-from annotune.frontend.read.ladder import Ladder, ladder_of
+from annotune.frontend.read.ladder import Ladder, Rung, ladder_of
 from annotune.frontend.read.parse import TopLevel
 from annotune.frontend.read.preprocess import HeaderSearch
 from annotune.frontend.read.region_finder import (
@@ -123,17 +122,20 @@ def load_sound(
     function: str = "",
     search: HeaderSearch = _NO_SEARCH,
     kept: Sequence[DataBlock] = (),
+    ladder: Ladder | None = None,
 ) -> Loaded:
     """Return what is sound of a C file, so that one refused region does not hide the others.
 
     `overrides` are sizes that win over the annotation's. `function` leaves out the regions of all
     other functions, unless it is empty. `kept` are blocks in which arrays stay on the device.
+    `ladder` has what was read already of the file, perhaps with another text.
 
     Raises:
         AnnotuneError: The file as a whole is no C file.
     """
     blocks = sorted(blocks, key=lambda b: b.start)
-    ladder = ladder_of(path, text, search)
+    if ladder is None or ladder.source.text != text:
+        ladder = ladder_of(path, text, search)
     ahead = with_declarations_ahead(ladder, text, blocks, kept)
     if ahead.made.text != text:
         text, blocks, kept = ahead.made.text, ahead.made.blocks, ahead.made.kept
@@ -182,8 +184,6 @@ class _Reading:
         self.overrides = overrides
         self.counts: Counter[str] = Counter()
         self.warnings: list[Diagnostic] = []
-        # The last function parsed on each rung.
-        self.parsed: dict[File, ParsedFunction] = {}
         self.blocks = blocks
         self.named: tuple[c_ast.Compound, NamesByRegion] | None = None
         self.places = [block.start for block in blocks]
@@ -215,7 +215,7 @@ class _Reading:
                     return None
                 check_directives(rung.file, block, part)
                 check_own_directives(rung.file, block)
-                made = self._region(rung.file, part, block)
+                made = self._region(rung, part, block)
             except AnnotuneError as error:
                 # A rung that failed on its way is no better witness than the one before it.
                 refusal = error if refusal is None or not rung.problem else refusal
@@ -242,12 +242,20 @@ class _Reading:
                 warning = warning.with_note(note)
             self.warnings.append(warning)
 
-    def _region(self, file: File, part: TopLevel, block: AnnotationBlock) -> Region:
-        function = self.parsed.get(file)
-        if function is None or function.part != part:
-            # Blocks come in text order, so no earlier function is asked for again.
-            function = self.parsed[file] = function_at(file, part, self.erased, self.places)
+    def _function(self, rung: Rung, part: TopLevel) -> ParsedFunction:
+        """Return a function as all its regions take it, parsed once for one set of regions."""
+        file = rung.file
+        opens, closes = file.tokens.starts[part.first], file.tokens.ends[part.last]
+        own = tuple(place for place in self.places if opens <= place < closes)
+        key = part.first, self.erased, own
+        function = rung.functions.get(key)
+        if function is None:
+            function = rung.functions[key] = function_at(file, part, self.erased, own)
             call_by_value(function)
+        return function
+
+    def _region(self, rung: Rung, part: TopLevel, block: AnnotationBlock) -> Region:
+        function = self._function(rung, part)
         # The blocks around one region are not those around the next.
         function = replace(function, scope=function.scope.copy())
         made = _region(function, block, self.counts[part.function], self.overrides, self.erased)

@@ -12,14 +12,11 @@ from annotune.annotation.messages import nearest
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
 from annotune.frontend.messages import NO_FUNCTION, NO_LOOP
 from annotune.frontend.read.filescope import File
-from annotune.frontend.read.ladder import ladder_of
 from annotune.frontend.read.macros import evaluate
 from annotune.frontend.read.parse import TopLevel, expanded
-from annotune.frontend.read.preprocess import HeaderSearch, without_comments
+from annotune.frontend.read.preprocess import without_comments
 from annotune.frontend.read.tokens import IDENTIFIER, Tokens
 from annotune.frozen import dataclass
-
-_NO_SEARCH = HeaderSearch()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +62,12 @@ class LoopPlace:
         return 1 + max((one.depth for one in self.inner), default=0)
 
 
-def loop_places(
-    text: str, path: str = "<source>", search: HeaderSearch = _NO_SEARCH
-) -> tuple[LoopPlace, ...]:
-    """Return the outermost loops of each function of a C text, in its order.
+def loop_places(file: File) -> tuple[LoopPlace, ...]:
+    """Return the outermost loops of each function of a file, in its order.
 
     Raises:
-        AnnotuneError: The text is no C, or a macro in a function cannot be expanded.
+        AnnotuneError: A macro in a function cannot be expanded.
     """
-    file = ladder_of(path, text, search).first.file
     directives = tuple(_directives(file))
     found: list[LoopPlace] = []
     for part in file.parts:
@@ -237,22 +231,19 @@ class _FunctionLoops:
 
 
 def locate_loop(
-    text: str,
+    file: File,
     function: str,
     loop: str = "",
     occurrence: int = 1,
-    path: str = "<source>",
-    search: HeaderSearch = _NO_SEARCH,
 ) -> tuple[int, int]:
-    """Return the offsets at which a loop of a function starts and ends.
+    """Return the offsets at which a loop of a function of a file starts and ends.
 
     `loop` is the loop's iterator, empty for any; `occurrence` counts such loops from 1 in
-    text order. `search` says what the compiler is told.
+    text order.
 
     Raises:
         AnnotuneError: There is no such function or loop; the help names those there are.
     """
-    file = ladder_of(path, text, search).first.file
     part = next((p for p in file.parts if p.function == function), None)
     if part is None:
         names = [p.function for p in file.parts if p.function]

@@ -28,8 +28,8 @@ from annotune.annotation.regions import AnnotationBlock
 from annotune.diagnostics import AnnotuneError, internal_errors_at
 from annotune.frontend import messages
 from annotune.frontend.read.filescope import File
-from annotune.frontend.read.ladder import Ladder
-from annotune.frontend.read.parse import may_declare
+from annotune.frontend.read.ladder import Ladder, Rung
+from annotune.frontend.read.parse import NO_NAMES, may_declare
 from annotune.frontend.read.region_finder import (
     ParsedFunction,
     RegionPlace,
@@ -84,8 +84,7 @@ def _declaring_region(ladder: Ladder, block: AnnotationBlock) -> _DeclaringRegio
         if not _may_declare(rung.file, block):
             return None
         try:
-            function = function_at(rung.file, part_of(rung.file, block), places=None)
-            function = replace(function, scope=function.scope.copy())
+            function = _function_around(rung, block)
             place = find(function, block.body_start, block.body_end, block.span)
         except RecursionError:
             return None
@@ -95,6 +94,16 @@ def _declaring_region(ladder: Ladder, block: AnnotationBlock) -> _DeclaringRegio
             continue
         return _DeclaringRegion(function, block, place, _items(function, block, place))
     return None
+
+
+def _function_around(rung: Rung, block: AnnotationBlock) -> ParsedFunction:
+    """Return the function around a block, parsed once for all its blocks."""
+    part = part_of(rung.file, block)
+    key = part.first, NO_NAMES, None
+    if key not in rung.functions:
+        rung.functions[key] = function_at(rung.file, part, places=None)
+    function = rung.functions[key]
+    return replace(function, scope=function.scope.copy())
 
 
 def _may_declare(file: File, block: AnnotationBlock) -> bool:

@@ -6,8 +6,10 @@ block become one region where they share arrays, so that these are copied once.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
+from functools import cached_property
 from math import prod
 
 from annotune.analysis.facts import LoopKind
@@ -17,6 +19,7 @@ from annotune.annotation.spec import Assumptions, Parameter, Spec
 from annotune.diagnostics import AnnotuneError, Diagnostic, Severity, Span, Template
 from annotune.frontend.load import load_sound
 from annotune.frontend.loop_places import LoopPlace, loop_places
+from annotune.frontend.read.ladder import Ladder, ladder_of
 from annotune.frontend.types.symbols import REALS
 from annotune.frozen import dataclass
 from annotune.init.assumed import LEAST_SIZE, assumed_sizes, open_sizes
@@ -158,21 +161,35 @@ class Survey:
 
     def _values(self, nest: FoundNest) -> dict[str, int]:
         """Return the sizes of the function around a nest, as far as they are given or assumed."""
-        own = (one for one in self.nests if one.function == nest.function)
-        return {s.name: s.value for one in own for s in one.sizes} | dict(self.given)
+        return {**self._sizes_of.get(nest.function, {}), **self.given}
+
+    @cached_property
+    def _sizes_of(self) -> Mapping[str, Mapping[str, int]]:
+        """Return the sizes of the nests of each function."""
+        found: defaultdict[str, dict[str, int]] = defaultdict(dict)
+        for one in self.nests:
+            found[one.function] |= {size.name: size.value for size in one.sizes}
+        return found
 
     def share(self, nest: FoundNest) -> float | None:
         """Return a nest's share of all operations that could be counted, each function called once.
 
         A nest that is left has none where those in it have.
         """
-        leaves = [one for one in self.nests if not self._holds_others(one)]
-        counted = sum(self.operations(one) or 0 for one in leaves)
-        own = self.operations(nest) if nest in leaves else None
+        own = self._counted.get(nest.loops)
+        counted = self._operations_of_leaves
         return own / counted if own and counted else None
 
-    def _holds_others(self, nest: FoundNest) -> bool:
-        return any(nest.loops[0] in one.around for one in self.nests)
+    @cached_property
+    def _operations_of_leaves(self) -> int:
+        return sum(self._counted.values())
+
+    @cached_property
+    def _counted(self) -> Mapping[tuple[LoopPlace, ...], int]:
+        """Return the operations of the nests that hold no others, by their loops."""
+        holding = {loop for one in self.nests for loop in one.around}
+        leaves = (one for one in self.nests if one.loops[0] not in holding)
+        return {one.loops: self.operations(one) or 0 for one in leaves}
 
     def measured(self, nest: FoundNest) -> float | None:
         """Return the share of the program's time that was sampled in the lines of a nest.
@@ -209,13 +226,14 @@ def survey(
     errors = [d for d in problems if d.severity is Severity.ERROR]
     if errors:
         raise AnnotuneError(tuple(errors))
-    places = loop_places(text, path, settings.search)
+    ladder = ladder_of(path, text, settings.search)
+    places = loop_places(ladder.first.file)
     own = [one for one in places if settings.function in ("", one.function)]
     if not own:
         where = f"function '{settings.function}'" if settings.function else "this file"
         raise AnnotuneError.of(NO_NESTS.at(Span(path, 1, 1), where=where))
     bare = replace(settings, sizes={}, function="")
-    found = _Looking(bare, text, given, blocks, is_joining, extents).at(own)
+    found = _Looking(bare, ladder, given, blocks, is_joining, extents).at(own)
     nests = tuple(sorted(found, key=lambda one: (one.start, -one.end)))
     return Survey(settings.source.name, text, nests, given)
 
@@ -229,7 +247,7 @@ class _Looking:
     """Looks at nests, the outer ones first; `values` are sizes assumed so far, by function."""
 
     settings: Settings
-    text: str
+    ladder: Ladder
     given: Mapping[str, int]
     blocks: Sequence[AnnotationBlock]
     is_joining: bool
@@ -277,12 +295,21 @@ class _Looking:
         path = str(self.settings.source)
         vouched = Assumptions(extents=self.extents)
         bare = [replace(nest, assumptions=vouched).block for nest in nests]
-        loaded = load_sound(path, self.text, bare, search=self.settings.search)
+        search, ladder = self.settings.search, self.ladder
+        loaded = load_sound(path, self.text, bare, search=search, ladder=ladder)
         regions = {region.extent.start: region for region in loaded.source.regions}
         self._assume(regions, nests)
         sized = [self._sized(n, regions[n.start]) if n.start in regions else n for n in nests]
-        report = examined(self.settings, self.text, [nest.block for nest in sized])
+        report = self._examined(sized)
         return [self._filled(judged(nest, report, nest.span)) for nest in sized]
+
+    @property
+    def text(self) -> str:
+        return self.ladder.source.text
+
+    def _examined(self, nests: Sequence[FoundNest]) -> CheckReport:
+        blocks = [nest.block for nest in nests]
+        return examined(self.settings, self.text, blocks, ladder=self.ladder)
 
     def _sized(self, nest: FoundNest, region: Region) -> FoundNest:
         """Return a nest with its sizes, and the extents that are given of its arrays."""
@@ -297,7 +324,7 @@ class _Looking:
         for one in (one for one in nest.sizes if one.is_assumed and one.value > 1):
             sizes = tuple(replace(s, value=1) if s is one else s for s in nest.sizes)
             other = replace(nest, sizes=sizes, why_not=None)
-            report = examined(self.settings, self.text, [other.block])
+            report = self._examined([other])
             found = judged(other, report, other.span)
             if found.why_not is None or found.why_not.code != EMPTY_LOOP.code:
                 return found

@@ -8,6 +8,9 @@ from hypothesis import strategies as st
 
 from annotune.diagnostics import AnnotuneError
 from annotune.frontend.loop_places import locate_loop
+from annotune.frontend.read.filescope import File
+from annotune.frontend.read.ladder import ladder_of
+from annotune.frontend.read.preprocess import HeaderSearch
 from annotune.frontend.read.tokens import newline_of, splice
 
 TEXT = """/* for (i = 0;) */ void g(void) { for (int i = 0; i < 2; i++) ; }
@@ -22,6 +25,10 @@ static void f(int n, double *a)
 """
 
 
+def file_of(text: str) -> File:
+    return ladder_of("s.c", text, HeaderSearch()).first.file
+
+
 @pytest.mark.parametrize(
     ("loop", "occurrence", "start", "end"),
     [
@@ -34,7 +41,7 @@ static void f(int n, double *a)
     ],
 )
 def test_finds_a_loop(loop: str, occurrence: int, start: str, end: str) -> None:
-    first, last = locate_loop(TEXT, "f", loop, occurrence)
+    first, last = locate_loop(file_of(TEXT), "f", loop, occurrence)
     found = TEXT[first:last]
     assert found.startswith(start)
     assert found.endswith(end)
@@ -53,7 +60,7 @@ def test_says_what_there_is(
     function: str, loop: str, occurrence: int, code: str, words: str
 ) -> None:
     with pytest.raises(AnnotuneError) as raised:
-        locate_loop(TEXT, function, loop, occurrence, path="s.c")
+        locate_loop(file_of(TEXT), function, loop, occurrence)
     (diagnostic,) = raised.value.diagnostics
     assert diagnostic.code == code
     assert words in diagnostic.help
@@ -90,10 +97,10 @@ def test_splice_refuses_overlaps() -> None:
 def test_finds_a_loop_that_a_macro_makes() -> None:
     head = "#define FOR(i, n) for (int i = 0; i < n; i++)\n#define NAME(x) x##_1\n"
     text = head + "void NAME(f)(int n, double *a) { FOR(c, n) { a[c] = 0; } FOR(k, 3) a[k] = 1; }\n"
-    start, end = locate_loop(text, "f_1", "k")
+    start, end = locate_loop(file_of(text), "f_1", "k")
     assert text[start:end] == "FOR(k, 3) a[k] = 1;"
-    start, end = locate_loop(text, "f_1")
+    start, end = locate_loop(file_of(text), "f_1")
     assert text[start:end] == "FOR(c, n) { a[c] = 0; }"
     with pytest.raises(AnnotuneError) as raised:
-        locate_loop(text, "f_1", "q", path="s.c")
+        locate_loop(file_of(text), "f_1", "q")
     assert "its loops are: c, k" in raised.value.diagnostics[0].help

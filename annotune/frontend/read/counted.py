@@ -18,7 +18,7 @@ from annotune.frontend.read.syntax import (
     changed_by,
     holds_place,
     names_in,
-    replace_nodes,
+    replace_everywhere,
     walk_tree,
 )
 from annotune.ir.expr import COMPARISONS
@@ -44,8 +44,7 @@ def count_loops(body: c_ast.Compound, places: Collection[int] = ()) -> None:
         found = _as_counted(node)
         return None if found is None or holds_place(node, places) else found
 
-    for node in walk_tree(body):
-        replace_nodes(node, counted_alone)
+    replace_everywhere(body, counted_alone)
 
 
 def stepping_part(condition: c_ast.Node | None) -> c_ast.UnaryOp | None:

@@ -29,6 +29,7 @@ from annotune.frontend.read.syntax import (
     changed_by,
     holds_place,
     names_in,
+    replace_everywhere,
     replace_nodes,
     walk_tree,
 )
@@ -65,8 +66,7 @@ def structure(body: c_ast.Compound, places: Collection[int]) -> None:
         except _Tangled:
             return None
 
-    for node in walk_tree(body):
-        replace_nodes(node, branches)
+    replace_everywhere(body, branches)
     for loop in reversed([node for node in walk_tree(body) if isinstance(node, _LOOPS)]):
         if not any(_jumps(loop.stmt)):
             continue

@@ -35,6 +35,7 @@ from annotune.frontend.read.preprocess import (
     preprocess,
     without_comments,
 )
+from annotune.frontend.read.region_finder import ParsedFunction
 from annotune.frontend.read.tokens import SourceText
 from annotune.frozen import dataclass
 
@@ -53,12 +54,17 @@ _OPEN = frozenset(
 class Rung:
     """A file as one way of reading gives it; `problem` says what did not work on the way.
 
-    One that is read `from_table` knows f2c's header by heart.
+    One that is read `from_table` knows f2c's header by heart. `functions` are those parsed already,
+    by their first tokens, the macros without their definitions, and where the text that will be
+    replaced starts, None where all stays; the trees stay as they are.
     """
 
     file: File
     problem: str = ""
     from_table: bool = False
+    functions: dict[tuple[int, frozenset[str], tuple[int, ...] | None], ParsedFunction] = field(
+        default_factory=dict, compare=False, repr=False
+    )
 
     def is_in_doubt(self, part: TopLevel) -> list[str]:
         """Return the names that an ``#if`` asks for, which matter for `part` and are not known."""

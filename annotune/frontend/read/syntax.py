@@ -122,12 +122,40 @@ def replace_nodes(node: c_ast.Node, change: Callable[[c_ast.Node], c_ast.Node | 
         new = change(child)
         if new is None:
             replace_nodes(child, change)
-            continue
-        field_name, bracket, index = name.partition("[")
-        if bracket:
-            getattr(node, field_name)[int(index.rstrip("]"))] = new
         else:
-            setattr(node, field_name, new)
+            _put_child(node, name, new)
+
+
+def replace_everywhere(node: c_ast.Node, change: Callable[[c_ast.Node], c_ast.Node | None]) -> None:
+    """Do so in the answers too, with what they hold, in one walk.
+
+    `change` is asked of a node before and after those in it are as they become, and of each answer
+    again, until it has none.
+    """
+    for name, child in node.children():
+        made = _changed_often(child, change)
+        replace_everywhere(made, change)
+        made = _changed_often(made, change)
+        if made is not child:
+            _put_child(node, name, made)
+
+
+def _changed_often(
+    node: c_ast.Node, change: Callable[[c_ast.Node], c_ast.Node | None]
+) -> c_ast.Node:
+    """Return what `change` makes of a node, and of its answers, until it has none."""
+    while (new := change(node)) is not None:
+        node = new
+    return node
+
+
+def _put_child(node: c_ast.Node, name: str, new: c_ast.Node) -> None:
+    """Put a node in the place of a child, by the name that `children` gives it."""
+    field_name, bracket, index = name.partition("[")
+    if bracket:
+        getattr(node, field_name)[int(index.rstrip("]"))] = new
+    else:
+        setattr(node, field_name, new)
 
 
 def text_of(node: c_ast.Node) -> str:

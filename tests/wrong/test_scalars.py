@@ -222,6 +222,41 @@ CALLS["signed_counters.c"] = tuple(
     for m in COUNTS
     for n in (0, 8, 11, -2)
 )
+CALLS["choices_by_type.c"] = (
+    *(Call("of_ints", n, Array("f8", 4), Array("f8", 12)) for n in (0, 1, 4, 8, 12)),
+    *(
+        Call(name, n, ("u4", m), Array("f8", 4), Array("f4", 12))
+        for name in ("of_unsigned", "of_both")
+        for n in (0, 1, 8, 12)
+        for m in (0, 2, 5, 2**32 - 1)
+    ),
+    *(
+        Call("of_longs", 12, m, ("i4", k), Array("f8", 4), Array("f4", 12))
+        for m in (0, 2**53 - 5)
+        for k in (0, 2**24 - 5)
+    ),
+    *(
+        Call("of_shorts", 12, ("u2", m), Array("i2", 12, BELOW_ZERO), Array("f8", 4), floats)
+        for m in (0, 5, 2**16 - 1)
+        for floats in [Array("f4", 12)]
+    ),
+    *(
+        Call("nested", n, ("u4", m), Array("f8", 4), Array("f8", 12))
+        for n in (0, 1, 8, 12)
+        for m in (0, 5, 2**32 - 1)
+    ),
+    *(
+        Call("columns", n, ("u4", m), Array("f8", 144), Array("f8", 12))
+        for n in (0, 1, 8, 12)
+        for m in (0, 5, 2**32 - 1)
+    ),
+    *(
+        Call("extrema", n, ("u4", m), Array("u4", 12, values), Array("i8", 2), Array("f8", 2))
+        for n in (0, 1, 8, 12)
+        for m in (0, 5)
+        for values in [(3, 0, 7, 2**32 - 1, 1), (3, 5, 7)]
+    ),
+)
 
 
 @pytest.mark.alike(21)

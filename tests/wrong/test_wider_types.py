@@ -12,6 +12,8 @@ from support.regions import text_source
 from annotune.analysis.analyse import analyse
 from annotune.analysis.facts import LoopKind
 from annotune.analysis.normal_form.normalised import normalised
+from annotune.ir.expr import Cast, Expr, Real, Select, walk
+from annotune.ir.region import Region
 from wrong.called import Array, Call, Program
 from wrong.test_nan_and_zero import SPECIAL, STARTS
 
@@ -83,6 +85,32 @@ def test_only_what_keeps_the_value_is_a_reduction(is_serial: bool) -> None:
     for form, region in zip(forms, regions, strict=True):
         (loop,) = analyse(normalised(region)).loops
         assert loop.kind is wanted, (form, loop.proof)
+
+
+@pytest.mark.parametrize("type_", ["double", "float"])
+@pytest.mark.parametrize(
+    "condition",
+    [
+        *("i - 1 <= 3", "i - 1 <= (short)3", "(unsigned)i - 1 <= 3", "i - 2 < 3u", "i - 1L != 3"),
+        *("i < 4 && 2 - i <= 1", "(i - 1 > 1 ? i : n) == 2", "i == n - 1 || !(n - 3 > i)"),
+    ],
+)
+def test_integers_beside_a_real_accumulator_are_compared_as_integers(
+    condition: str, type_: str
+) -> None:
+    kept = f"m = {condition} ? m : a[i];"
+    (region,) = text_source(text_of([(type_, type_, kept)])).regions
+    (assign,) = normalised(region).nest.assigns()
+    assert isinstance(assign.value, Select)
+    assert assign.value.condition == written_condition(region)
+    assert not any(isinstance(part, Real) for part in walk(assign.value.condition))
+
+
+def written_condition(region: Region) -> Expr:
+    (assign,) = region.nest.assigns()
+    value = assign.value.operand if isinstance(assign.value, Cast) else assign.value
+    assert isinstance(value, Select)
+    return value.condition
 
 
 def test_every_form_gives_c_s_value(tmp_path: Path) -> None:

@@ -164,7 +164,9 @@ def narrowed(expr: Expr, kind: CType, scope: Scope) -> Expr | None:
             return Real(f"{value}.0{'f' * (kind == FLOAT)}") if _is_whole(value) else None
         case Cast(type_, operand) if type_ == own:
             inner = ctype(operand, scope)
-            if inner is not None and keeps_values(inner, own):
+            # What an unsigned type computes is modular by a cast to that type.
+            is_modular = inner == own and type_.is_unsigned
+            if inner is not None and keeps_values(inner, own) and not is_modular:
                 return narrowed(operand, kind, scope)
         case Call(function, arguments) if function in _IN_FLOAT and kind == FLOAT:
             parts = [narrowed(argument, kind, scope) for argument in arguments]
@@ -183,7 +185,10 @@ def narrowed(expr: Expr, kind: CType, scope: Scope) -> Expr | None:
 
 
 def _compare_in_type(condition: Expr, kind: CType, scope: Scope) -> Expr:
-    """Return a condition with what it compares in type `kind` where that is as good."""
+    """Return a condition in which what C compares in type `kind`, or in a wider one, has `kind`.
+
+    What it compares in another type, such as integers beside a real accumulator, stays in that.
+    """
     match condition:
         case Binary(op, left, right) if op in CONNECTIVES:
             return Binary(
@@ -193,7 +198,10 @@ def _compare_in_type(condition: Expr, kind: CType, scope: Scope) -> Expr:
             sides = left, right
             own = [ctype(side, scope) for side in sides]
             found = [narrowed(side, kind, scope) for side in sides]
-            is_wider = own[0] is not None and own[1] is not None and common(own[0], own[1]) != kind
+            held = None if own[0] is None or own[1] is None else common(own[0], own[1])
+            if held is not None and not keeps_values(kind, held):
+                return condition
+            is_wider = held is not None and held != kind
             one, other = (
                 new if new is not None and (is_wider or isinstance(side, Call | Cast)) else side
                 for side, new in zip(sides, found, strict=True)

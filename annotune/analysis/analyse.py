@@ -58,6 +58,7 @@ from annotune.analysis.statements import (
     loops_of,
     read_statements,
     unfollowed_writes,
+    users_by_name,
 )
 from annotune.analysis.work import access_facts, missing_for_work, statement_work, total_work
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
@@ -264,7 +265,7 @@ def _with_sections(
 
 def _homes(life: Lifetime, statements: tuple[NestStatement, ...]) -> dict[int, tuple[int, ...]]:
     """Return the statements that use a private variable, with the loops that own it."""
-    users = (s for s in statements if any(r.name == life.name for r in s.references))
+    users = users_by_name(statements).get(life.name, ())
     return {user.number: life.home(user.position) for user in users}
 
 
@@ -274,7 +275,8 @@ def _lifetimes(region: Region, statements: tuple[NestStatement, ...]) -> dict[st
     for name in sorted(region.nest.written_scalars()):
         scalar = region.scalars.get(name)
         is_wanted = scalar is not None and scalar.read_after
-        references = [r for s in statements for r in s.references if r.name == name]
+        users = users_by_name(statements).get(name, ())
+        references = [r for s in users for r in s.references if r.name == name]
         if is_wanted and all(reference.is_write for reference in references):
             continue  # the user's own variable, whose writes must keep their order
         life = lifetime(name, statements)
@@ -282,7 +284,7 @@ def _lifetimes(region: Region, statements: tuple[NestStatement, ...]) -> dict[st
             continue
         found[name] = life
         if is_wanted:
-            user = next(s for s in statements if any(r.name == name for r in s.references))
+            user = users[0]
             loop = user.loops[len(life.home(user.position)) - 1].var
             refused.append(PRIVATE_READ_AFTER.at(user.assign.span, name=name, loop=loop))
     if refused:

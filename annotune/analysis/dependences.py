@@ -41,6 +41,7 @@ from annotune.analysis.statements import (
     NestStatement,
     local_arrays,
     loops_of,
+    users_by_name,
 )
 from annotune.frozen import dataclass
 from annotune.ir.expr import (
@@ -113,7 +114,7 @@ def local_lifetimes(region: Region) -> dict[str, Lifetime]:
 
 def lifetime(name: str, statements: tuple[NestStatement, ...]) -> Lifetime | None:
     """Return where the written scalar `name` lives, None when it is private to no loop."""
-    users = [s for s in statements if any(r.name == name for r in s.references)]
+    users = users_by_name(statements).get(name, ())
     homes: dict[tuple[int, ...], None] = {}
     walked = _with_tests(name, users, statements)
     for user in users:
@@ -134,7 +135,7 @@ def inner_lives(
     Each iteration writes it before it reads it, and nothing outside reads what it has written, nor
     does the function later where it `is_read_after` the region. No loop is in another one.
     """
-    users = [s for s in statements if any(r.name == name for r in s.references)]
+    users = users_by_name(statements).get(name, ())
     walked = _with_tests(name, users, statements)
     homes = [_innermost_home(name, user, walked) for user in users]
     inner = {
@@ -168,7 +169,7 @@ def _leaves(name: str, loop: tuple[int, ...], users: list[NestStatement]) -> boo
 
 
 def _with_tests(
-    name: str, users: list[NestStatement], statements: Sequence[NestStatement]
+    name: str, users: Sequence[NestStatement], statements: tuple[NestStatement, ...]
 ) -> list[NestStatement]:
     """Return the users and every statement that changes what their conditions read."""
     tested = {
@@ -179,7 +180,10 @@ def _with_tests(
         for condition in reference.conditions
         for read in names_read(condition)
     }
-    return [s for s in statements if s in users or s.references[-1].name in tested]
+    by_name = users_by_name(statements)
+    setting = (s for t in tested for s in by_name.get(t, ()) if s.references[-1].name == t)
+    found = {s.position: s for s in (*users, *setting)}
+    return [found[position] for position in sorted(found)]
 
 
 def _is_home(name: str, loop: tuple[int, ...], users: list[NestStatement]) -> bool:

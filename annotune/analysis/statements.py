@@ -6,6 +6,7 @@ like any other, ``j % 8`` a value that each iteration has, ``col[i]`` one that o
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import TypeAlias, assert_never
@@ -527,11 +528,24 @@ class _StatementReader:
         return poly
 
 
+@once_for_each(1 << 4)
+def users_by_name(
+    statements: tuple[NestStatement, ...],
+) -> Mapping[str, tuple[NestStatement, ...]]:
+    """Return the statements that touch each scalar and array, in order."""
+    found: defaultdict[str, list[NestStatement]] = defaultdict(list)
+    for statement in statements:
+        for name in dict.fromkeys(reference.name for reference in statement.references):
+            found[name].append(statement)
+    return {name: tuple(users) for name, users in found.items()}
+
+
 def unfollowed_writes(statements: Iterable[NestStatement]) -> list[Diagnostic]:
     """Return a refusal for each element that is written where no subscript says, in text order."""
     found: list[Diagnostic] = []
+    statements = tuple(statements)
+    written = {r.name for s in statements for r in s.references if isinstance(r.access, Var)}
     for statement in statements:
-        written = {r.name for s in statements for r in s.references if isinstance(r.access, Var)}
         for reference in statement.references:
             if not reference.is_write or not reference.unknown:
                 continue

@@ -256,7 +256,12 @@ def _is_outer(loop: Loop, around: tuple[Loop, ...]) -> bool:
 
 def combines(loop: Loop, array: str) -> bool:
     """Return whether `loop` combines what its iterations add to `array`."""
-    return any(combined.name == array for combined in loop.combines)
+    return array in _combined_names(loop)
+
+
+@once_for_each(1 << 10)
+def _combined_names(loop: Loop) -> frozenset[str]:
+    return frozenset(combined.name for combined in loop.combines)
 
 
 def _refusal(

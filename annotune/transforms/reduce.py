@@ -5,6 +5,7 @@ What is written for the cases in which the order of a reduction may show in its 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import reduce
@@ -171,11 +172,7 @@ class Reduce(Described):
     def members(self, body: Body) -> tuple[Assign, ...]:
         """Return the statements that accumulate together, in the order of `body`."""
         one = find_assign(body, self.statement)
-        inside = (s for s in walk_stmts((self._outermost(body),)) if isinstance(s, Assign))
-        operator = reduction_operator(one)
-        return tuple(
-            s for s in inside if s.target == one.target and reduction_operator(s) == operator
-        )
+        return _accumulating(self._outermost(body))[one.target, reduction_operator(one)]
 
     def _shared_otherwise(self, body: Body, members: frozenset[int]) -> str | None:
         """Return in words that workers of other loops run another member, None where they do not.
@@ -384,8 +381,9 @@ class _Partial:
 
 def _runs_again(statement: int, context: Context) -> bool:
     """Return whether the loops of a reduction may compute its terms a second time."""
-    own = (d for d in context.analysis.dependences if d.is_reduction)
-    return all(d.may_run_again for d in own if d.source == statement)
+    touching = _touching(context.analysis).get(statement)
+    sums = touching.sums if touching is not None else ()
+    return all(d.may_run_again for d in sums if d.source == statement)
 
 
 def _real(text: str, element: str) -> Real:
@@ -480,22 +478,47 @@ def _elsewhere(
     Of the statements that use the target's array, only those in `meets` may touch the element.
     """
     name = place_name(target)
-    for stmt in loop.body:
-        if isinstance(stmt, Loop):
-            is_bound = name in bound_names(stmt)
-            used = name if is_bound else _elsewhere(stmt, target, members, meets)
-            if used is not None:
-                return used
-        elif isinstance(stmt, Assign):
+    for stmt in _users(loop).get(name, ()):
+        if not isinstance(stmt, Assign):
+            return name
+        if isinstance(target, Var) or stmt.number in meets:
             places: list[Access | Var] = [*stmt.reads(), stmt.target]
             same = [p for p in places if place_name(p) == name]
             if stmt.number in members:
                 same = [p for p in same if p != target]
-            if same and (isinstance(target, Var) or stmt.number in meets):
+            if same:
                 return _text(same[0])
-        elif isinstance(stmt, Local) and stmt.value is not None and name in names_in(stmt.value):
-            return name
     return None
+
+
+@once_for_each(1 << 10)
+def _accumulating(loop: Loop) -> Mapping[tuple[Access | Var, str | None], tuple[Assign, ...]]:
+    """Return the statements inside a loop, in order, by their targets and operators."""
+    found: defaultdict[tuple[Access | Var, str | None], list[Assign]] = defaultdict(list)
+    for stmt in walk_stmts((loop,)):
+        if isinstance(stmt, Assign):
+            found[stmt.target, reduction_operator(stmt)].append(stmt)
+    return {key: tuple(members) for key, members in found.items()}
+
+
+@once_for_each(1 << 10)
+def _users(loop: Loop) -> Mapping[str, Sequence[Stmt]]:
+    """Return the statements inside a loop, in order, by the names that they use.
+
+    Of a loop in it that are those of its bounds.
+    """
+    found: defaultdict[str, list[Stmt]] = defaultdict(list)
+    for stmt in walk_stmts(loop.body):
+        names: Iterable[str] = ()
+        if isinstance(stmt, Loop):
+            names = bound_names(stmt)
+        elif isinstance(stmt, Assign):
+            names = dict.fromkeys(map(place_name, (*stmt.reads(), stmt.target)))
+        elif isinstance(stmt, Local) and stmt.value is not None:
+            names = names_in(stmt.value)
+        for name in names:
+            found[name].append(stmt)
+    return found
 
 
 def _text(place: Access | Var) -> str:

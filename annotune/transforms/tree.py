@@ -26,6 +26,7 @@ from annotune.ir.expr import (
     variables,
 )
 from annotune.ir.fold import fold, trip_count
+from annotune.ir.identity import once_for_each
 from annotune.ir.nest import (
     NO_STATEMENT,
     Assign,
@@ -247,6 +248,7 @@ def is_declaration(stmt: Stmt) -> TypeGuard[Local | LocalArray]:
     return isinstance(stmt, Local | LocalArray)
 
 
+@once_for_each(1 << 14)
 def used_names(stmt: Stmt) -> frozenset[str]:
     """Return the names that a statement reads or writes; of a loop those of its bounds."""
     return frozenset[str]().union(*map(names_read, expressions(stmt)))

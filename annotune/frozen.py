@@ -21,7 +21,7 @@ from operator import attrgetter
 from types import CodeType, FunctionType, MemberDescriptorType
 from typing import TYPE_CHECKING, Any, NoReturn
 
-__all__ = ["dataclass"]
+__all__ = ["HashedOnce", "dataclass"]
 
 if TYPE_CHECKING:
     from dataclasses import dataclass
@@ -34,6 +34,16 @@ else:
         if not frozen or others:
             return dataclasses.dataclass(cls, frozen=frozen, slots=slots, **others)
         return _frozen(cls, slots)
+
+
+class HashedOnce:
+    """The base of frozen records that are keys of many tables: each works out its hash once.
+
+    That of another record is a walk over what it holds, each time.
+    """
+
+    __slots__ = ("_hash",)
+    _hash: int
 
 
 # What the library keeps of a frozen record, and of what is a field of one.
@@ -53,7 +63,9 @@ def _frozen(cls: type[Any], slots: bool) -> type[Any]:
         "__dataclass_params__": _PARAMETERS,
         "__match_args__": tuple(field.name for field in fields.values() if not field.kw_only),
     }
-    methods = (*_methods([*fields.values()]), *((__getstate__, __setstate__) if slots else ()))
+    once = issubclass(cls, HashedOnce)
+    methods = _methods([*fields.values()], once)
+    methods += (__getstate__, __setstate__) if slots else ()
     # What the class itself defines stays; that it defines `__eq__` leaves None for a hash.
     defined = {name for name, value in vars(cls).items() if value is not None}
     body |= {one.__name__: one for one in methods if one.__name__ not in defined}
@@ -96,7 +108,7 @@ def _slotted(cls: type[Any], body: Mapping[str, Any]) -> type[Any]:
     return made
 
 
-def _methods(fields: Sequence[Field[Any]]) -> tuple[Callable[..., Any], ...]:
+def _methods(fields: Sequence[Field[Any]], once: bool) -> tuple[Callable[..., Any], ...]:
     shown = [field.name for field in fields if field.repr]
     compared = _values([field.name for field in fields if field.compare])
     hashed = _values([f.name for f in fields if (f.compare if f.hash is None else f.hash)])
@@ -113,7 +125,23 @@ def _methods(fields: Sequence[Field[Any]]) -> tuple[Callable[..., Any], ...]:
     def __hash__(self: object) -> int:
         return hash(hashed(self))
 
+    if once:
+        return __repr__, __eq__, _kept_hash(hashed)
     return __repr__, __eq__, __hash__
+
+
+def _kept_hash(hashed: Callable[[object], tuple[Any, ...]]) -> Callable[[Any], int]:
+    """Return the hash of a record that has a slot for it."""
+
+    def __hash__(self: Any) -> int:
+        try:
+            found: int = self._hash
+        except AttributeError:
+            found = hash(hashed(self))
+            object.__setattr__(self, "_hash", found)
+        return found
+
+    return __hash__
 
 
 def _values(names: Sequence[str]) -> Callable[[object], tuple[Any, ...]]:

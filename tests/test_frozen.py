@@ -198,3 +198,25 @@ def test_every_frozen_record_is_such_a_one() -> None:
                 taken = {alias.name for alias in node.names}
                 frozen = "dataclass(frozen=True" in path.read_text()
                 assert not (frozen and "dataclass" in taken), path
+
+
+def test_a_record_that_is_hashed_once_is_like_any_other() -> None:
+    asked: list[int] = []
+
+    class Key:
+        def __hash__(self) -> int:
+            asked.append(1)
+            return 7
+
+    @dataclass(frozen=True, slots=True)
+    class Kept(frozen.HashedOnce):
+        key: Key
+        aside: int = field(default=0, compare=False)
+
+    one = Kept(Key())
+    assert {hash(one), hash(one), hash(replace(one, aside=1))} == {hash((one.key,))}
+    assert len(asked) == 3
+    assert copy.copy(one) == one
+    assert one in {replace(one, aside=2)}
+    with pytest.raises(FrozenInstanceError):
+        one.aside = 1  # type: ignore[misc]

@@ -853,6 +853,17 @@ def _for_all_sizes(
         demands = model.demands
 
 
+@dataclass(frozen=True, slots=True)
+class _Under:
+    """Where some conditions of a statement hold together, and what further ones add to them.
+
+    The `inner` ones are found by the identities of the further conditions.
+    """
+
+    truth: Truth
+    inner: dict[int, _Under]
+
+
 @dataclass
 class _Builder:
     """Makes the model of a region for the sizes of `space`; `known` are all that have a value.
@@ -980,23 +991,26 @@ class _Builder:
         """Yield where each reference under a condition is made, in the iterations."""
         loops = self.region.nest.iterators()
         made = ConditionReader(self.region, statement, self.space, is_strict=True)
-        shared: dict[tuple[Expr, ...], Truth] = {}
+        # What is behind an ``else if`` has the conditions of what is before it, and one more.
+        shared = _Under(Truth(iterations, iterations), {})
         for reference in statement.told_apart:
             if not reference.conditions:
                 continue
-            if reference.conditions not in shared:
-                truth = Truth(iterations, iterations)
-                for condition in reference.conditions:
+            under = shared
+            for condition in reference.conditions:
+                inner = under.inner.get(id(condition))
+                if inner is None:
                     try:
-                        truth &= made.truth(condition)
+                        truth = made.truth(condition)
                     except NotLinear as no:
                         if no.names <= self.known.keys() | loops:
                             reason = "a condition multiplies or divides a loop variable by a size"
                             raise Unproven(statement, None, no.poly, reason) from None
                         made = replace(made, is_strict=False, _known={})
-                        truth &= made.truth(condition)
-                shared[reference.conditions] = truth
-            yield reference, shared[reference.conditions]
+                        truth = made.truth(condition)
+                    inner = under.inner[id(condition)] = _Under(under.truth & truth, {})
+                under = inner
+            yield reference, under.truth
 
     def check_parts(self, statement: NestStatement, runs: isl.Set, sizes: isl.Set) -> None:
         """Raise for a rounded part whose numerator may be negative, where C rounds up.

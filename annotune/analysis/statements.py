@@ -20,8 +20,8 @@ from annotune.analysis.messages import (
     listed,
 )
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
-from annotune.frozen import dataclass
-from annotune.ir.c_types import is_integer_type
+from annotune.frozen import HashedOnce, dataclass
+from annotune.ir.c_types import is_integer_type, is_unsigned_type
 from annotune.ir.constants import value_at
 from annotune.ir.expr import (
     Access,
@@ -250,7 +250,7 @@ class Counted:
 
 
 @dataclass(frozen=True, slots=True)
-class DataReference:
+class DataReference(HashedOnce):
     """One read or write of an element by a statement, or of a scalar without subscripts.
 
     It happens where all `conditions` hold: the guard, and what ``&& || ?:`` test before it.

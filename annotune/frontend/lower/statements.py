@@ -59,6 +59,7 @@ from annotune.ir.expr import (
     walk,
 )
 from annotune.ir.fold import fold
+from annotune.ir.identity import once_for_each
 from annotune.ir.nest import (
     STORED,
     Assign,
@@ -187,6 +188,7 @@ def _guard(outer: Expr, inner: Expr | None) -> Expr | None:
     return both if ordered == parts else conjunction(ordered)
 
 
+@once_for_each(1 << 12)
 def _asks_more(condition: Expr) -> bool:
     """Return whether a condition reads memory, calls a function or may trap."""
     calls = any(isinstance(part, Call | Cast) for part in walk(condition))

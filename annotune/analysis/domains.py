@@ -98,6 +98,12 @@ def parsed_map(text: str) -> isl.Map:
     return isl.Map(text)
 
 
+@lru_cache(maxsize=8192)
+def parsed_set(text: str) -> isl.Set:
+    """Return the set that `text` describes: much alike is asked of all statements of a nest."""
+    return isl.Set(text)
+
+
 @dataclass(frozen=True, slots=True)
 class IslSpace:
     """How polynomials become isl text: `values` are the sizes that take part as numbers.
@@ -121,7 +127,12 @@ class IslSpace:
 
     def having(self, facts: Iterable[str], elements: str = "") -> isl.Set:
         """Return those of `elements`, a tuple of isl's, with all `facts`; else such sizes."""
-        return isl.Set(self.text(f"{elements} : {' and '.join(facts) or 'true'}"))
+        return parsed_set(self.text(f"{elements} : {' and '.join(facts) or 'true'}"))
+
+    def instances_having(self, facts: Iterable[str], statement: NestStatement) -> isl.Set:
+        """Return the instances of a statement with all `facts`."""
+        found = self.having(facts, any_instance(len(statement.loops)))
+        return found.set_tuple_name(f"S{statement.number}")
 
     def where(self, poly: Poly, relation: str) -> isl.Set:
         """Return the sizes at which the value of `poly` stands so, ``>= 0`` for one.
@@ -310,7 +321,7 @@ def domain(statement: NestStatement, space: IslSpace, sizes: isl.Set) -> isl.Set
     Raises:
         NotLinear: A bound multiplies an outer iterator by a size without a value.
     """
-    runs = space.having(bound_facts(statement, space), tuple_text(statement))
+    runs = space.instances_having(bound_facts(statement, space), statement)
     return runs.intersect_params(sizes)
 
 
@@ -366,9 +377,11 @@ def access_map(
         extent = extents[place] if place < len(extents) else None
         if extent is not None:
             facts.append(f"0 <= u{place} < {space.affine(extent)}")
-    text = f"{tuple_text(statement)} -> [{', '.join(element)}]"
+    text = f"{any_instance(len(statement.loops))} -> [{', '.join(element)}]"
     condition = f" : {' and '.join(facts)}" if facts else ""
-    return isl.Map(space.text(text + condition)).intersect_domain(instances)
+    touched = parsed_map(space.text(text + condition))
+    touched = touched.set_tuple_name(isl.dim_type.in_, f"S{statement.number}")
+    return touched.intersect_domain(instances)
 
 
 def _end_facts(
@@ -431,7 +444,7 @@ def outside(
     """
     one = space.over(value, statement)
     wrong = f"{one} < 0 or {one} >= {space.over(extent, statement)}"
-    return space.having([wrong], tuple_text(statement)).intersect(instances)
+    return space.instances_having([wrong], statement).intersect(instances)
 
 
 def runs_inside(statement: NestStatement, value: Poly, extent: Poly) -> bool:
@@ -675,12 +688,12 @@ class ConditionReader:
 
     @property
     def _everywhere(self) -> Truth:
-        everything = isl.Set(f"{{ {tuple_text(self.statement)} }}")
+        everything = parsed_set(f"{{ {tuple_text(self.statement)} }}")
         return Truth(everything, everything)
 
     @property
     def _unknown(self) -> Truth:
-        everything = isl.Set(f"{{ {tuple_text(self.statement)} }}")
+        everything = parsed_set(f"{{ {tuple_text(self.statement)} }}")
         return Truth(everything, isl.Set.empty(everything.get_space()))
 
     def _compared(self, op: str, left: Expr, right: Expr) -> Truth:

@@ -40,7 +40,6 @@ from annotune.analysis.domains import (
     parsed_map,
     poly_of,
     runs_inside,
-    tuple_text,
 )
 from annotune.analysis.messages import (
     BOUND_NOT_AFFINE,
@@ -1022,7 +1021,7 @@ class _Builder:
             names = frozenset(n for p in (*loop.lower, *loop.upper) for n in p.names)
             if names & statement.parts.keys():
                 facts = bound_facts(statement, self.space, depth)
-                around = self.space.having(facts, tuple_text(statement)).intersect_params(sizes)
+                around = self.space.instances_having(facts, statement).intersect_params(sizes)
                 outer.append((around, parts_within(names, statement.parts)))
         for instances, names in outer:
             for name in names:
@@ -1047,7 +1046,7 @@ class _Builder:
             below = f"{self.space.over(part.left, statement)} < 0"
         except NotLinear:
             return False
-        wrong = instances.intersect(self.space.having([below], tuple_text(statement)))
+        wrong = instances.intersect(self.space.instances_having([below], statement))
         return bool(wrong.is_empty()) or self.demands.exclude(wrong.params())
 
 

@@ -6,6 +6,7 @@ Accesses that are one another some iterations later: how many, and the boxes tha
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import product
 from math import prod
 from typing import TypeAlias
@@ -222,6 +223,12 @@ def offset_of(access: Access, reference: Access, loops: Sequence[str]) -> Offset
     """
     if access.array != reference.array or len(access.indices) != len(reference.indices):
         return None
+    return _offset_of(access, reference, tuple(loops))
+
+
+# A strategy asks the same of each of its tiles, and a step before and when it is applied.
+@lru_cache(maxsize=1 << 13)
+def _offset_of(access: Access, reference: Access, loops: tuple[str, ...]) -> Offset | None:
     found: dict[str, int] = {}
     for own, base in zip(access.indices, reference.indices, strict=True):
         ahead = _ahead(own, base, loops)

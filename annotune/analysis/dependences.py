@@ -13,6 +13,7 @@ import itertools
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
+from itertools import pairwise
 from typing import TypeAlias
 
 import islpy as isl
@@ -26,7 +27,7 @@ from annotune.analysis.facts import (
     LoopKind,
 )
 from annotune.analysis.messages import listed
-from annotune.analysis.model import Model, agreeing
+from annotune.analysis.model import Model, agreeing, least_value, negative
 from annotune.analysis.reductions import (
     doubts,
     is_complex_product,
@@ -412,6 +413,30 @@ class _Met:
     known: dict[object, Conflict | None]
 
 
+@dataclass(frozen=True, slots=True)
+class _IndexSpan:
+    """The polynomials of sizes between which an index lies, and their values at known sizes."""
+
+    low: Poly
+    high: Poly
+    first: int
+    last: int
+
+    @classmethod
+    def of(cls, index: Poly, statement: NestStatement, model: Model) -> _IndexSpan | None:
+        """Return the span of an index, None where loops or sizes leave it open."""
+        low, opposite = least_value(index, statement), least_value(-index, statement)
+        if low is None or opposite is None:
+            return None
+        high = -opposite
+        first, last = low.at(model.values).constant, high.at(model.values).constant
+        return None if first is None or last is None else cls(low, high, first, last)
+
+
+# Ends of two neighbouring parts of a dimension that are compared, each with each.
+_MOST_ENDS = 64
+
+
 class _Meetings:
     """Where references meet: isl is asked once for all pairs of references that are alike.
 
@@ -423,8 +448,9 @@ class _Meetings:
         self.model = model
         self.forms: dict[str, int] = {}
         self.maps: list[isl.Map] = []
-        # The indices of each form, where they are numbers.
+        # The indices of each form, where they are numbers, and between what they lie.
         self.places: list[tuple[int | None, ...]] = []
+        self.spans: list[tuple[_IndexSpan | None, ...]] = []
         self.met: dict[tuple[object, ...], _Met | None] = {}
         # What orders are known of equal pairs: so have statements that differ in arrays alone.
         self.orders: dict[str, dict[object, Conflict | None]] = {}
@@ -436,18 +462,67 @@ class _Meetings:
         number = self.forms.setdefault(str(touched), len(self.maps))
         if number == len(self.maps):
             self.maps.append(touched)
-            self.places.append(tuple(index.constant for index in self.model.rows[reference]))
+            row = self.model.rows[reference]
+            self.places.append(tuple(index.constant for index in row))
+            statement = self.model.statement(reference.statement)
+            known = not reference.unknown
+            self.spans.append(
+                tuple(_IndexSpan.of(i, statement, self.model) if known else None for i in row)
+            )
         return number
 
     def apart(self, ends: Iterable[_End]) -> Mapping[int, tuple[int | None, ...]]:
         """Return for each form of an array's references what keeps it apart from other forms.
 
-        That are its indices where those of all are numbers.
+        That are its indices where those of all are numbers, and which of several parts of a
+        dimension they lie in.
         """
         forms = list(dict.fromkeys(end.form for end in ends))
         columns = zip(*(self.places[form] for form in forms), strict=True)
-        kept = [column for column in columns if None not in column]
+        spans = zip(*(self.spans[form] for form in forms), strict=True)
+        kept = [
+            self._parts(own) if None in column else column
+            for column, own in zip(columns, spans, strict=True)
+        ]
         return {form: tuple(column[k] for column in kept) for k, form in enumerate(forms)}
+
+    def _parts(self, spans: Sequence[_IndexSpan | None]) -> Sequence[int]:
+        """Return for each form in which part of a dimension its indices lie, at all sizes.
+
+        The parts follow one another at the sizes that are known. All have an index, so that it is
+        enough to prove of each that it ends before the next one begins.
+        """
+        together = [0] * len(spans)
+        found = [span for span in spans if span is not None]
+        if len(found) < len(spans):
+            return together
+        order = sorted(range(len(found)), key=lambda k: found[k].first)
+        parts: list[list[int]] = []
+        last = 0
+        for k in order:
+            if not parts or found[k].first > last:
+                parts.append([])
+                last = found[k].last
+            parts[-1].append(k)
+            last = max(last, found[k].last)
+        for one, other in pairwise(parts):
+            highs = {found[k].high for k in one}
+            lows = {found[k].low for k in other}
+            if len(highs) * len(lows) > _MOST_ENDS:
+                return together
+            if not all(self._is_positive(low - high) for high in highs for low in lows):
+                return together
+            if not self._is_positive(found[one[0]].high - found[one[0]].low + ONE):
+                return together
+        return [place for _, place in sorted((k, n) for n, part in enumerate(parts) for k in part)]
+
+    def _is_positive(self, poly: Poly) -> bool:
+        """Return whether a polynomial of sizes is greater than 0 at all of them."""
+        constant = poly.constant
+        if constant is not None:
+            return constant > 0
+        where = negative(poly - ONE, self.model.space)
+        return where is not None and bool(where.intersect(self.model.sizes).is_empty())
 
     def between(self, source: _End, sink: _End) -> _Met | None:
         """Return the pairs of `source` and a later instance of `sink`, None for none."""

@@ -534,7 +534,7 @@ class _Proof:
     def starts(self, rows: Sequence[tuple[Poly, ...]]) -> Iterator[tuple[Poly, ...]]:
         """Yield the least inner indices that a reference has, where sizes alone decide them."""
         for statement, row in zip(self.users, rows, strict=True):
-            inner = [_least(index, statement) for index in row[1:]]
+            inner = [least_value(index, statement) for index in row[1:]]
             known = [one for one in inner if one is not None]
             if len(known) == len(inner):
                 yield (ZERO, *known)
@@ -601,8 +601,11 @@ class _Proof:
         return None
 
 
-def _least(index: Poly, statement: NestStatement) -> Poly | None:
-    """Return the least value of `index` over box loops, None where loops or sizes leave it open."""
+def least_value(index: Poly, statement: NestStatement) -> Poly | None:
+    """Return the least value of `index` over box loops, None where loops or sizes leave it open.
+
+    Of a loop with several bounds the first counts: no value is less.
+    """
     for loop in reversed(statement.loops):
         split = index.linear_in((loop.var,))
         factor = None if split is None else split[0].get(loop.var, ZERO).constant

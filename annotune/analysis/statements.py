@@ -318,6 +318,7 @@ class NestStatement:
         return tuple(loop.var for loop in self.loops)
 
     @property
+    @once_for_each(1 << 12)
     def moving(self) -> frozenset[str]:
         """Return the names that differ from one run to another: loops, and parts over them."""
         unknown = frozenset(name for r in self.references for name in r.unknown)

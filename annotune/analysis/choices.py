@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import product
+from operator import is_
 
 from annotune.analysis.statements import (
     WIDE_CASTS,
@@ -75,14 +76,15 @@ class Ends:
 
 
 def with_choices(
-    region: Region, statements: Sequence[NestStatement], homes: Homes
+    region: Region, statements: tuple[NestStatement, ...], homes: Homes
 ) -> tuple[NestStatement, ...]:
     """Return `statements` with what is known of the indices that the text chooses.
 
-    `homes` are the loops that own private scalars.
+    They are the very ones where it chooses none. `homes` are the loops that own private scalars.
     """
     reader = _Choices(region, statements, homes)
-    return tuple(map(reader.statement, statements))
+    made = tuple(map(reader.statement, statements))
+    return statements if all(map(is_, made, statements)) else made
 
 
 @dataclass(frozen=True)

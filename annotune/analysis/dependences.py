@@ -56,6 +56,7 @@ from annotune.ir.expr import (
     place_name,
     print_expr,
 )
+from annotune.ir.identity import once_for_each
 from annotune.ir.poly import ONE, ZERO, Poly, product
 from annotune.ir.region import Region
 
@@ -350,6 +351,22 @@ def all_dependences(model: Model, lifetimes: Mapping[str, Lifetime]) -> tuple[Ca
     A private variable is a new one in each iteration of the loop to which it is private,
     so that only pairs of one such iteration depend on each other.
     """
+    # A pass that changes nothing leaves the next one the same question.
+    known = _known_dependences(model)
+    for earlier, found in known:
+        if earlier == lifetimes:
+            return found
+    known.append((lifetimes, _all_dependences(model, lifetimes)))
+    return known[-1][1]
+
+
+@once_for_each(1 << 3)
+def _known_dependences(model: Model) -> list[tuple[Mapping[str, Lifetime], tuple[Carried, ...]]]:
+    """Return what dependences are known of a model, by the lifetimes of its variables."""
+    return []
+
+
+def _all_dependences(model: Model, lifetimes: Mapping[str, Lifetime]) -> tuple[Carried, ...]:
     found: list[Carried] = []
     meetings = _Meetings(model)
     for name, references in model.references.items():

@@ -22,6 +22,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 from itertools import pairwise
+from typing import TypeAlias
 
 import islpy as isl
 
@@ -83,6 +84,7 @@ from annotune.ir.expr import (
     variables,
 )
 from annotune.ir.fold import fold
+from annotune.ir.identity import once_for_pairs
 from annotune.ir.poly import ONE, ZERO, Poly, from_expr, integer, product, to_expr, variable
 from annotune.ir.region import Array, Region
 
@@ -276,6 +278,10 @@ def _opposites(piece: isl.BasicSet, context: isl.Set, space: IslSpace) -> Iterat
         yield from possible if len(possible) == 1 else [Demand(poly, differs=True)]
 
 
+SizesOutside: TypeAlias = dict[tuple[tuple[tuple[int, ...], ...], Poly, Poly], isl.Set]
+"""The sizes at which an index leaves an extent, by the places of the loops around it."""
+
+
 @dataclass(frozen=True, slots=True)
 class ArrayLayout:
     """One array as dimensions: extents outermost first, and each reference's indices.
@@ -368,12 +374,13 @@ def recover(
     instances: Sequence[isl.Set],
     space: IslSpace,
     demands: Demands,
+    known: SizesOutside,
 ) -> ArrayLayout:
     """Return the layout of the array that all `references` name, proven or flat.
 
-    `instances` are the runs of each reference. An unknown index is taken to stay in a
-    dimension that C declares, and in no other. Where a proof for an array that is written
-    lacks a condition on sizes, `demands` gets it.
+    `instances` are the runs of each reference, and `known` gathers what is found out for them. An
+    unknown index is taken to stay in a dimension that C declares, and in no other. Where a proof
+    for an array that is written lacks a condition on sizes, `demands` gets it.
 
     Raises:
         NotLinear: The address is not linear in the loops without values for more sizes, and
@@ -388,7 +395,7 @@ def recover(
     guess, is_declared = _guess(references, declared_extents(array, dimensions), moving)
     extents, rows, flat = guess.extents, guess.rows, guess.flat
     users = [statements[r.statement] for r in references]
-    closed = _Proof(users, references, instances, space, is_declared)
+    closed = _Proof(users, references, instances, space, is_declared, known)
     # A dimension that C declares starts where C says; a recovered one may start anywhere.
     first = (ZERO,) * len(extents)
     starts = (first,) if is_declared else tuple(dict.fromkeys((first, *closed.starts(rows))))
@@ -520,7 +527,8 @@ def _flat_layout(
 class _Proof:
     """Proves indices inside extents; `users` has the statement of each reference.
 
-    `assumes_unknown` lets an index that memory decides stay in its dimension unproven. With
+    `assumes_unknown` lets an index that memory decides stay in its dimension unproven. `known` is
+    what was found out for the same runs. With
     `demands` a proof may need a condition on sizes, which is added there.
     """
 
@@ -529,6 +537,7 @@ class _Proof:
     instances: Sequence[isl.Set]
     space: IslSpace
     assumes_unknown: bool
+    known: SizesOutside
     demands: Demands | None = None
 
     def starts(self, rows: Sequence[tuple[Poly, ...]]) -> Iterator[tuple[Poly, ...]]:
@@ -585,20 +594,35 @@ class _Proof:
         statement = self.users[which]
         if runs_inside(statement, value, extent):
             return Poly()
-        runs, space = self.instances[which], self.space
         wrong: dict[Poly, isl.Set] = {}
         try:
             for carry in (ZERO, -ONE, ONE):
-                shifted = value - carry * extent
-                wrong[carry] = outside(statement, shifted, extent, space, runs)
+                wrong[carry] = self._sizes_outside(which, value - carry * extent, extent)
                 if wrong[carry].is_empty():
                     return carry
         except NotLinear:
             return None
         for carry, sizes in wrong.items():
-            if self.demands is not None and self.demands.exclude(sizes.params(), extent.names):
+            if self.demands is not None and self.demands.exclude(sizes, extent.names):
                 return carry
         return None
+
+    def _sizes_outside(self, which: int, value: Poly, extent: Poly) -> isl.Set:
+        """Return the sizes at which a run has no ``0 <= value < extent``.
+
+        Asked once for all references that are made in all runs of the same loops.
+
+        Raises:
+            NotLinear: As `outside`.
+        """
+        statement, runs = self.users[which], self.instances[which]
+        if self.references[which].conditions:
+            return outside(statement, value, extent, self.space, runs).params()
+        key = tuple(loop.position for loop in statement.loops), value, extent
+        if key not in self.known:
+            found = outside(statement, value, extent, self.space, runs).params()
+            self.known[key] = found
+        return self.known[key]
 
 
 def least_value(index: Poly, statement: NestStatement) -> Poly | None:
@@ -814,6 +838,23 @@ def build_model(
         AnnotuneError: Without a value for a size nothing can be proven, or a subscript or
             bound is not affine whatever the sizes.
     """
+    if at_sizes is None and not demands:
+        return _plain_model(region, statements)
+    return _model(region, statements, at_sizes, demands)
+
+
+# The passes before the analysis ask for the same model one after the other.
+@once_for_pairs(1 << 3)
+def _plain_model(region: Region, statements: tuple[NestStatement, ...]) -> Model:
+    return _model(region, statements, None, ())
+
+
+def _model(
+    region: Region,
+    statements: tuple[NestStatement, ...],
+    at_sizes: tuple[DataReference, Poly] | None,
+    demands: tuple[Demand, ...],
+) -> Model:
     known = known_values(region, statements)
     # A loop that never runs leaves nothing to measure or to tune.
     _refuse_empty_loops(statements, IslSpace(known))
@@ -879,6 +920,7 @@ class _Builder:
     known: Mapping[str, int]
     given: tuple[Demand, ...]
     is_open: bool = False
+    outside: SizesOutside = field(default_factory=dict)
 
     @cached_property
     def demands(self) -> Demands:
@@ -955,7 +997,8 @@ class _Builder:
         where = self.by_number[used[0].statement]
         try:
             own = [runs[reference] for reference in used]
-            found = recover(array, used, self.by_number, own, self.space, self.demands)
+            known = self.outside
+            found = recover(array, used, self.by_number, own, self.space, self.demands, known)
         except NotLinear as no:
             raise Unproven(where, _first_with(used, no.poly), no.poly) from None
         if not found.proven and any(reference.is_write for reference in used):

@@ -400,6 +400,7 @@ def loops_of(statements: Sequence[NestStatement]) -> tuple[Counted, ...]:
     return tuple(found[position] for position in sorted(found))
 
 
+@once_for_each(1 << 4)
 def read_statements(region: Region) -> tuple[NestStatement, ...]:
     """Return the statements of `region` in text order.
 

@@ -11,6 +11,7 @@ from functools import wraps
 from typing import TypeVar
 
 Value = TypeVar("Value")
+Other = TypeVar("Other")
 Result = TypeVar("Result")
 
 
@@ -33,6 +34,30 @@ def once_for_each(most: int) -> Callable[[Callable[[Value], Result]], Callable[[
             if len(known) >= most:
                 known.clear()
             known[id(value)] = value, result
+            return result
+
+        return find
+
+    return decorate
+
+
+def once_for_pairs(
+    most: int,
+) -> Callable[[Callable[[Value, Other], Result]], Callable[[Value, Other], Result]]:
+    """Return a decorator as `once_for_each` does, for a function of two frozen values."""
+
+    def decorate(function: Callable[[Value, Other], Result]) -> Callable[[Value, Other], Result]:
+        known: dict[tuple[int, int], tuple[Value, Other, Result]] = {}
+
+        @wraps(function)
+        def find(value: Value, other: Other) -> Result:
+            entry = known.get((id(value), id(other)))
+            if entry is not None:
+                return entry[2]
+            result = function(value, other)
+            if len(known) >= most:
+                known.clear()
+            known[id(value), id(other)] = value, other, result
             return result
 
         return find

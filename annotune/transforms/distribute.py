@@ -290,11 +290,11 @@ class Fuse(Described):
         if len(loops) > 1:
             merged = _merge_loops([x for x in loops if isinstance(x, Loop)], self.loop, context)
         kept = self._kept(places)
-        return tuple(
-            merged if k == kept else stmt
-            for k, stmt in enumerate(body)
-            if k == kept or k not in places
-        )
+        out = list(body)
+        out[kept] = merged
+        for place in sorted(set(places) - {kept}, reverse=True):
+            del out[place]
+        return tuple(out)
 
     def _kept(self, places: Sequence[int]) -> int:
         """Return the place of the nest that the others join."""

@@ -282,9 +282,15 @@ def traffic(unit: Unit, choice: Candidate) -> Traffic:
     form = shape(unit, choice)
     places = lanes(unit, form, WARP)
     requested = 0
+    # Most accesses move alike.
+    known: dict[object, int] = {}
     for access in _touched(unit):
-        turns = prod(n for name, n in form.serial if moves(access, name))
-        requested += turns * warp_sectors(access, places, element_of(unit, access))
+        element = element_of(unit, access)
+        key = *access.strides.items(), element
+        if key not in known:
+            turns = prod(n for name, n in form.serial if moves(access, name))
+            known[key] = turns * warp_sectors(access, places, element)
+        requested += known[key]
     fetched = sum(box.sectors for box in _boxes(unit, form))
     blocks = form.blocks * _used(unit, choice)
     warps = blocks * ceil(form.threads / WARP)

@@ -131,21 +131,80 @@ def parts_of_an_array(count: int) -> str:
     return one_region("int n, double u[restrict n][n][5], double v[restrict n][n][5]", nest)
 
 
+def sums_of_their_own(count: int) -> str:
+    lines = [f"s{k} += b[i] * a[i - {k % 3}];" for k in range(count)]
+    before = "".join(f"    double s{k} = 0;\n" for k in range(count))
+    after = "".join(f"    a[{k}] = s{k};\n" for k in range(count))
+    return one_loop(TWO, lines, before, after)
+
+
+def maxima(count: int) -> str:
+    lines = [f"if (b[i] > s{k}) s{k} = b[i];" for k in range(count)]
+    before = "".join(f"    double s{k} = 0;\n" for k in range(count))
+    after = "".join(f"    a[{k}] = s{k};\n" for k in range(count))
+    return one_loop(TWO, lines, before, after)
+
+
+def triangular_nests(count: int) -> str:
+    nest = "for (int i = 0; i < n; i++)\n    for (int j = 0; j <= i; j++)\n"
+    nest += "        u[i][j] += x[j] * {};\n"
+    rows = "int n, double u[restrict n][n], double x[restrict n]"
+    return one_region(rows, "".join(nest.format(k) for k in range(count)))
+
+
+def stencils(count: int) -> str:
+    nest = "for (int i = 1; i < n - 1; i++)\n    for (int j = 1; j < n - 1; j++)\n"
+    nest += "        {0}[i][j] += {1}[i - 1][j] + {1}[i][j + 1];\n"
+    sides = [("u", "v") if k % 2 else ("v", "u") for k in range(count)]
+    rows = "int n, double u[restrict n][n], double v[restrict n][n]"
+    return one_region(rows, "".join(nest.format(*both) for both in sides))
+
+
+def counting_whiles(count: int) -> str:
+    loop = "i = 0;\nwhile (i < n) {{\n    a[i] += b[i] * {};\n    i++;\n}}\n"
+    return one_region(TWO, "".join(loop.format(k) for k in range(count)), "    int i;\n")
+
+
+def calls_of_functions(count: int) -> str:
+    names = ("sin", "exp", "sqrt", "fabs")
+    lines = [f"a[i] += {names[k % 4]}(b[i] * {k});" for k in range(count)]
+    return "#include <math.h>\n" + one_loop(TWO, lines)
+
+
+def members(count: int) -> str:
+    lines = [f"a[i].{'xyz'[k % 3]} += b[i].{'yzx'[k % 3]} * {k};" for k in range(count)]
+    rows = "int n, struct s *restrict a, const struct s *restrict b"
+    return "struct s { double x, y, z; };\n" + one_loop(rows, lines)
+
+
+def arrays_of_their_own(count: int) -> str:
+    rows = ", ".join(["int n", *(f"double *restrict a{k}" for k in range(count))])
+    return one_loop(rows, [f"a{k}[i] = a{k}[i] * {k};" for k in range(count)])
+
+
+def nested_whiles(count: int) -> str:
+    """Loops that only count, each in the one before it, beside the region."""
+    opens = "".join(f"while (m > {k}) {{ " for k in range(count))
+    before = f"    int m = n;\n    {opens}m--; {'}' * count}\n"
+    return one_loop(TWO, ["a[i] += b[i];"], before)
+
+
 SHAPES = (
     *(dependent_statements, independent_nests, nests_of_two_depths, regions, functions),
     *(regions_in_host_loops, temporaries, guarded_statements, sums),
     *(loops_in_a_loop, loops_in_a_serial_loop, sums_of_elements, gathered_statements),
-    parts_of_an_array,
+    *(parts_of_an_array, sums_of_their_own, maxima, triangular_nests, stencils, counting_whiles),
+    *(calls_of_functions, members, arrays_of_their_own, nested_whiles),
 )
 LENGTH = 6
 
 
-def calls(text: str, folder: Path) -> int:
-    """Return how many calls of annotune's own functions `check` of a text makes."""
+def calls(text: str, folder: Path, *words: str) -> int:
+    """Return how many calls of annotune's own functions `check`, or another command, makes."""
     source = folder / "long.c"
     source.write_text(text)
     profile = cProfile.Profile()
-    result = profile.runcall(CliRunner().invoke, cli, ["check", str(source)])
+    result = profile.runcall(CliRunner().invoke, cli, [*(words or ["check"]), str(source)])
     assert result.exit_code == 0, result.output
     codes = ((one.code, one.callcount) for one in profile.getstats())
     return sum(
@@ -155,8 +214,31 @@ def calls(text: str, folder: Path) -> int:
     )
 
 
+def else_ifs(count: int) -> str:
+    chain = " else ".join(f"if (b[i] > {count - k}) a[i] = b[i] * {k};" for k in range(count))
+    return one_loop(TWO, [chain])
+
+
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.__name__)
 def test_twice_the_length_is_twice_the_work(shape: Callable[[int], str], tmp_path: Path) -> None:
     calls(shape(1), tmp_path)  # what is imported and asked once
     short, long = calls(shape(LENGTH), tmp_path), calls(shape(2 * LENGTH), tmp_path)
     assert long / short < MOST, f"{short} calls, then {long}"
+
+
+def test_an_else_if_chain_takes_less_than_the_square_of_its_length(tmp_path: Path) -> None:
+    """The condition of a branch is as long as the chain before it: all of them have a square."""
+    calls(else_ifs(1), tmp_path)
+    short, long = calls(else_ifs(LENGTH), tmp_path), calls(else_ifs(2 * LENGTH), tmp_path)
+    assert long / short < 3, f"{short} calls, then {long}"
+
+
+def test_init_takes_as_long_as_its_nests(tmp_path: Path) -> None:
+    """Functions of nests of two depths, each of which is looked at three times."""
+    nest = "for (int i = 1; i < n - 1; i++)\n    a[i] += b[i - 1] + b[i + 1];\n"
+    text = "".join(f"void f{{0}}_{k}({TWO})\n{{{{\n{nest * 2}}}}}\n" for k in range(2))
+    found = []
+    for count in (1, LENGTH, 2 * LENGTH):
+        source = "".join(text.format(k) for k in range(count))
+        found.append(calls(source, tmp_path, "init", "--dry-run"))
+    assert found[2] / found[1] < MOST, f"{found[1]} calls, then {found[2]}"

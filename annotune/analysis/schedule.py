@@ -383,11 +383,10 @@ class _Order:
         """Return how the order breaks a dependence, None where it keeps it."""
         in_order = self.serial(dependence)
         # The loops around a statement, but for those of others.
-        first, then = keys = tuple(
-            (n, in_order and in_order.intersection(map(id, self.found[n].loops)))
-            for n in (dependence.source, dependence.sink)
-        )
-        for end in keys:
+        loops = self.found[dependence.source].loops, self.found[dependence.sink].loops
+        first = dependence.source, in_order and in_order.intersection(map(id, loops[0]))
+        then = dependence.sink, in_order and in_order.intersection(map(id, loops[1]))
+        for end in (first, then):
             if end not in self.ends:
                 self.ends[end] = self.found[end[0]].with_serial(in_order)
                 self.ways[end] = self.ends[end].way

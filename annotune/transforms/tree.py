@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import repeat
 from typing import TypeGuard
 
 from annotune.frozen import dataclass
@@ -95,7 +96,7 @@ def _inside_of(loop: Loop) -> _Inside:
         stmt, around = waiting.pop()
         if isinstance(stmt, Loop):
             inside = (*around, stmt)
-            waiting.extend((one, inside) for one in reversed(stmt.body))
+            waiting.extend(zip(reversed(stmt.body), repeat(inside)))
         elif isinstance(stmt, Assign):
             found.setdefault(stmt.number, (stmt, around))
     result = _Inside(found, frozenset(found.keys() - {NO_STATEMENT}))

@@ -244,18 +244,23 @@ def _bounded(
 def _with_sections(
     region: Region, statements: tuple[NestStatement, ...], demands: tuple[Demand, ...]
 ) -> tuple[Bounds, Mapping[str, ArraySection]]:
+    is_by_call = False
     while True:
-        bounds = Bounds.of(build_model(region, statements, demands=demands))
+        bounds = Bounds.of(build_model(region, statements, demands=demands), is_by_call)
         try:
             sections = _sections(bounds)
         except Unbounded as unbounded:
-            model = _model_at_sizes(region, statements, unbounded, bounds)
+            missing = _missing_values(region, unbounded, bounds)
+            if missing and not is_by_call:
+                is_by_call = True
+                continue
+            model = _model_at_sizes(region, statements, unbounded, missing)
             break
         demands = tuple(bounds.demands.found)
         # What the sections demand of the sizes becomes a fact of the model.
         if demands == bounds.model.demands:
             return bounds, sections
-    bounds = Bounds.of(model)
+    bounds = Bounds.of(model, is_by_call=True)
     try:
         return bounds, _sections(bounds)
     except Unbounded as still:
@@ -301,22 +306,35 @@ def _sections(bounds: Bounds) -> Mapping[str, ArraySection]:
     }
 
 
-def _model_at_sizes(
-    region: Region, statements: tuple[NestStatement, ...], unbounded: Unbounded, bounds: Bounds
-) -> Model:
-    """Return the model for the region's sizes, because a section has no bound for all."""
+def _missing_values(region: Region, unbounded: Unbounded, bounds: Bounds) -> list[str]:
+    """Return the numbers without a value that a section hangs on which has no bound."""
     where = unbounded.reference
     statement = bounds.model.statement(where.statement)
     polys = [p for loop in statement.loops for p in (*loop.lower, *loop.upper)]
     names = {n for poly in (unbounded.poly, *polys) for n in poly.names}
     used = {v for name in names for v in bounds.variables_of(name)}
     used |= {v for condition in where.conditions for v in variables(condition)}
-    missing = sorted((used & _open_sizes(region)) - bounds.model.values.keys())
+    return sorted((used & _open_sizes(region)) - bounds.model.values.keys())
+
+
+def _model_at_sizes(
+    region: Region,
+    statements: tuple[NestStatement, ...],
+    unbounded: Unbounded,
+    missing: Sequence[str],
+) -> Model:
+    """Return the model for the region's sizes, because a section has no bound for all.
+
+    Raises:
+        AnnotuneError: Values are `missing`.
+    """
+    where = unbounded.reference
     if missing:
-        quoted = listed([f"'{name}'" for name in missing])
+        named = [region.text.user_name(name) for name in missing]
+        quoted = listed([f"'{name}'" for name in named])
         reason = f"without it nothing bounds the part of '{where.name}' that is touched"
         raise AnnotuneError.of(
-            MISSING_SIZE.at(where.span, names=quoted, reason=reason, example=missing[0])
+            MISSING_SIZE.at(where.span, names=quoted, reason=reason, example=named[0])
         )
     return build_model(region, statements, at_sizes=(where, unbounded.poly))
 

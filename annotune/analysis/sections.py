@@ -94,7 +94,8 @@ class Bounds:
     `demands` gets the conditions on sizes without which there is no answer for all sizes: the
     model must be made anew with them as facts. `rounded` has the expressions behind names that
     stand for a rounded division, which no polynomial can express; `found` what has been asked
-    before.
+    before. Where numbers without a value decide which part of an array a call touches, sections
+    are mere bounds of it if they may be `is_by_call`.
     """
 
     model: Model
@@ -102,14 +103,15 @@ class Bounds:
     demands: Demands
     rounded: dict[str, Expr] = field(default_factory=dict)
     found: dict[object, tuple[Extreme, Extreme] | None] = field(default_factory=dict)
+    is_by_call: bool = False
 
     @classmethod
-    def of(cls, model: Model) -> Bounds:
+    def of(cls, model: Model, is_by_call: bool = False) -> Bounds:
         """Return the bounds of `model`."""
         named = named_sizes(model.statements)
         demands = demands_on(model.region, named, model.space, model.sizes, model.values)
         demands.is_open, demands.found = model.all_sizes, list(model.demands)
-        return cls(model, Signs.of(model), demands, named)
+        return cls(model, Signs.of(model), demands, named, is_by_call=is_by_call)
 
     def are_nonnegative(self, polys: Iterable[Poly]) -> bool:
         """Return whether no one of `polys` is ever negative, if need be by demands on the sizes."""
@@ -168,8 +170,9 @@ class Bounds:
         touched = access_map(statement, (address,), self.model.space, instances).range()
         if touched.is_empty():
             return None
+        # Of a number without a value, which is no size, a call may reach less.
         low, high = (
-            Extreme(integer(int(value.to_python())), self.model.sizes)
+            Extreme(integer(int(value.to_python())), touched.fix_val(_SET, 0, value).params())
             for value in (touched.dim_min_val(0), touched.dim_max_val(0))
         )
         return low, high
@@ -400,7 +403,7 @@ def _is_positive(monomial: Monomial, model: Model) -> bool:
 
 # Cases of one expression, at most: more would be no test that a user reads.
 MOST_PIECES = 4
-_PARAMETER = isl.dim_type.param
+_PARAMETER, _SET = isl.dim_type.param, isl.dim_type.set
 _SWITCH = "s_"
 _PLAIN_CALLS = frozenset({"min", "max", "abs", "labs", "fabs", "fabsf", "isnan"})
 
@@ -505,6 +508,12 @@ def _of_addresses(name: str, flat: Sequence[Poly], bounds: Bounds) -> ArraySecti
         return ArraySection(ZERO, ZERO)
     lowest, length = _ends(found, *places[0], bounds)
     section = ArraySection(lowest, length, _is_open(found, lowest, length, bounds))
+    unreached = _unreached_sizes(found, lowest, length, bounds)
+    if unreached is not None:
+        if bounds.is_by_call:
+            section = _of_a_call(name, section, bounds)
+        if section.touched is None:
+            raise Unbounded(*places[0])
     if not section.is_assumed:
         return section
     if any(_has_range(one, bounds) for one in references):
@@ -526,20 +535,29 @@ def _ends(
     """Return the lowest element and the length of what references touch between their extremes.
 
     Raises:
-        Unbounded: Which is the least is not proven, or whether it is touched at all.
+        Unbounded: Which is the least, or the greatest, is not proven.
     """
     # Where an index from memory may be the end or not, it shall not be.
     ordered = sorted(found, key=lambda place: _has_range(place[0], bounds))
     lows = dict.fromkeys(-found[place][0].address for place in ordered)
     highs = dict.fromkeys(found[place][1].address for place in ordered)
     lowest = -_bound(tuple(lows), bounds, reference)
-    length = _bound(tuple(highs), bounds, reference) - lowest + ONE
+    return lowest, _bound(tuple(highs), bounds, reference) - lowest + ONE
+
+
+def _unreached_sizes(
+    found: Mapping[Place, tuple[Extreme, Extreme]], lowest: Poly, length: Poly, bounds: Bounds
+) -> isl.Set | None:
+    """Return sizes at which an end of a section is not touched, which no demand excludes.
+
+    An index from memory counts as touched: what a call touches is looked for.
+    """
     if any(_has_range(one, bounds) for one, _ in found):
-        return lowest, length  # a mere bound: what a call touches is looked for
+        return None
     for unreached in _unreached_ends(found.values(), lowest, length, bounds):
         if not (unreached.is_empty() or bounds.demands.exclude(unreached)):
-            raise Unbounded(reference, address)
-    return lowest, length
+            return unreached
+    return None
 
 
 def _has_range(reference: DataReference, bounds: Bounds) -> bool:
@@ -632,7 +650,8 @@ def _declared(
     reference, _ = next(iter(found))
     try:
         lowest, length = _ends(found, reference, ZERO, closed)
-        if not _is_open(found, lowest, length, closed):
+        unreached = _unreached_sizes(found, lowest, length, closed)
+        if unreached is None and not _is_open(found, lowest, length, closed):
             if (lowest, length) == (first, whole):
                 return everything
             to_c = bounds.in_c(name)

@@ -240,6 +240,48 @@ def test_what_memory_leaves_out_need_not_be_there(tmp_path: Path) -> None:
     check_copies(program, *(call for call in calls if call.function != "rows"))
 
 
+# What a number that is no size says of a call: it has no value to be tuned for.
+NUMBERED = """
+static long met;
+void below(int n, long t, double *restrict y)
+{{ {} for (int i = 0; i < n; i++) for (int k = 0; k < 3; k++) if (t + i > 2) y[i * 3 + k] = t; {} }}
+void counted(int n, long t, double *restrict y)
+{{ met = t;
+   {} for (int i = 0; i < n; i++) {{
+     for (int k = 0; k < 3; k++) if (met > 2) y[3 * i + k] = met;
+     met = met + 1; }} {} }}
+void shared_out(int n, short t, double *restrict y, double *restrict z)
+{{ {} for (int i = 0; i < n; i++) if (i < t) y[i] = i; else z[2 * i] = i; {} }}
+void window(int n, unsigned t, double *restrict y, const double *restrict x)
+{{ {} for (unsigned i = 0; i < (unsigned)n; i++) y[i] = t <= i && i < t + 4 ? x[i + 1] : 0.5; {} }}
+void later_columns(int n, long t, double *restrict a, const double *restrict x)
+{{ {} for (int j = 1; j <= n; j++) for (int i = 1; i <= j; i++)
+     if (j - t >= 2) a[i - 1 + (j - 1) * n] += x[n - j]; {} }}
+void halved(int n, long t, double *restrict d, double *restrict y)
+{{ {} for (int i = 0; i < n; i++) for (int k = 0; k < 3; k++) {{
+     d[(k - 1) * 3 + i / 2] = i; if (t - i > 2) y[(i - 2) * 3 + k] = t; }} {} }}
+"""
+
+
+def numbered_calls() -> list[Call]:
+    calls = []
+    for n in (0, 1, 5, 12, 13):
+        for t in (-60, -3, 0, 1, 4, 9, 70):
+            arrays = Array("f8", 400, offset=60), Array("f8", 400, offset=60, seed=1)
+            calls += [Call(f, n, t, arrays[0]) for f in ("below", "counted")]
+            calls += [Call("shared_out", n, ("i2", t), *arrays)]
+            calls += [Call("window", n, ("u4", t % 2**32), *arrays)]
+            calls += [Call(f, n, t, *arrays) for f in ("later_columns", "halved")]
+    return calls
+
+
+@pytest.mark.parametrize("target", [pytest.param("cuda", marks=pytest.mark.slow), "openacc"])
+def test_what_other_numbers_leave_out_need_not_be_there(target: str, tmp_path: Path) -> None:
+    source = tmp_path / "numbered.c"
+    source.write_text(NUMBERED.format(*(BEGIN, "/*@ end @*/") * 6))
+    check_copies(Program(tmp_path, source, targets=(target,)), *numbered_calls())
+
+
 # Where the text chooses an index, exactly or between bounds.
 CHOSEN = """
 void ring(int n, double *restrict y, const double *restrict x)

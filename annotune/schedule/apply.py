@@ -13,7 +13,7 @@ from typing import Any
 from annotune.analysis.facts import Analysis
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.frozen import dataclass
-from annotune.ir.nest import Loop, Stmt, walk_paths
+from annotune.ir.nest import CachedSection, Loop, Stmt, walk_paths
 from annotune.schedule.candidate import Candidate
 from annotune.schedule.plan import HostLoop, Kernel, Plan, Step, holds_kernels, is_kernel
 from annotune.transforms.distribute import Distribute
@@ -84,7 +84,8 @@ def apply(schedule: Schedule, context: Context) -> Plan | Diagnostic:
         if isinstance(done, Diagnostic):
             return done
         body = done
-    return Plan(_steps(context, body, scheduled, schedule), (), context.sizes, schedule)
+    cached = [(step.statement, step.cached(scheduled, context)) for step in schedule]
+    return Plan(_steps(context, body, scheduled, schedule, cached), (), context.sizes, schedule)
 
 
 def _with_open_sizes(schedule: Schedule, context: Context) -> Context:
@@ -119,21 +120,29 @@ def _kernels(body: Body) -> Iterator[tuple[int, ...]]:
             yield tuple(sorted(numbers(stmt)))
 
 
-def _steps(context: Context, body: Body, scheduled: Body, schedule: Schedule) -> tuple[Step, ...]:
-    """Return the launches and the loops around them."""
+def _steps(
+    context: Context,
+    body: Body,
+    scheduled: Body,
+    schedule: Schedule,
+    cached: Sequence[tuple[int, tuple[CachedSection, ...]]],
+) -> tuple[Step, ...]:
+    """Return the launches and the loops around them.
+
+    `cached` are the sections that each step names for the kernel of its statement.
+    """
     analysis, out = context.analysis, list[Step]()
     for group, before in _paired(body, scheduled):
         if isinstance(before, Loop) and _is_host(before):
             host = group[0]
             assert isinstance(host, Loop)
-            inner = _steps(context, host.body, before.body, schedule)
+            inner = _steps(context, host.body, before.body, schedule, cached)
             out.append(HostLoop(replace(host, body=()), inner))
         else:
             own = tuple(sorted(numbers(before)))
             mine = tuple(step for step in schedule if step.statement in own)
-            named = (step.cached(scheduled, context) for step in mine)
-            cached = tuple(section for found in named for section in found)
-            out.append(Kernel(_name(analysis, own), own, group, (before,), mine, cached))
+            kept = tuple(one for number, named in cached if number in own for one in named)
+            out.append(Kernel(_name(analysis, own), own, group, (before,), mine, kept))
     return tuple(out)
 
 

@@ -103,7 +103,7 @@ def sections(body: Body, context: Context, statement: int) -> tuple[CachedSectio
     of the tuned sizes. Without gang loops nothing stays in place for a gang. A compiler may read
     all of a section.
     """
-    nest = _Gang(body[top_of(body, statement)], context)
+    nest = _Gang.around(body, statement, context)
     counts = {name: count for name, count in nest.inside.items() if count is not None}
     if not nest.has_gangs or len(counts) < len(nest.inside):
         return ()
@@ -125,14 +125,16 @@ def sections(body: Body, context: Context, statement: int) -> tuple[CachedSectio
 
 
 class _Gang:
-    """The loops of a kernel that run inside one of its gangs, and what its statements touch."""
+    """The loops of a kernel that run inside one of its gangs, and what its statements touch.
 
-    def __init__(self, kernel: object, context: Context) -> None:
-        assert isinstance(kernel, Loop)
+    The host may run loops around the kernel, and other kernels in them.
+    """
+
+    def __init__(self, hosts: tuple[Loop, ...], kernel: Loop, context: Context) -> None:
         self.analysis: Analysis = context.analysis
         self.sizes = context.tuned
         self.statements = tuple(sorted(numbers(kernel)))
-        self.paths = {n: path((kernel,), n) for n in self.statements}
+        self.paths = {n: (*hosts, *path((kernel,), n)) for n in self.statements}
         loops = {id(x): x for own in self.paths.values() for x in own}
         self.tiles = {x.tile_of: x for x in loops.values() if x.tile_of}
         self.outside = {x.var for own in self.paths.values() for x in _outside(own)}
@@ -141,6 +143,14 @@ class _Gang:
         self.written = {f.access.array for own in facts.values() for f in own if f.is_write}
         self.reads = [f for own in facts.values() for f in _inputs(own)]
         self.inside = dict(self._inside())
+
+    @classmethod
+    def around(cls, body: Body, statement: int, context: Context) -> _Gang:
+        """Return the gang of the kernel of a statement: of the outermost loop that is placed."""
+        loops = path(body, statement)
+        placed = (k for k, loop in enumerate(loops) if loop.place is not Level.SERIAL)
+        first = next(placed, 0)
+        return cls(loops[:first], loops[first], context)
 
     def _inside(self) -> Iterator[tuple[str, int | None]]:
         """Yield the loops that run inside a gang with their counts: whole ones, tiles of one."""

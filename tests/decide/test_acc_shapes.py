@@ -302,6 +302,47 @@ def test_a_recipe_may_ask_for_the_clause_and_for_the_cache() -> None:
     assert choice.general is not None
 
 
+IN_A_HOST_LOOP = """
+void f(const double d[restrict 16][16], const double u[restrict 4][16][16][16],
+       double w[restrict 16][16][16], double v[restrict 16][16][16])
+{
+  /*@ begin PerfTuning () @*/
+  /*@ begin CHiLL (
+    acc(0, gang={"k"}, vector={"j","i"}, cache={"u","d"})
+    acc(3, gang={"j"}, vector={"k","i"}, cache={"d"})
+  ) @*/
+  for (int e = 0; e < 4; e++) {
+    for (int k = 0; k < 16; k++)
+      for (int j = 0; j < 16; j++)
+        for (int i = 0; i < 16; i++) {
+          double s = 0;
+          for (int l = 0; l < 16; l++)
+            s += d[i][l] * u[e][k][j][l];
+          w[k][j][i] = s;
+        }
+    for (int k = 0; k < 16; k++)
+      for (int j = 0; j < 16; j++)
+        for (int i = 0; i < 16; i++)
+          for (int l = 0; l < 16; l++)
+            v[k][j][i] += d[k][l] * w[l][j][i];
+  }
+  /*@ end @*/
+  /*@ end @*/
+}
+"""
+
+
+def test_what_is_cached_in_a_loop_of_the_host_is_its_own_kernel_s() -> None:
+    one = decided_text(IN_A_HOST_LOOP, AUTO)
+    plan = build(one.analysis, first(one).choices, one.base.groups, one.region.sizes)
+    assert isinstance(plan, Plan)
+    boxes = [
+        {section.array: [length for _, length in section.rows] for section in kernel.cached}
+        for kernel in plan.kernels()
+    ]
+    assert boxes == [{"u": [1, 1, 16, 16], "d": [16, 16]}, {"d": [16, 16]}]
+
+
 def test_the_model_sees_what_a_block_saves_and_what_it_costs() -> None:
     one = triples()
     (unit,) = one.base.apart

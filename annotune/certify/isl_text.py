@@ -81,10 +81,15 @@ class IslText:
     def _scaled(self, left: Expr, right: Expr) -> tuple[Case, ...] | None:
         """Return a product one factor of which is a number; isl knows no other."""
         for factor, other in ((left, right), (right, left)):
-            number, cases = fold(factor, self.sizes), self.cases(other)
-            if isinstance(number, Int) and cases is not None:
-                return tuple(Case(c.where, f"({number.value}*{c.value})") for c in cases)
+            number, cases = self._number(factor), self.cases(other)
+            if number is not None and cases is not None:
+                return tuple(Case(c.where, f"({number}*{c.value})") for c in cases)
         return None
+
+    def _number(self, expr: Expr) -> int | None:
+        """Return the value of what sizes alone decide, their casts made, None of anything else."""
+        known = fold(expr, self.sizes)
+        return known.value if isinstance(known, Int) else value_at(expr, self.sizes)
 
     def _joined(self, left: Expr, right: Expr, form: str) -> tuple[Case, ...] | None:
         one, two = self.cases(left), self.cases(right)
@@ -97,10 +102,9 @@ class IslText:
     def _rounded(self, op: str, left: Expr, right: Expr) -> tuple[Case, ...] | None:
         """Return C's quotient or remainder: towards zero, where isl rounds down."""
         numerator = self.cases(left)
-        divisor = fold(right, self.sizes)
-        if numerator is None or not isinstance(divisor, Int) or divisor.value <= 0:
+        step, found = self._number(right), list[Case]()
+        if numerator is None or step is None or step <= 0:
             return None
-        step, found = divisor.value, []
         for case in numerator:
             up, down = f"(-floor((-{case.value})/{step}))", f"floor({case.value}/{step})"
             for sign, quotient in ((">=", down), ("<", up)):

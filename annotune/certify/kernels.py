@@ -313,7 +313,8 @@ def _within(name: str, index: Expr, text: IslText, region: Region) -> str:
 
 def _section(shape: ArrayShape, sizes: Mapping[str, int]) -> tuple[int, int]:
     """Return the first element of an array, and one past its last."""
-    lowest, length = value_at(shape.lowest, sizes), value_at(shape.length, sizes)
+    lowest = value_at(shape.lowest, sizes, in_long=True)
+    length = value_at(shape.length, sizes, in_long=True)
     assert lowest is not None, shape
     assert length is not None, shape
     return lowest, lowest + length

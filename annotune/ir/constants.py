@@ -139,38 +139,40 @@ def chosen_constant(
     return chosen.converted_to(common(chosen.type, other.type))
 
 
-def value_at(expr: Expr, known: Mapping[str, int]) -> int | None:
+def value_at(expr: Expr, known: Mapping[str, int], in_long: bool = False) -> int | None:
     """Return the value of an integer expression at known sizes, None where it is not known.
 
     A cast is made as C makes it. What is computed from one to an unsigned type has no value here
-    where it might go round: sizes are expressions among all the integers too.
+    where it might go round: sizes are expressions among all the integers too. It has one if it is
+    computed `in_long`, as the ends of arrays are.
     """
-    found = _constant_at(expr, known)
+    found = _constant_at(expr, known, in_long)
     return None if found is None else found.value
 
 
-def _constant_at(expr: Expr, known: Mapping[str, int]) -> Constant | None:
+def _constant_at(expr: Expr, known: Mapping[str, int], in_long: bool) -> Constant | None:
     match expr:
         case Int(value):
             return Constant(value)
         case Var(name):
             return Constant(known[name]) if name in known else None
         case Negate(operand):
-            inner = _constant_at(operand, known)
+            inner = _constant_at(operand, known, in_long)
             return None if inner is None else _of_open_type("-", Constant(0), inner)
         case Cast(type_, operand):
-            inner = _constant_at(operand, known)
-            return None if inner is None else inner.converted_to(type_)
+            inner = _constant_at(operand, known, in_long)
+            made = None if inner is None else inner.converted_to(type_)
+            return Constant(made.value) if in_long and made is not None else made
         case Binary(op, left, right):
-            one, other = _constant_at(left, known), _constant_at(right, known)
+            one, other = _constant_at(left, known, in_long), _constant_at(right, known, in_long)
             if op in CONNECTIVES or one is None or other is None:
                 return computed(op, one, other)
             return _of_open_type(op, one, other)
         case Select(condition, if_true, if_false):
-            parts = (_constant_at(part, known) for part in (condition, if_true, if_false))
+            parts = (_constant_at(part, known, in_long) for part in (condition, if_true, if_false))
             return chosen_constant(*parts)
         case Call(function, arguments):
-            found = [_constant_at(argument, known) for argument in arguments]
+            found = [_constant_at(argument, known, in_long) for argument in arguments]
             constants = [one for one in found if one is not None]
             return _constant_of_call(function, constants) if len(constants) == len(found) else None
         case Real() | Access():

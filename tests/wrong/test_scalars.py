@@ -275,7 +275,13 @@ def doubles(*counts: int) -> list[Array]:
     return [Array("f8", count, seed=seed) for seed, count in enumerate(counts)]
 
 
-@pytest.mark.parametrize("name", ["quotient_starts.c", "bounds_of_types.c"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("quotient_starts.c", "bounds_of_types.c", "unsigned_before.c"),
+        pytest.param("products_of_ints.c", marks=pytest.mark.slow),
+    ],
+)
 def test_proofs_know_how_c_rounds_and_converts_a_bound(name: str) -> None:
     for region in check(Settings(PROGRAMS / name)).regions:
         text = certificate_text(region)

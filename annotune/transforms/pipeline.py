@@ -340,7 +340,7 @@ class Relay(OnStatement):
         "begin the copies of each statement while the one before it is computed",
         "relay(0, 1)",
         "CUTLASS, Efficient GEMM in CUDA",
-        kept=False,
+        exact=True,
     )
     others: tuple[int, ...] = takes(Kind.GROUP)
 

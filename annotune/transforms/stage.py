@@ -419,7 +419,7 @@ class Overlay(OnStatement):
         "put the copies of the statement where those of another are, which is over by then",
         "overlay(1, 0)",
         "Chaitin et al. 1981",
-        kept=False,
+        exact=True,
     )
     other: int = takes(Kind.STATEMENT)
 

@@ -6,8 +6,13 @@ import pytest
 from recipes import Decided, decided_text
 from support.interpreter import assert_same, plan_body
 
+from annotune.annotation.devices import load_device
+from annotune.codegen.recipes import first_variant
+from annotune.codegen.target import load_target
 from annotune.diagnostics import AnnotuneError, Diagnostic
 from annotune.schedule.plan import Plan
+from annotune.transforms.language import forms, written
+from annotune.transforms.transform import Schedule
 
 MULTIPLY = (
     "for (i = 0; i < n; i++)\n for (j = 0; j < n; j++)\n  for (k = 0; k < n; k++)\n"
@@ -43,6 +48,55 @@ def one_choice(commands: str, nest: str = MULTIPLY) -> tuple[object, ...]:
         choice.registers,
         choice.unroll,
     )
+
+
+PRODUCTS = MULTIPLY + MULTIPLY.replace("c[", "d[").replace("i*n+k", "k*n+i")
+# What each command says of these, where its own example does not.
+SAID = {
+    "merge": 'merge(0, ("i","j"))',
+    "permute": 'permute(0, ("j","i","k"))',
+    "tile": 'tile(0, "k", 4)',
+    "cuda": 'cuda(0, block={"i"}, thread={"j"})',
+    "batch": 'batch(0, "i", 2)',
+    "spread": 'spread(0, ("i","j"))',
+    "registers": 'registers(0, "k")',
+    "stage": 'stage(0, "b", "k")',
+    "hold": 'hold(0, "k")',
+    "peel": 'tile(0, "i", 3)\npeel(0, ("i"))',
+    "pad": 'tile(0, "i", 3)\npad(0, ("i"))',
+    "unroll": 'unroll(0, "k", 2)',
+    "mma": 'mma(0, "k")',
+    "aligned": 'aligned(0, "a")',
+    "bring": 'bring(0, "b")',
+    "keep": 'keep(0, "b")',
+    "bulk": 'bulk(0, "b")',
+    "add_on_host": 'add_on_host(0, "c")',
+    "stm": 'stm(0, ("i","j","k"), "c")',
+}
+# OpenACC's own, both of the host and the device, and what a recipe is made of.
+ELSEWHERE = ("acc", "both", "target")
+
+
+def steps_on_products(commands: str) -> Schedule:
+    text = source(commands, PRODUCTS).replace(
+        "double *restrict b)", "double *restrict b, double *d)"
+    )
+    one = decided_text(text)
+    return first_variant(
+        load_target("cuda"), one.base, one.space, load_device("h200")
+    ).tuned.schedule
+
+
+@pytest.mark.parametrize("name", [n for n in forms() if n not in ELSEWHERE])
+def test_no_command_is_dropped_in_silence(name: str) -> None:
+    """It is refused, or among the steps, or other steps are taken than without it."""
+    said = SAID.get(name, forms()[name].word.example)
+    try:
+        steps = steps_on_products(said)
+    except AnnotuneError:
+        return
+    named = {written(step).name for step in steps}
+    assert name in named or steps != steps_on_products("") or name == "stm"
 
 
 def assert_right(one: Decided) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import field, replace
 from functools import wraps
 from itertools import chain, islice, product
@@ -302,7 +302,7 @@ def check(settings: Settings) -> CheckReport:
 def _search_mistakes(region: Region) -> tuple[Diagnostic, ...]:
     """Return what is wrong with ``def search``, which a run's options may correct."""
     try:
-        with internal_errors_at(region.span):
+        with _refused_in_c(region):
             wanted(RunConfig(), region)
     except AnnotuneError as refusal:
         return refusal.diagnostics
@@ -367,6 +367,21 @@ def examined(
     return CheckReport(text, source, reports, _in_order(problems), of_regions)
 
 
+@contextmanager
+def _refused_in_c(region: Region) -> Iterator[None]:
+    """Refuse a region in the words of its C text, also for a mistake of annotune's own.
+
+    Raises:
+        AnnotuneError: The region is refused.
+    """
+    try:
+        with internal_errors_at(region.span):
+            yield
+    except AnnotuneError as refusal:
+        problems = tuple(region.text.in_user_words(refusal.diagnostics))
+        raise AnnotuneError(problems, refusal.exit_code, refusal.lines) from refusal
+
+
 def _each_changed(
     source: SourceFile, change: Callable[[Region], Region]
 ) -> tuple[SourceFile, tuple[Diagnostic, ...]]:
@@ -376,7 +391,7 @@ def _each_changed(
     problems: list[Diagnostic] = []
     for region in source.regions:
         try:
-            with internal_errors_at(region.span):
+            with _refused_in_c(region):
                 regions.append(change(region))
         except AnnotuneError as refusal:
             left.append(region.left(refusal.diagnostics[0].message))
@@ -390,7 +405,7 @@ def _survived(
 ) -> RegionReport:
     """Return the report of a region; where annotune makes a mistake it has nothing else."""
     try:
-        with internal_errors_at(region.span):
+        with _refused_in_c(region):
             return _at_every_size(region, examine)
     except AnnotuneError as refusal:
         nothing = (None,) * 6
@@ -431,7 +446,7 @@ def recorded(settings: Settings) -> tuple[SourceFile, tuple[Recorded, ...], tupl
     found = []
     for region in loaded.source.regions:
         try:
-            with internal_errors_at(region.span):
+            with _refused_in_c(region):
                 region = with_index_ranges(_with_likely_sizes(region))
                 found.append(Recorded.of(region, analyse(normalised(region))))
         except AnnotuneError as refusal:
@@ -551,7 +566,7 @@ def spaces(
         own: dict[str, Listing] = {}
         has_plan = region.base is not None and region.space is not None and region.plan is not None
         try:
-            with internal_errors_at(region.region.span):
+            with _refused_in_c(region.region):
                 for name in settings.targets if has_plan else ():
                     assert region.base is not None
                     assert region.space is not None
@@ -581,7 +596,7 @@ def recipes(
         for name in settings.targets if region.has_kernels and not region.is_refused else ():
             target = load_target(name)
             try:
-                with internal_errors_at(region.region.span):
+                with _refused_in_c(region.region):
                     variant, _ = _first_choices(region, target, device)
                     own[name] = exact_recipe(name, settings.sharing(variant, target))
             except AnnotuneError as refusal:
@@ -646,7 +661,7 @@ def _chosen(found: CheckReport, target: Target, settings: Settings, device: Devi
     refusals: list[Diagnostic] = []
     for number, report in enumerate(found.regions):
         try:
-            with internal_errors_at(report.region.span):
+            with _refused_in_c(report.region):
                 variant, unsaid = _first_choices(report, target, device)
                 variant = settings.sharing(variant, target)
                 codes.append(target.region(variant, settings.resident))
@@ -657,7 +672,7 @@ def _chosen(found: CheckReport, target: Target, settings: Settings, device: Devi
             problems += _as_warnings(refusal.diagnostics)
             problems.append(REGION_LEFT.at(report.region.span, where=where, reason=left[number]))
             continue
-        problems += unsaid
+        problems += report.region.text.in_user_words(unsaid)
         variants[number] = variant
     return _Chosen(variants, codes, left, problems, refusals)
 
@@ -1112,11 +1127,12 @@ def _examine(region: Region, settings: Settings, device: Device) -> RegionReport
                 first_variant(load_target(name), base, space, device)
     except AnnotuneError as refusal:
         problems += refusal.diagnostics
-    made_of = (region, analysis, base, space, point, decision, plan, tuple(problems), openacc)
+    told = tuple(region.text.in_user_words(problems))
+    made_of = (region, analysis, base, space, point, decision, plan, told, openacc)
     report = RegionReport(*made_of, device)
     if plan is not None and not report.has_kernels:
         warning = _serial(report, NO_PARALLEL_LOOP_WARNING)
-        return replace(report, diagnostics=(*problems, warning))
+        return replace(report, diagnostics=(*told, warning))
     return report
 
 

@@ -27,6 +27,24 @@ def told(body: str, tuning: str = "", parameters: str = PLAIN) -> str:
     return annotune("check", "user.c").err
 
 
+MEMBERS = "struct v { double *x, *y; int n; } *s, int *n, double *in"
+SPELLED = {
+    "s->x[i] += s->y[i] + in[i];": ("the pointers 's->x', 's->y' and 'in' are assumed",),
+    "in[i * s->n] = 3;": ("the value of 'n' is needed", "param n = "),
+    "in[i * *n] = 3;": ("the value of 'n' is needed", "param n = "),
+    "in[i * *n + s->n] = 3;": ("the value of '*n' is needed",),
+    "s->y[(int)in[i]] = 1;": ("'s->y' is written at '(int)(in[i])'",),
+    "if (s->x[i] > *n) s->y[i] = 1;": ("the elements of 's->y' that 's->x[i] > *n' may",),
+}
+
+
+@pytest.mark.parametrize("statement", SPELLED)
+def test_messages_have_the_spelling_of_the_text(statement: str) -> None:
+    words = told(f"for (int i = 0; i < 9; i++) {{ {statement} }}", parameters=MEMBERS)
+    assert all(one in words for one in SPELLED[statement]), words
+    assert "'s_" not in words.replace("['s_", "[")  # but for what is to be typed
+
+
 def test_a_size_in_other_letters_is_told_as_that_size() -> None:
     said = told(LOOP, "def input_params { param N = 64; }")
     assert "no value is known for 'n'" in said

@@ -43,7 +43,6 @@ from annotune.analysis.inspector import assumption_warnings, inspector_of
 from annotune.analysis.messages import (
     ASSUMED_DISJOINT,
     DIVIDES_BY_ZERO,
-    MISSING_SIZE,
     OTHERWISE_CALLED,
     OVERLAP,
     PRIVATE_READ_AFTER,
@@ -51,7 +50,7 @@ from annotune.analysis.messages import (
     WORK_UNKNOWN,
     listed,
 )
-from annotune.analysis.model import Demand, Model, build_model, known_values
+from annotune.analysis.model import Demand, Model, build_model, known_values, missing_sizes
 from annotune.analysis.sections import ArraySection, Bounds, Hull, Unbounded, section, shape
 from annotune.analysis.statements import (
     NestStatement,
@@ -330,12 +329,8 @@ def _model_at_sizes(
     """
     where = unbounded.reference
     if missing:
-        named = [region.text.user_name(name) for name in missing]
-        quoted = listed([f"'{name}'" for name in named])
         reason = f"without it nothing bounds the part of '{where.name}' that is touched"
-        raise AnnotuneError.of(
-            MISSING_SIZE.at(where.span, names=quoted, reason=reason, example=named[0])
-        )
+        raise AnnotuneError.of(missing_sizes(region, where.span, missing, reason))
     return build_model(region, statements, at_sizes=(where, unbounded.poly))
 
 

@@ -67,7 +67,7 @@ from annotune.analysis.statements import (
 )
 from annotune.annotation import expressions as ex
 from annotune.annotation.expressions import parse_expression
-from annotune.diagnostics import AnnotuneError, Diagnostic
+from annotune.diagnostics import AnnotuneError, Diagnostic, Span
 from annotune.frozen import dataclass
 from annotune.ir.c_types import is_integer_type
 from annotune.ir.expr import (
@@ -872,7 +872,14 @@ def _model(
     try:
         return _Builder(region, statements, IslSpace(known), known, ()).model(why)
     except Unproven as unproven:
-        raise AnnotuneError.of(unproven.refusal(known)) from None
+        raise AnnotuneError.of(unproven.refusal(known, region)) from None
+
+
+def missing_sizes(region: Region, span: Span, missing: Sequence[str], reason: str) -> Diagnostic:
+    """Return why the values of some sizes are needed, under the names that a user gives them."""
+    named = [region.text.user_name(name) for name in missing]
+    quoted = listed([f"'{name}'" for name in named])
+    return MISSING_SIZE.at(span, names=quoted, reason=reason, example=named[0])
 
 
 def _for_all_sizes(
@@ -1180,7 +1187,7 @@ class Unproven(Exception):
             array=array,
         )
 
-    def refusal(self, known: Mapping[str, int]) -> Diagnostic:
+    def refusal(self, known: Mapping[str, int], region: Region) -> Diagnostic:
         """Return why nothing can be proven: a size is missing, or a form is not affine."""
         iterators = frozenset(self.where.iterators)
         span = self.what.span if self.what is not None else self.where.assign.span
@@ -1198,13 +1205,12 @@ class Unproven(Exception):
             open_names |= part.right.names if isinstance(part, Rounded) else frozenset()
         missing = sorted(open_names - iterators - set(known))
         if missing:
-            quoted = listed([f"'{name}'" for name in missing])
             reason = (
                 "a loop bound multiplies it by an outer loop variable"
                 if self.what is None
                 else f"without it the rows of '{self.what.name}' cannot be proven apart"
             )
-            return MISSING_SIZE.at(span, names=quoted, reason=reason, example=missing[0])
+            return missing_sizes(region, span, missing, reason)
         if self.what is not None and isinstance(self.what.access, Access):
             return NOT_AFFINE.at(
                 span,

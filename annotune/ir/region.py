@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, replace
 from functools import reduce
 from typing import TypeAlias
 
 from annotune.annotation.spec import Spec
-from annotune.diagnostics import NOWHERE, Span
+from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.frozen import dataclass
 from annotune.ir.expr import Access, Binary, Call, Expr, Int, rewrite, walk
 from annotune.ir.identity import once_for_each
@@ -283,6 +284,21 @@ class RegionText:
         keys = [alias.key for alias in self.aliases]
         own = {alias.name: alias.key for alias in self.aliases if keys.count(alias.key) == 1}
         return own.get(name, name)
+
+    def in_user_words(self, problems: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+        """Yield diagnostics with C's spelling of what the nest has plain names for: ``p->n``.
+
+        A help has names by themselves in that spelling; what it says to type keeps ours.
+        """
+        spelled = {alias.name: alias.spelling for alias in self.aliases}
+        name = rf"\b(?:{'|'.join(map(re.escape, spelled))})\b"
+
+        def user_words(one: Diagnostic) -> Diagnostic:
+            message = re.sub(name, lambda found: spelled[found[0]], one.message)
+            quoted = re.sub(f"'{name}'", lambda found: f"'{spelled[found[0][1:-1]]}'", one.help)
+            return replace(one, message=message, help=quoted, notes=(*map(user_words, one.notes),))
+
+        yield from map(user_words, problems) if spelled else problems
 
 
 @dataclass(frozen=True, slots=True)

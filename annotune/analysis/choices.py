@@ -117,7 +117,7 @@ class _Choices:
             return one
         polys = [p for found in cases.values() for r in found for p in r.subscripts]
         polys += [poly for ends in between.values() for poly in ends]
-        names = parts_within((n for poly in polys for n in poly.names), self.namer.parts)
+        names = sorted(parts_within((n for p in polys for n in p.names), self.namer.parts))
         parts = {**one.parts, **{name: self.namer.parts[name] for name in names}}
         return replace(one, cases=cases, between=between, parts=parts)
 

@@ -1077,7 +1077,7 @@ class _Builder:
                 around = self.space.instances_having(facts, statement).intersect_params(sizes)
                 outer.append((around, parts_within(names, statement.parts)))
         for instances, names in outer:
-            for name in names:
+            for name in sorted(names):
                 part = statement.parts[name]
                 if isinstance(part, Rounded) and not self.rounds_down(
                     statement, name, part, instances

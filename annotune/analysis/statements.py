@@ -453,7 +453,7 @@ class _StatementReader:
         """Return the named parts in `polys`, and those inside them."""
         names = (name for poly in polys for name in poly.names)
         known = self.namer.parts
-        return {name: known[name] for name in parts_within(names, known)}
+        return {name: known[name] for name in sorted(parts_within(names, known))}
 
     def counted(self, loop: Loop, outer: tuple[Counted, ...], position: tuple[int, ...]) -> Counted:
         lower = tuple(

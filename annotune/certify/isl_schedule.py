@@ -136,7 +136,7 @@ class Placer:
                 self.relation(number, phase),
                 joining is not None,
             )
-            for combine in {c for loop in around for c in loop.combines}:
+            for combine in dict.fromkeys(c for loop in around for c in loop.combines):
                 over = (p for p, axis in axes.items() if any(combine in x.combines for x in axis))
                 self.combined[number, combine.name] = tuple(sorted(over))
 

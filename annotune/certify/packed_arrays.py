@@ -46,7 +46,7 @@ def twice(expr: Expr, names: Mapping[str, str], sizes: Mapping[str, int]) -> Ter
             if one is None or two is None:
                 return None
             sign = 1 if op == "+" else -1
-            return {k: one.get(k, 0) + sign * two.get(k, 0) for k in {*one, *two}}
+            return {k: one.get(k, 0) + sign * two.get(k, 0) for k in {**one, **two}}
         case Binary("*", left, right):
             return _times(twice(left, names, sizes), twice(right, names, sizes))
         case Binary("/", left, Int(2)):

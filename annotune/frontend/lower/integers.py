@@ -237,7 +237,7 @@ class Integers:
         """Give each integer that the region sets the value that it has before the region."""
         names = self.names
         own = names.sets.written - names.sets.loop_names - names.sets.assigned
-        for name in own | names.sets.continued:
+        for name in sorted(own | names.sets.continued):
             symbol = names.find(name)
             is_narrow = symbol is not None and symbol.base in PROMOTED
             if symbol is not None and symbol.is_integer and (name not in own or not is_narrow):
@@ -360,7 +360,7 @@ class Integers:
         names = self.names
         free = (changed & names.sets.written) - names.sets.assigned - names.sets.loop_names
         found: dict[str, IntegerFormula] = {}
-        for name in free & then.keys() & otherwise.keys() - set(names.iterators):
+        for name in sorted(free & then.keys() & otherwise.keys() - set(names.iterators)):
             one, other = then[name], otherwise[name]
             parts = (test, one.index, one.value, other.index, other.value)
             if all(map(self._is_fixed, map(names.resolved, parts))):

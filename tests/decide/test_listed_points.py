@@ -41,8 +41,11 @@ def at_sizes(name: str) -> Iterator[Region]:
 def test_every_listed_point_becomes_a_text(name: str, target: str) -> None:
     writer = load_target(target)
     for region in at_sizes(name):
-        base = Base.of(analyse(normalised(region)))
-        listing = writer.points(base, region_space(base), load_device("h200")).listing(LISTED)
+        try:
+            base = Base.of(analyse(normalised(region)))
+            listing = writer.points(base, region_space(base), load_device("h200")).listing(LISTED)
+        except AnnotuneError:
+            continue  # what a recipe says is not for this target
         tried = set[object]()
         for number, config in enumerate(listing.configs):
             # Points that differ in numbers alone take the same steps.

@@ -21,7 +21,7 @@ from annotune.analysis.messages import (
 )
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
 from annotune.frozen import HashedOnce, dataclass
-from annotune.ir.c_types import is_integer_type, is_unsigned_type
+from annotune.ir.c_types import is_integer_type
 from annotune.ir.constants import value_at
 from annotune.ir.expr import (
     Access,

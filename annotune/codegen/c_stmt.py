@@ -163,7 +163,7 @@ class Dialect:
     arrays start at a multiple of `alignment` bytes, where that is not 0. The line `rolled` stands
     before a loop of which the compiler must not write out iterations. A nest in the order of its
     text has the `objects` of one element that are read as scalars; a loop that a test leaves out
-    as a whole stands under it there.
+    as a whole stands under it there. What a block has of arrays is in others of the names `shared`.
     """
 
     region: Region
@@ -173,6 +173,7 @@ class Dialect:
     alignment: int = 0
     objects: frozenset[str] | None = None
     rolled: str = ""
+    shared: frozenset[str] = frozenset()
 
     def expr(self, expr: Expr, enclosing: int = 0) -> str:
         """Return an expression as C; `enclosing` as for `c_expr`."""
@@ -207,7 +208,8 @@ class Dialect:
 
         Such iterations wait for each other, and gain least by being written out.
         """
-        return bool(self.rolled) and _reads_beside(loop.body, self.region.arrays)
+        names = self.shared.union(self.region.arrays)
+        return bool(self.rolled) and _reads_beside(loop.body, names)
 
     def write(self, out: Writer, stmt: Stmt) -> None:
         """Write one statement."""

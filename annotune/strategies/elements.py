@@ -113,7 +113,7 @@ def elements(unit: Unit) -> tuple[Candidate, ...] | str:
     if not isinstance(together, str) or unit.members:
         return together
     alone = by_threads(unit)
-    return f"{together}, and {alone}" if isinstance(alone, str) else alone
+    return ", and ".join(filter(None, (together, alone))) if isinstance(alone, str) else alone
 
 
 def _by_blocks(unit: Unit) -> tuple[Candidate, ...] | str:
@@ -156,12 +156,13 @@ def _by_blocks(unit: Unit) -> tuple[Candidate, ...] | str:
 def by_threads(unit: Unit) -> tuple[Candidate, ...] | str:
     """Return the choices whose threads have an iteration each, or in words why there are none.
 
-    Of an array in which neighbouring iterations have rows, neighbouring threads would ask for
-    elements of as many lines. A block copies them as they lie, and its threads find their own.
-    Blocks are of as many sizes as there is room for in their memory, the best first.
+    Where several loops are parallel, or none, there is nothing to say. Of an array in which
+    neighbouring iterations have rows, neighbouring threads would ask for elements of as many lines.
+    A block copies them as they lie, and its threads find their own. Blocks are of as many sizes as
+    there is room for in their memory, the best first.
     """
     if len(unit.parallel) != 1 or unit.host or unit.sums:
-        return "no loop alone is parallel"
+        return ""
     (loop,) = unit.parallel
     count = unit.trips[loop]
     if count is not None and count < WARP:

@@ -70,7 +70,7 @@ def test_where_c_promises_nothing_overlaps_keep_the_promise_from_the_kernels(
 CHOSEN = """\
 void f(int n, double *restrict c, const double *restrict a)
 {{
-    /*@ begin PerfTuning ( def input_params {{ param n = 64; }} ) @*/
+    /*@ begin PerfTuning ( def input_params {{ param n = 24; }} ) @*/
     for (int i = 0; i < n; i++)
         for (int j = 0; j < 5; j++) {{ {statement} }}
     /*@ end @*/

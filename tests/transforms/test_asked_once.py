@@ -43,7 +43,7 @@ def test_an_answer_is_kept_with_what_it_is_about() -> None:
 def test_what_a_block_reads_is_worked_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: Counter[object] = Counter()
     contexts: list[Context] = []
-    worked_out = spread._dense_part
+    worked_out = spread._part_of
 
     def counted(
         context: Context, facts: Sequence[AccessFacts], blocks: tuple[str, ...]
@@ -53,7 +53,7 @@ def test_what_a_block_reads_is_worked_out_once(monkeypatch: pytest.MonkeyPatch) 
         asked[id(context), tuple(map(id, facts)), blocks] += 1
         return worked_out(context, facts, blocks)
 
-    monkeypatch.setattr(spread, "_dense_part", counted)
+    monkeypatch.setattr(spread, "_part_of", counted)
     check(Settings(PROJECT / "c_examples/nekbone/local_grad3.c"))
     assert len(asked) > 6
     # Of what is written two questions are asked: what is read of it, and what can be kept.

@@ -242,7 +242,7 @@ def test_sizes_that_are_asked_for_choose_among_the_recorded(folder: Path) -> Non
 def test_code_for_recorded_sizes_is_for_all_ranges_of_indices(folder: Path) -> None:
     emission = pipeline.emit(settings_with(folder), [load_target("cuda")])
     text = emission.files[".cu"]
-    assert "n == 4000" in text
+    assert "tuned for col_low=0, col_high=3999, n=4000" in text
     assert "col_high" in text
     assert not re.search(r"col_(low|high) == ", text)
 

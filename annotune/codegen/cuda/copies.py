@@ -275,11 +275,20 @@ def _alternatives(body: Body) -> Iterator[tuple[frozenset[str], frozenset[str]]]
     """Yield the arrays that two expressions load of which only one need be computed.
 
     What is set under a condition takes the place of what was set before; of what is added, each
-    under a condition, all but one may be left out.
+    under a condition, all but one may be left out. What all threads of a block copy together, they
+    wait for before they set any of it.
     """
     sources: dict[tuple[str, str], list[frozenset[str]]] = {}
     guarded: set[tuple[str, str]] = set()
+    together = {
+        id(inner)
+        for loop in walk_stmts(body)
+        if isinstance(loop, Loop) and loop.place is Level.COOPERATIVE
+        for inner in walk_stmts(loop.body)
+    }
     for stmt in walk_stmts(body):
+        if id(stmt) in together:
+            continue
         if isinstance(stmt, Local) and stmt.value is not None:
             place, value, guard = (stmt.name, "="), stmt.value, None
         elif isinstance(stmt, Assign):

@@ -398,7 +398,9 @@ class _TeamWriter:
         self.partials: list[Partial] = []
         self._frame = frame
         self._body = body
-        self._dialect = Dialect(frame.analysis.region, has_extrema=True, rolled=ROLLED)
+        shared = frozenset(array.name for array in shared_arrays(frame.kernel.body))
+        region = frame.analysis.region
+        self._dialect = Dialect(region, has_extrema=True, rolled=ROLLED, shared=shared)
         # Nobody waits for who only reads another array.
         self._changed = written_arrays(body)
         self._own = [f"{s.type} {s.name};" for s in temporaries(frame.analysis, body)]
@@ -407,7 +409,6 @@ class _TeamWriter:
         self._around: set[Level] = set()
         # By all threads, and by the one that writes for its block.
         self._by_all, self._by_one = _Touched(), _Touched()
-        shared = {array.name for array in shared_arrays(frame.kernel.body)}
         self._bulk = BulkText(body, shared, self._is_once())
 
     def text(self) -> str:

@@ -259,6 +259,7 @@ class ThreadDialect(Dialect):
             region,
             has_extrema=True,
             rolled=ROLLED,
+            shared=frozenset(a.name for a in arrays if a.space is MemorySpace.SHARED),
             shape=shape,
             constants=constants,
             picking=RegisterLoops(held, made.keys(), constants, taken),

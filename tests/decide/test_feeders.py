@@ -76,7 +76,6 @@ def assert_fed(text: str, folder: Path, *own: str) -> str:
     return device
 
 
-@pytest.mark.slow
 def test_what_only_the_reader_needs_is_in_a_scalar_of_its_type(tmp_path: Path) -> None:
     text = program(FED, SET, MORE, ADD, READ, element="float")
     kernel = assert_fed(text, tmp_path, "float t_own")

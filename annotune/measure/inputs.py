@@ -382,14 +382,14 @@ def shaken_inputs(inputs: Inputs, folder: Path, number: int = 0) -> Inputs:
             file.seek(buffer.offset)
             if buffer.number.family is not Family.INTEGER:
                 values = np.array(values)
-                _shake(components(values), generator)
+                _move_last_bits(components(values), generator)
             values.tofile(file)
     reals = np.array(inputs.reals, np.float64)
-    _shake(reals, generator)
+    _move_last_bits(reals, generator)
     return replace(inputs, path=path, reals=tuple(reals.tolist()))
 
 
-def _shake(values: npt.NDArray[Any], generator: np.random.Generator) -> None:
+def _move_last_bits(values: npt.NDArray[Any], generator: np.random.Generator) -> None:
     """Move numbers in their place, none of them beyond what is finite."""
     units = generator.integers(-MOST_UNITS, MOST_UNITS + 1, values.shape).astype(values.dtype)
     with np.errstate(invalid="ignore", over="ignore"):

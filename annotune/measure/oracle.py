@@ -365,7 +365,9 @@ class Oracle(Original):
         """
         return self._tolerances.of(reference.asked, lambda: self._tolerated(reference))
 
-    def _widened(self, reference: OracleResult, name: str) -> npt.NDArray[Any] | None:
+    def _tolerance_by_last_bits(
+        self, reference: OracleResult, name: str
+    ) -> npt.NDArray[Any] | None:
         """Return the tolerance of an array where the original itself depends on the last bits.
 
         None where sums of products alone make the array: no bound on them is an estimate.
@@ -576,7 +578,7 @@ class Oracle(Original):
             )
             found = within(self.tolerance(reference).arrays[buffer.name])
             if found and buffer.number.family is not Family.INTEGER:
-                wider = self._widened(reference, buffer.name)
+                wider = self._tolerance_by_last_bits(reference, buffer.name)
                 found = found if wider is None else within(wider)
             if found:
                 return str(_counted_from(found, buffer, reference.places.get(buffer.name)))

@@ -176,6 +176,8 @@ def by_threads(unit: Unit) -> tuple[Candidate, ...] | str:
     usual = [n for n in ROWS_AT_ONCE if n * each <= USUAL_ROWS]
     larger = [n for n in reversed(ROWS_AT_ONCE) if USUAL_ROWS < n * each <= OWN_SHARED_BYTES]
     made = [_rows_of_threads(unit, loop, size, moves) for size in (*usual, *larger)]
+    # Of a loop that counts down the rows begin where a size says, which is known at the tuned ones.
+    made = [one.having(without=(AnySize,)) if _refused(unit, one) else one for one in made]
     refusals = [_refused(unit, one) for one in made]
     able = tuple(one for one, refusal in zip(made, refusals, strict=True) if not refusal)
     return able or next(iter(refusals), f"the rows of a warp are {WARP * each} bytes, too many")

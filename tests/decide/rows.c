@@ -153,3 +153,24 @@ void apart(int n, double *restrict y, const double *restrict x)
     }
     /*@ end @*/
 }
+
+/* By columns, with the elements counted down: rows begin where a size says. */
+void jordan5(int n, float *restrict A, float *restrict x)
+{
+    int e, i, j, k;
+    /*@ begin PerfTuning (def input_params { param n = 96; }) @*/
+    for (e = n - 1; e >= 0; e--) {
+        for (k = 0; k < 5; k++) {
+            float p = 1.0f / (A[25*e + 5*k + k] + 9.0f);
+            for (j = k; j < 5; j++) A[25*e + 5*j + k] *= p;
+            x[5*e + k] *= p;
+            for (i = 0; i < 5; i++)
+                if (i != k) {
+                    float f = A[25*e + 5*k + i];
+                    for (j = k; j < 5; j++) A[25*e + 5*j + i] -= f * A[25*e + 5*j + k];
+                    x[5*e + i] -= f * x[5*e + k];
+                }
+        }
+    }
+    /*@ end @*/
+}
